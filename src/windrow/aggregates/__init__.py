@@ -1,0 +1,90 @@
+"""WHAT is computed: one file per partial, one line here per aggregate.
+
+To add an aggregate: write its functions, identity and laws in a file named after
+its partial, and add it to `CATALOGUE`.  The law tests, the agreement tests, the
+benchmarks and the docs' tables read this tuple.
+"""
+
+from windrow.errors import UnknownName
+
+from ._aggregate import ABSENT, Aggregate, Call, Field, Law
+from .bits import ALL, ANY, BIT_AND, BIT_OR, BIT_XOR
+from .collections import COLLECT, COLLECT_DISTINCT, CONCAT, COUNT_DISTINCT
+from .count import COUNT
+from .covariance import CORRELATION, COVARIANCE, COVARIANCE_POPULATION
+from .ends import FIRST, LAST
+from .extremes import MAX, MIN, RANGE
+from .moment_sketch import MOMENT_SKETCH
+from .moments import (
+    KURTOSIS,
+    SKEW,
+    STDDEV,
+    STDDEV_POPULATION,
+    VARIANCE,
+    VARIANCE_POPULATION,
+)
+from .product import GEOMETRIC_MEAN, PRODUCT
+from .sum import MEAN, SUM, WIDE_SUM
+from .ties import ARG_MAX, ARG_MIN, MAX_COUNT, MIN_COUNT
+
+CATALOGUE: tuple[Aggregate, ...] = (
+    COUNT,
+    SUM,
+    PRODUCT,
+    MEAN,
+    GEOMETRIC_MEAN,
+    MIN,
+    MAX,
+    RANGE,
+    MIN_COUNT,
+    MAX_COUNT,
+    ARG_MIN,
+    ARG_MAX,
+    FIRST,
+    LAST,
+    VARIANCE,
+    VARIANCE_POPULATION,
+    STDDEV,
+    STDDEV_POPULATION,
+    SKEW,
+    KURTOSIS,
+    COVARIANCE,
+    COVARIANCE_POPULATION,
+    CORRELATION,
+    ANY,
+    ALL,
+    BIT_AND,
+    BIT_OR,
+    BIT_XOR,
+    COLLECT,
+    CONCAT,
+    COLLECT_DISTINCT,
+    COUNT_DISTINCT,
+    MOMENT_SKETCH,
+)
+
+BY_NAME: dict[str, Aggregate] = {
+    name: aggregate
+    for aggregate in CATALOGUE
+    for name in (aggregate.name, *aggregate.aliases)
+}
+
+
+def find(name: str) -> Aggregate:
+    """The aggregate of that name or alias, or an error with the nearest names."""
+    if name not in BY_NAME:
+        raise UnknownName.among("aggregate", name, BY_NAME)
+    return BY_NAME[name]
+
+
+__all__ = [
+    "ABSENT",
+    "BY_NAME",
+    "CATALOGUE",
+    "WIDE_SUM",
+    "Aggregate",
+    "Call",
+    "Field",
+    "Law",
+    "find",
+]

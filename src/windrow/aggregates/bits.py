@@ -1,0 +1,107 @@
+"""Truth and bits. Partials: (any), (all), (bit_and), (bit_or), (bit_xor)."""
+
+from ._aggregate import Aggregate, Field, Law
+
+
+def _truth_lift(value):
+    return (1 if value != 0 else 0,)
+
+
+def _truth_lower(partial):
+    return partial[0]
+
+
+def _any_combine(older, newer):
+    return older if older[0] >= newer[0] else newer
+
+
+def _all_combine(older, newer):
+    return older if older[0] <= newer[0] else newer
+
+
+ANY = Aggregate(
+    name="any",
+    fields=(Field("any", "int"),),
+    identity=(0,),
+    lift=_truth_lift,
+    combine=_any_combine,
+    lower=_truth_lower,
+    laws=Law.COMMUTATIVE | Law.SELECTIVE | Law.IDEMPOTENT,
+    accepts="truth",
+    result="truth",
+    summary="whether some value is true",
+)
+
+ALL = Aggregate(
+    name="all",
+    fields=(Field("all", "int"),),
+    identity=(1,),
+    lift=_truth_lift,
+    combine=_all_combine,
+    lower=_truth_lower,
+    laws=Law.COMMUTATIVE | Law.SELECTIVE | Law.IDEMPOTENT,
+    accepts="truth",
+    result="truth",
+    summary="whether every value is true",
+)
+
+
+def _lift(value):
+    return (value,)
+
+
+def _lower(partial):
+    return partial[0]
+
+
+def _and_combine(older, newer):
+    return (older[0] & newer[0],)
+
+
+def _or_combine(older, newer):
+    return (older[0] | newer[0],)
+
+
+def _xor_combine(older, newer):
+    return (older[0] ^ newer[0],)
+
+
+BIT_AND = Aggregate(
+    name="bit_and",
+    fields=(Field("bit_and", "int"),),
+    identity=(-1,),
+    lift=_lift,
+    combine=_and_combine,
+    lower=_lower,
+    laws=Law.COMMUTATIVE | Law.IDEMPOTENT,
+    accepts="whole",
+    result="value",
+    summary="bits set in all values",
+)
+
+BIT_OR = Aggregate(
+    name="bit_or",
+    fields=(Field("bit_or", "int"),),
+    identity=(0,),
+    lift=_lift,
+    combine=_or_combine,
+    lower=_lower,
+    laws=Law.COMMUTATIVE | Law.IDEMPOTENT,
+    accepts="whole",
+    result="value",
+    summary="bits set in some value",
+)
+
+BIT_XOR = Aggregate(
+    name="bit_xor",
+    fields=(Field("bit_xor", "int"),),
+    identity=(0,),
+    lift=_lift,
+    combine=_xor_combine,
+    inverse=_xor_combine,
+    lower=_lower,
+    laws=Law.COMMUTATIVE | Law.INVERTIBLE,
+    accepts="whole",
+    result="value",
+    summary="bits set in an odd number of values",
+)

@@ -1,0 +1,117 @@
+"""Covariance and correlation of two columns.
+
+Partials: (count, mean_x, mean_y, c) with c = sum((x - mean_x) (y - mean_y)), and
+the same with m2_x and m2_y for the correlation.  Rows where either is null are
+left out.
+"""
+
+import math
+
+from ._aggregate import Aggregate, Field, Law
+
+
+def _lift(value, other):
+    return (1, float(value), float(other), 0.0)
+
+
+def _combine(older, newer):
+    if older[0] == 0:
+        return newer
+    if newer[0] == 0:
+        return older
+    count = older[0] + newer[0]
+    share = newer[0] / count
+    dx, dy = newer[1] - older[1], newer[2] - older[2]
+    c = older[3] + newer[3] + dx * dy * (older[0] * share)
+    return (count, older[1] + dx * share, older[2] + dy * share, c)
+
+
+def _sample(partial):
+    return partial[3] / (partial[0] - 1) if partial[0] > 1 else 0.0
+
+
+def _population(partial):
+    return partial[3] / partial[0] if partial[0] > 0 else 0.0
+
+
+def _has_two(partial):
+    return partial[0] > 1
+
+
+_FIELDS = (
+    Field("count", "int"),
+    Field("mean_x", "float"),
+    Field("mean_y", "float"),
+    Field("c", "float"),
+)
+
+COVARIANCE = Aggregate(
+    name="covariance",
+    fields=_FIELDS,
+    identity=(0, 0.0, 0.0, 0.0),
+    lift=_lift,
+    combine=_combine,
+    lower=_sample,
+    defined=_has_two,
+    laws=Law.COMMUTATIVE,
+    takes=("value", "other"),
+    columns=(2, 2),
+    aliases=("covar_samp",),
+    summary="sample covariance of two columns, by n - 1",
+)
+
+COVARIANCE_POPULATION = Aggregate(
+    name="covariance_population",
+    fields=_FIELDS,
+    identity=(0, 0.0, 0.0, 0.0),
+    lift=_lift,
+    combine=_combine,
+    lower=_population,
+    laws=Law.COMMUTATIVE,
+    takes=("value", "other"),
+    columns=(2, 2),
+    aliases=("covar_pop",),
+    summary="population covariance of two columns, by n",
+)
+
+
+def _corr_lift(value, other):
+    return (1, float(value), float(other), 0.0, 0.0, 0.0)
+
+
+def _corr_combine(older, newer):
+    if older[0] == 0:
+        return newer
+    if newer[0] == 0:
+        return older
+    count, mean_x, mean_y, c = _combine(older[:4], newer[:4])
+    weight = older[0] * (newer[0] / count)
+    dx, dy = newer[1] - older[1], newer[2] - older[2]
+    m2_x = older[4] + newer[4] + dx * dx * weight
+    m2_y = older[5] + newer[5] + dy * dy * weight
+    return (count, mean_x, mean_y, c, m2_x, m2_y)
+
+
+def _corr_lower(partial):
+    spread = math.sqrt(partial[4]) * math.sqrt(partial[5])
+    return partial[3] / spread if spread > 0.0 else math.nan
+
+
+def _both_vary(partial):
+    return partial[4] != 0.0 and partial[5] != 0.0
+
+
+CORRELATION = Aggregate(
+    name="correlation",
+    fields=(*_FIELDS, Field("m2_x", "float"), Field("m2_y", "float")),
+    identity=(0, 0.0, 0.0, 0.0, 0.0, 0.0),
+    lift=_corr_lift,
+    combine=_corr_combine,
+    lower=_corr_lower,
+    defined=_both_vary,
+    laws=Law.COMMUTATIVE,
+    takes=("value", "other"),
+    columns=(2, 2),
+    aliases=("corr",),
+    summary="Pearson's correlation, null where a column does not vary",
+)

@@ -1,0 +1,180 @@
+"""Variance, standard deviation, skew and kurtosis.
+
+Partials: (count, mean, m2), then m3, then m4, the centred power sums
+
+    mk = sum((v - mean) ** k)
+
+merged pairwise (Chan, Golub, LeVeque; Pébay), so that no large numbers are
+subtracted from each other: the textbook sum of squares loses every digit once
+mean**2 passes variance * 2**53.  The mean is carried, not the total: a total's
+rounding error grows with the count and would enter m2 squared (seen: 1 % of the
+variance at mean 1e9, deviation 1e-3, a million values).
+"""
+
+import math
+
+from ._aggregate import Aggregate, Field, Law
+
+
+def _lift(value):
+    return (1, float(value), 0.0)
+
+
+def _combine(older, newer):
+    if older[0] == 0:
+        return newer
+    if newer[0] == 0:
+        return older
+    count = older[0] + newer[0]
+    delta = newer[1] - older[1]
+    share = newer[0] / count
+    mean = older[1] + delta * share
+    m2 = older[2] + newer[2] + delta * delta * (older[0] * share)
+    return (count, mean, m2)
+
+
+def _inverse(whole, oldest):
+    count = whole[0] - oldest[0]
+    if count == 0:
+        return (0, 0.0, 0.0)
+    if oldest[0] == 0:
+        return whole
+    mean = whole[1] + (whole[1] - oldest[1]) * (oldest[0] / count)
+    delta = mean - oldest[1]
+    m2 = whole[2] - oldest[2] - delta * delta * (oldest[0] * (count / whole[0]))
+    return (count, mean, m2 if m2 > 0.0 or m2 != m2 else 0.0)
+
+
+def _sample(partial):
+    return partial[2] / (partial[0] - 1) if partial[0] > 1 else 0.0
+
+
+def _population(partial):
+    return partial[2] / partial[0] if partial[0] > 0 else 0.0
+
+
+def _sample_root(partial):
+    return math.sqrt(_sample(partial))
+
+
+def _population_root(partial):
+    return math.sqrt(_population(partial))
+
+
+def _has_two(partial):
+    return partial[0] > 1
+
+
+def _second(name, lower, defined, aliases, summary):
+    return Aggregate(
+        name=name,
+        fields=(Field("count", "int"), Field("mean", "float"), Field("m2", "float")),
+        identity=(0, 0.0, 0.0),
+        lift=_lift,
+        combine=_combine,
+        inverse=_inverse,
+        lower=lower,
+        defined=defined,
+        laws=Law.COMMUTATIVE | Law.INVERTIBLE,
+        aliases=aliases,
+        summary=summary,
+    )
+
+
+VARIANCE = _second(
+    "variance", _sample, _has_two, ("var_samp", "var"), "sample variance, by n - 1"
+)
+VARIANCE_POPULATION = _second(
+    "variance_population", _population, None, ("var_pop",), "population variance, by n"
+)
+STDDEV = _second(
+    "stddev", _sample_root, _has_two, ("stddev_samp", "std"), "sample deviation, by n - 1"
+)
+STDDEV_POPULATION = _second(
+    "stddev_population", _population_root, None, ("stddev_pop",), "population deviation"
+)
+
+
+def _third_lift(value):
+    return (1, float(value), 0.0, 0.0)
+
+
+def _third_combine(older, newer):
+    if older[0] == 0:
+        return newer
+    if newer[0] == 0:
+        return older
+    a, b = float(older[0]), float(newer[0])
+    n = a + b
+    count, mean, m2 = _combine(older[:3], newer[:3])
+    delta = newer[1] - older[1]
+    m3 = older[3] + newer[3] + delta * delta * delta * a * b * (a - b) / (n * n)
+    m3 += 3.0 * delta * (a * newer[2] - b * older[2]) / n
+    return (count, mean, m2, m3)
+
+
+def _skew(partial):
+    spread = partial[2] * math.sqrt(partial[2])
+    return math.sqrt(partial[0]) * partial[3] / spread if spread > 0.0 else math.nan
+
+
+def _varies(partial):
+    return partial[2] != 0.0
+
+
+SKEW = Aggregate(
+    name="skew",
+    fields=(
+        Field("count", "int"),
+        Field("mean", "float"),
+        Field("m2", "float"),
+        Field("m3", "float"),
+    ),
+    identity=(0, 0.0, 0.0, 0.0),
+    lift=_third_lift,
+    combine=_third_combine,
+    lower=_skew,
+    defined=_varies,
+    laws=Law.COMMUTATIVE,
+    aliases=("skewness",),
+    summary="population skewness, null where nothing varies, as in Spark",
+)
+
+
+def _fourth_lift(value):
+    return (1, float(value), 0.0, 0.0, 0.0)
+
+
+def _fourth_combine(older, newer):
+    if older[0] == 0:
+        return newer
+    if newer[0] == 0:
+        return older
+    a, b = float(older[0]), float(newer[0])
+    n = a + b
+    count, mean, m2, m3 = _third_combine(older[:4], newer[:4])
+    delta = newer[1] - older[1]
+    square = delta * delta
+    m4 = older[4] + newer[4]
+    m4 += square * square * a * b * (a * a - a * b + b * b) / (n * n * n)
+    m4 += 6.0 * square * (a * a * newer[2] + b * b * older[2]) / (n * n)
+    m4 += 4.0 * delta * (a * newer[3] - b * older[3]) / n
+    return (count, mean, m2, m3, m4)
+
+
+def _kurtosis(partial):
+    spread = partial[2] * partial[2]
+    return partial[0] * partial[4] / spread - 3.0 if spread > 0.0 else math.nan
+
+
+KURTOSIS = Aggregate(
+    name="kurtosis",
+    fields=(*SKEW.fields, Field("m4", "float")),
+    identity=(0, 0.0, 0.0, 0.0, 0.0),
+    lift=_fourth_lift,
+    combine=_fourth_combine,
+    lower=_kurtosis,
+    defined=_varies,
+    laws=Law.COMMUTATIVE,
+    summary="excess kurtosis, null where nothing varies, as in Spark",
+)

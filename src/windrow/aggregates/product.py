@@ -1,0 +1,66 @@
+"""Product and geometric mean. Partials: (product) and (count, log_total).
+
+The geometric mean goes through logarithms, so it cannot overflow; a zero makes
+it zero, a negative value makes it NaN.
+"""
+
+import math
+import sys
+
+from ._aggregate import Aggregate, Field, Law
+
+
+def _lift(value):
+    return (float(value),)
+
+
+def _combine(older, newer):
+    return (older[0] * newer[0],)
+
+
+def _lower(partial):
+    return partial[0]
+
+
+PRODUCT = Aggregate(
+    name="product",
+    fields=(Field("product", "float"),),
+    identity=(1.0,),
+    lift=_lift,
+    combine=_combine,
+    lower=_lower,
+    laws=Law.COMMUTATIVE,
+    summary="float64; a zero cannot be divided out again, so it has no inverse",
+)
+
+
+_LOG_MOST = math.log(sys.float_info.max)
+
+
+def _geometric_lift(value):
+    if value > 0:
+        return (1, math.log(value))
+    return (1, -math.inf if value == 0 else math.nan)
+
+
+def _geometric_combine(older, newer):
+    return (older[0] + newer[0], older[1] + newer[1])
+
+
+def _geometric_lower(partial):
+    mean = partial[1] / partial[0] if partial[0] > 0 else 0.0
+    # the mean of equal logarithms may round up past the logarithm of the largest
+    return math.exp(mean if mean <= _LOG_MOST or mean == math.inf else _LOG_MOST)
+
+
+GEOMETRIC_MEAN = Aggregate(
+    name="geometric_mean",
+    fields=(Field("count", "int"), Field("log_total", "float")),
+    identity=(0, 0.0),
+    lift=_geometric_lift,
+    combine=_geometric_combine,
+    lower=_geometric_lower,
+    laws=Law.COMMUTATIVE,
+    aliases=("gmean",),
+    summary="through logarithms: cannot overflow",
+)

@@ -1,0 +1,46 @@
+"""HOW windows are slid: one file per algorithm, one line here for each.
+
+To add an algorithm: write its picture, its invariants, its functions and its card
+in a file named as in the literature, and add it to `CATALOGUE`.  The agreement
+tests, the benchmarks, the planner and the docs' tables read this tuple.
+"""
+
+from windrow.errors import UnknownName
+
+from ._algorithm import Algorithm
+from ._kernel import Shape, compile_kernel, kernel_text
+from ._run import count_regular, slide_arrays, slide_regular
+from .recompute import RECOMPUTE
+from .sba import SBA
+from .subtract_on_evict import SUBTRACT_ON_EVICT
+from .two_stacks_lite import TWO_STACKS_LITE
+
+CATALOGUE: tuple[Algorithm, ...] = (
+    RECOMPUTE,
+    SUBTRACT_ON_EVICT,
+    TWO_STACKS_LITE,
+    SBA,
+)
+
+BY_NAME = {algorithm.name: algorithm for algorithm in CATALOGUE}
+
+
+def find(name: str) -> Algorithm:
+    """The algorithm of that name, or an error with the nearest names."""
+    if name not in BY_NAME:
+        raise UnknownName.among("algorithm", name, ["auto", *BY_NAME])
+    return BY_NAME[name]
+
+
+__all__ = [
+    "BY_NAME",
+    "CATALOGUE",
+    "Algorithm",
+    "Shape",
+    "compile_kernel",
+    "count_regular",
+    "find",
+    "kernel_text",
+    "slide_arrays",
+    "slide_regular",
+]

@@ -1,0 +1,49 @@
+"""What an algorithm is: a card, and the functions that a kernel is made of.
+
+    prepare(widest, chunk)                        scratch memory, made once
+    slide(source, bounds, count, at, scratch, out)
+        answers `count` windows whose bounds are read with `start_of`, `stop_of`;
+        the result of window i goes to `emit(out, at + i, partial)`
+    stride(source, first, count, width, at, scratch, out)
+        the fast path, if there is one, for windows that move on by one slice:
+        window i covers slices [first + i, first + i + width); `stage` is its
+        `prepare`
+
+Both are plain functions over the names in `windrow.kernels.vocabulary`, and are
+compiled together with the aggregates.  Windows come with stops that never fall.
+A window may start at or past the stop of the one before (a gap in time, the next
+key): an algorithm begins anew there, so keys need no handling of their own.  A
+window may be empty.  Where `many` is set, starts may also jump back and forth
+between `keep_of` and the stop: windows of several ranges in one pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from windrow.aggregates import Law
+
+
+@dataclass(frozen=True, kw_only=True)
+class Algorithm:
+    """The card of an algorithm, and its kernel functions."""
+
+    name: str
+    title: str
+    needs: Law
+    time: str
+    worst: str
+    space: str
+    source: str
+    prepare: Callable[..., Any]
+    slide: Callable[..., Any]
+    stage: Callable[..., Any] | None = None
+    stride: Callable[..., Any] | None = None
+    many: bool = False
+    threads: int = 1
+
+    def suits(self, laws: Law) -> bool:
+        """Whether an aggregate with those laws can be slid by it."""
+        return self.needs in laws

@@ -1,0 +1,90 @@
+"""Calling a kernel: results for regular windows, or for windows given as arrays.
+
+Both give one array per entry of `product.out_dtypes`.  The source is a tuple of
+columns (then of validity arrays) for `leaf="rows"`, or of the product's fields
+for `leaf="slices"`.  `tails` are partials, one per window, combined on at the
+young end.  `chunk` is the chunk size of those algorithms that have one; 0 lets
+them choose.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from windrow.kernels import Product, arrays
+
+from ._algorithm import Algorithm
+from ._kernel import Shape, compile_kernel
+
+Array = np.ndarray[Any, Any]
+
+
+def count_regular(firsts: Array, lasts: Array, width: int, step: int, lead: bool) -> int:
+    """How many windows `slide_regular` answers over those runs of slices."""
+    lengths = lasts - firsts
+    if lead:
+        lengths = lengths + np.where(lengths > 0, width - 1, 0)
+    counts = np.maximum((lengths - width) // step + 1, 0)
+    return int(counts.sum())
+
+
+def slide_regular(
+    algorithm: Algorithm,
+    product: Product,
+    source: tuple[Array, ...],
+    firsts: Array,
+    lasts: Array,
+    width: int,
+    step: int = 1,
+    *,
+    leaf: str = "rows",
+    lead: bool = False,
+    tails: tuple[Array, ...] = (),
+    chunk: int = 0,
+) -> tuple[Array, ...]:
+    """Windows of `width` slices, each `step` on, within each run [first, last).
+
+    With `lead` (and step 1) the windows before the first complete one come too,
+    clipped at the run's first slice: one window per slice.
+    """
+    out = arrays(product.out_dtypes, count_regular(firsts, lasts, width, step, lead))
+    fast = algorithm.stride is not None and step == 1
+    shape = Shape(leaf, "regular", bool(tails), fast)
+    longest = int((lasts - firsts).max(initial=0))
+    widest = min(width, longest) if not fast else width
+    kernel = compile_kernel(algorithm, product, shape)
+    kernel.run(
+        source, firsts, lasts, width, step, lead, max(widest, 1), chunk, out + tails
+    )
+    return out
+
+
+def slide_arrays(
+    algorithm: Algorithm,
+    product: Product,
+    source: tuple[Array, ...],
+    starts: Array,
+    stops: Array,
+    *,
+    leaf: str = "rows",
+    keep: Array | None = None,
+    query: Array | None = None,
+    tails: tuple[Array, ...] = (),
+    chunk: int = 0,
+) -> tuple[Array, ...]:
+    """Window i covers slices [starts[i], stops[i]); stops never fall.
+
+    With `keep` and `query`, windows of several ranges in one pass: `keep[i]` is
+    the oldest start that window i or a later one needs, `query[i]` its range.
+    """
+    out = arrays(product.out_dtypes, len(starts))
+    many = keep is not None and query is not None
+    bounds = (starts, stops, keep, query) if many else (starts, stops)
+    widest = int((stops - (starts if keep is None else keep)).max(initial=1))
+    kernel = compile_kernel(
+        algorithm, product, Shape(leaf, "many" if many else "arrays", bool(tails))
+    )
+    kernel.run(source, bounds, max(widest, 1), chunk, out + tails)
+    return out

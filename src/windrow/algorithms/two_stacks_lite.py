@@ -1,0 +1,67 @@
+"""Two-Stacks Lite: a queue kept as a front of suffix aggregates and one back sum.
+
+The window [start, stop) is cut at `flip`:
+
+    base     start           flip            stop
+      |........|--- front -----|---- back -----|
+
+Invariants, between any two windows:
+
+    front[i - base] == slice[i] + ... + slice[flip - 1]     for start <= i < flip
+    back            == slice[flip] + ... + slice[stop - 1]
+"""
+
+from windrow.aggregates import Law
+from windrow.kernels.vocabulary import (
+    IDENTITY,
+    allocate,
+    combine,
+    emit,
+    leaf,
+    load,
+    start_of,
+    stop_of,
+    store,
+)
+
+from ._algorithm import Algorithm
+
+
+def prepare(widest, chunk):
+    return allocate(widest)
+
+
+def slide(source, bounds, count, at, scratch, out):
+    front = scratch
+    back = IDENTITY
+    base = flip = stop = 0
+    for i in range(count):
+        first, last = start_of(bounds, i), stop_of(bounds, i)
+        if first >= stop:  # nothing of the last window is left: begin anew
+            base = flip = stop = first
+            back = IDENTITY
+        elif first >= flip:  # the front is used up: the back becomes the front
+            base, flip = first, stop
+            suffix = IDENTITY
+            for j in range(stop - 1, first - 1, -1):
+                suffix = combine(leaf(source, j), suffix)
+                store(front, j - base, suffix)
+            back = IDENTITY
+        while stop < last:
+            back = combine(back, leaf(source, stop))
+            stop += 1
+        head = load(front, first - base) if first < flip else IDENTITY
+        emit(out, at + i, combine(head, back))
+
+
+TWO_STACKS_LITE = Algorithm(
+    name="two_stacks_lite",
+    title="Two-Stacks Lite: a front of suffix aggregates and one back sum",
+    needs=Law.NONE,
+    time="3",
+    worst="n + 2",
+    space="n + 1",
+    source="Tangwongsan, Hirzel, Schneider (VLDB Journal 2021); SlickDeque 2.2",
+    prepare=prepare,
+    slide=slide,
+)

@@ -1,0 +1,84 @@
+"""Every error Windrow raises, and every message.
+
+    WindrowError
+    ├── WindowError            a window that makes no sense        (ValueError)
+    ├── UnknownName            a column, aggregate or algorithm that is not there
+    ├── UnsupportedType        a column type the aggregate has no meaning for
+    ├── UnsuitableAlgorithm    an algorithm that needs a law the aggregate lacks
+    ├── BadInput               data that breaks a promise, or an argument out of place
+    └── SumOverflow            an exact result that its type cannot hold
+
+All but the last are raised before anything is computed.
+A message is one sentence (what could not be done, colon, the cause with the
+value), then a line `Hint:` with what would work.  Our own bugs are plain
+`AssertionError`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Self
+
+
+class WindrowError(ValueError):
+    """Anything Windrow refuses to do."""
+
+    @classmethod
+    def because(cls, fact: str, cause: str, hint: str) -> Self:
+        """The one shape that every message has."""
+        return cls(f"{fact}: {cause}\nHint: {hint}")
+
+
+class WindowError(WindrowError):
+    """A range, slide, offset or duration that makes no sense."""
+
+
+class UnknownName(WindrowError):
+    """A name that does not exist, with the nearest ones that do."""
+
+    @classmethod
+    def among(cls, kind: str, name: object, known: Iterable[str]) -> Self:
+        """Name what was asked for and what is there."""
+        known = list(known)
+        near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
+        if near:
+            hint = f"did you mean {' or '.join(near)}?"
+        elif known:
+            hint = f"known are {', '.join(known)}"
+        else:
+            hint = "there is none to choose from"
+        return cls.because(
+            f"no {kind} called {name!r}", f"it is not among the {len(known)} known", hint
+        )
+
+
+class UnsupportedType(WindrowError):
+    """A column type the aggregate has no meaning for."""
+
+
+class UnsuitableAlgorithm(WindrowError):
+    """The algorithm needs a law the aggregate lacks."""
+
+    @classmethod
+    def lacking(
+        cls, law: str, *, algorithm: str, aggregate: str, able: Iterable[str]
+    ) -> Self:
+        """Name both sides, the missing law, and the way out."""
+        return cls.because(
+            f"{algorithm} cannot slide {aggregate}",
+            f"{aggregate} is not {law}",
+            f"use {' or '.join(able)}, or leave the algorithm to the planner",
+        )
+
+
+class BadInput(WindrowError):
+    """Data or arguments that break a promise."""
+
+
+class SumOverflow(WindrowError, ArithmeticError):
+    """An exact sum that does not fit its result type."""
+
+
+class InterpretedWarning(UserWarning):
+    """A user's function could not be compiled and runs as plain Python."""

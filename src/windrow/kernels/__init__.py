@@ -1,0 +1,31 @@
+"""From partials to machine code: products, generated source, and its cache."""
+
+from .load import arrays, cache_folder, interpreting, is_interpreting, kernel
+from .product import Output, Part, Product, Request, product_of
+from .source import add_emit, add_lift, add_loaded_leaf, add_partial, titles
+from .text import ENTRY, JIT, Text
+from .user import infer_schema, interpreted_schema, user_functions
+
+__all__ = [
+    "ENTRY",
+    "JIT",
+    "Output",
+    "Part",
+    "Product",
+    "Request",
+    "Text",
+    "add_emit",
+    "add_lift",
+    "add_loaded_leaf",
+    "add_partial",
+    "arrays",
+    "cache_folder",
+    "infer_schema",
+    "interpreted_schema",
+    "interpreting",
+    "is_interpreting",
+    "kernel",
+    "product_of",
+    "titles",
+    "user_functions",
+]

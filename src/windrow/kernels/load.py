@@ -1,0 +1,157 @@
+"""From source text to a callable kernel, through a cache folder.
+
+Each kernel is a real file, named by the hash of its content, in a folder that
+belongs to the user alone (`WINDROW_CACHE_DIR`, else the user's cache folder).
+Numba keeps its machine code beside it, so a second process loads in well under a
+second.  A file whose content does not match its name is not imported.  Where no
+folder can be written, kernels are compiled in memory; nothing else changes.
+
+    kernel("...text...")                     compiled, cached on disk
+    kernel("...text...", interpreted=True)   plain Python, for users' functions
+                                             that cannot be compiled, and for tests
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.util
+import os
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numba
+import numpy as np
+
+_HEADER = """\
+import math
+
+import numpy as np
+from numba import njit
+
+from windrow.kernels.memory import peek, poke
+
+CACHE = {cache}
+"""
+
+_interpreted = False
+
+
+@contextlib.contextmanager
+def interpreting() -> Iterator[None]:
+    """Within, all kernels run as plain Python: for tests, which count and check."""
+    global _interpreted
+    before, _interpreted = _interpreted, True
+    try:
+        yield
+    finally:
+        _interpreted = before
+
+
+def is_interpreting() -> bool:
+    """Whether kernels run as plain Python here."""
+    return _interpreted or bool(numba.config.DISABLE_JIT)
+
+
+def kernel(
+    text: str, users: Mapping[str, Any] | None = None, *, interpreted: bool = False
+) -> ModuleType:
+    """The module of that text, with the users' functions in its namespace."""
+    if interpreted or is_interpreting():
+        return _in_memory(text, users or {}, plain=True)
+    if users:
+        return _in_memory(text, users, plain=False)
+    return _cached(text)
+
+
+@lru_cache(maxsize=512)
+def _cached(text: str) -> ModuleType:
+    folder = cache_folder()
+    if folder is not None:
+        try:
+            return _import(_write(folder, _HEADER.format(cache=True) + text))
+        except OSError:  # a full disk, a read-only folder: compile in memory, go on
+            pass
+    return _in_memory(text, {}, plain=False)
+
+
+def cache_folder() -> Path | None:
+    """The folder of kernels, made with mode 0700; None where there can be none."""
+    named = os.environ.get("WINDROW_CACHE_DIR")
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join("~", ".cache")
+    candidates = [named] if named else [os.path.join(base, "windrow", "kernels")]
+    for candidate in candidates:
+        try:
+            folder = Path(candidate).expanduser()
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if _is_ours(folder) and os.access(folder, os.W_OK):
+                return folder
+        except (OSError, RuntimeError):
+            continue
+    return None
+
+
+def _is_ours(folder: Path) -> bool:
+    if not hasattr(os, "getuid"):
+        return True
+    info = folder.stat()
+    return info.st_uid == os.getuid() and not stat.S_IMODE(info.st_mode) & 0o022
+
+
+def _write(folder: Path, content: str) -> Path:
+    """Put the content in its file, whole or not at all; give the path."""
+    data = content.encode()
+    path = folder / f"kernel_{hashlib.sha256(data).hexdigest()[:32]}.py"
+    with contextlib.suppress(OSError):
+        if path.read_bytes() == data:
+            return path
+    handle, temporary = tempfile.mkstemp(dir=folder, suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+    return path
+
+
+def _import(path: Path) -> ModuleType:
+    name = f"windrow_kernels.{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except RuntimeError as error:  # numba found no place for its machine code
+        raise OSError(str(error)) from error
+    sys.modules[name] = module  # numba looks functions up by module when it loads them
+    return module
+
+
+def _in_memory(text: str, users: Mapping[str, Any], *, plain: bool) -> ModuleType:
+    module = ModuleType("windrow_kernels.in_memory")
+    module.__dict__.update(users)
+    if plain:
+        from_memory = "plain_jit as njit, plain_peek as peek, plain_poke as poke"
+        header = (
+            "import math\nimport numpy as np\n"
+            f"from windrow.kernels.memory import {from_memory}\nCACHE = False\n"
+        )
+        text = text.replace("np.int64(", "int(").replace("np.float64(", "float(")
+    else:
+        header = _HEADER.format(cache=False)
+    exec(compile(header + text, "<windrow kernel>", "exec"), module.__dict__)  # noqa: S102
+    return module
+
+
+def arrays(dtypes: tuple[str, ...], n: int) -> tuple[np.ndarray[Any, Any], ...]:
+    """One uninitialised array per dtype."""
+    return tuple(np.empty(n, np.dtype(dtype)) for dtype in dtypes)

@@ -1,0 +1,208 @@
+"""The product of several aggregates' partials: one pass serves them all.
+
+    mean(x)           (count, total)           -- serves sum(x) and count() as well
+    max(x)            (max)
+    -----------------------------------------
+    product           (count, total, max)      one tuple, one loop
+
+A request whose fields all stand in another's partial rides along and is lowered
+from there.  Where a result may be null the count of values is kept too, once for
+each set of nullable columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from windrow.aggregates import ABSENT, Aggregate, Law, find
+
+DTYPES = {"int": "int64", "float": "float64"}
+
+
+@dataclass(frozen=True)
+class Request:
+    """An aggregate with its input columns bound to slots of the kernel's source.
+
+    `slots` are the columns that `lift` reads, in order; `masks` the slots of
+    validity arrays, of which all must be true for the row to count.  `kind` is
+    the kind of "value" fields.  A user's aggregate has its inferred `schema`:
+    dtypes of the fields, then of the result.
+    """
+
+    aggregate: Aggregate
+    kind: str
+    slots: tuple[int, ...] = ()
+    masks: tuple[int, ...] = ()
+    schema: tuple[str, ...] | None = None
+    scalar: bool = False
+
+
+@dataclass(frozen=True)
+class Part:
+    """One partial inside the product, at fields [offset, offset + len(dtypes))."""
+
+    request: Request
+    offset: int
+    dtypes: tuple[str, ...]
+
+    @property
+    def stop(self) -> int:
+        return self.offset + len(self.dtypes)
+
+    @property
+    def optional(self) -> bool:
+        """Whether its last field says that there is a value at all."""
+        return self.request.aggregate.identity is ABSENT
+
+
+@dataclass(frozen=True)
+class Output:
+    """How one request is lowered: from which fields, into arrays of which types.
+
+    `told_by` is the field that is zero where the result is null; an array of
+    validity is written if that, or the aggregate's `defined`, is set.
+    """
+
+    request: Request
+    fields: tuple[int, ...]
+    dtypes: tuple[str, ...]
+    told_by: int | None
+
+    @property
+    def nullable(self) -> bool:
+        return self.told_by is not None or self.request.aggregate.defined is not None
+
+
+@dataclass(frozen=True)
+class Product:
+    """The partial that a kernel carries, and how each result is read off it."""
+
+    parts: tuple[Part, ...]
+    outputs: tuple[Output, ...]
+
+    @property
+    def dtypes(self) -> tuple[str, ...]:
+        """One dtype per field of the partial."""
+        return tuple(dtype for part in self.parts for dtype in part.dtypes)
+
+    @property
+    def out_dtypes(self) -> tuple[str, ...]:
+        """One dtype per result array, validity arrays ("bool") among them."""
+        return tuple(
+            dtype
+            for output in self.outputs
+            for dtype in (*output.dtypes, *(("bool",) if output.nullable else ()))
+        )
+
+    @property
+    def laws(self) -> Law:
+        """What holds for the product: a product of selective ones is not selective."""
+        laws = Law.COMMUTATIVE | Law.INVERTIBLE | Law.SELECTIVE | Law.IDEMPOTENT
+        for part in self.parts:
+            laws &= part.request.aggregate.laws
+        return laws if len(self.parts) == 1 else laws & ~Law.SELECTIVE
+
+    @property
+    def exact(self) -> bool:
+        """Whether all fields are whole numbers, so that taking off is exact."""
+        return all(dtype == "int64" for dtype in self.dtypes)
+
+    @property
+    def interpreted(self) -> bool:
+        """Whether a user's functions could not be compiled."""
+        return "object" in self.dtypes + self.out_dtypes
+
+
+def product_of(requests: Sequence[Request], *, may_be_empty: bool = False) -> Product:
+    """Merge requests into one product; `may_be_empty` if windows may hold no row."""
+    parts: list[Part] = []
+    index: dict[object, int] = {}
+
+    def place(request: Request) -> None:
+        if all(key in index for key in _keys(request)):
+            return
+        dtypes = _dtypes(request)
+        offset = parts[-1].stop if parts else 0
+        parts.append(Part(request, offset, dtypes))
+        for position, key in enumerate(_keys(request)):
+            index.setdefault(key, offset + position)
+
+    wanted = [*requests, *_counters(requests, may_be_empty)]
+    for request in sorted(wanted, key=lambda request: -len(_keys(request))):
+        place(request)
+    return Product(tuple(parts), tuple(_output(r, index, may_be_empty) for r in requests))
+
+
+COUNT = find("count")
+
+
+def _counters(requests: Sequence[Request], may_be_empty: bool) -> list[Request]:
+    return [
+        Request(COUNT, "int", masks=request.masks)
+        for request in requests
+        if _needs_count(request, may_be_empty)
+    ]
+
+
+def _needs_count(request: Request, may_be_empty: bool) -> bool:
+    """Positions and users' present flags tell by themselves; a count is never null."""
+    aggregate = request.aggregate
+    if aggregate is COUNT or aggregate.result == "position" or aggregate.identity is ABSENT:
+        return False
+    return bool(request.masks) or may_be_empty
+
+
+def _keys(request: Request) -> list[object]:
+    """What each field is, so that equal ones are recognised."""
+    aggregate = request.aggregate
+    if aggregate.is_users:
+        number = len(request.schema or ()) - 1 + (aggregate.identity is ABSENT)
+        own = (id(aggregate), request.slots, request.masks)
+        return [(own, i) for i in range(number)]
+    return [
+        (
+            field.name,
+            request.kind if field.kind == "value" else field.kind,
+            () if field.name == "count" else request.slots,
+            request.masks,
+        )
+        for field in aggregate.fields
+    ]
+
+
+def _dtypes(request: Request) -> tuple[str, ...]:
+    aggregate = request.aggregate
+    if aggregate.is_users:
+        assert request.schema is not None
+        present = ("int64",) if aggregate.identity is ABSENT else ()
+        return (*request.schema[:-1], *present)
+    return tuple(
+        DTYPES[request.kind if field.kind == "value" else field.kind]
+        for field in aggregate.fields
+    )
+
+
+def _output(request: Request, index: dict[object, int], may_be_empty: bool) -> Output:
+    aggregate = request.aggregate
+    fields = tuple(index[key] for key in _keys(request))
+    told_by: int | None = None
+    if _needs_count(request, may_be_empty):
+        told_by = index[("count", "int", (), request.masks)]
+    elif aggregate.identity is ABSENT:
+        fields, told_by = fields[:-1], fields[-1]
+    return Output(request, fields, _result_dtypes(request, fields), told_by)
+
+
+def _result_dtypes(request: Request, fields: tuple[int, ...]) -> tuple[str, ...]:
+    aggregate = request.aggregate
+    if aggregate.is_users:
+        assert request.schema is not None
+        return (request.schema[-1],)
+    if aggregate.result in ("count", "position", "truth"):
+        return ("int64",)
+    if aggregate.result in ("wide", "sketch"):
+        return _dtypes(request)
+    if aggregate.result in ("value", "total", "difference"):
+        return (_dtypes(request)[0],)
+    return ("float64",)

@@ -1,0 +1,161 @@
+"""From a product and an algorithm to the text of one Python module.
+
+The module reads like a hand-written kernel: the functions of each aggregate, the
+product's `lift`, `combine` and `emit`, how bounds are read, the algorithm's own
+`slide`, and `run`, which walks the keys.  Nothing in it is dynamic; the names an
+algorithm may use are listed, with their meaning, in `vocabulary.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .product import Output, Part, Product
+from .text import JIT, Text, literal
+from .user import add_user_part
+
+def add_partial(text: Text, product: Product) -> None:
+    """`IDENTITY`, `combine`, `inverse`, `load`, `store`, `allocate`, `same`."""
+    combines, inverses, identities = [], [], []
+    for number, part in enumerate(product.parts):
+        text.add(f"# partial of {_title(part)}")
+        combine, inverse, identity = _part_functions(text, part, number)
+        span = f"[{part.offset}:{part.stop}]" if len(product.parts) > 1 else ""
+        combines.append(f"{combine}(older{span}, newer{span})")
+        inverses.append(f"{inverse}(whole{span}, oldest{span})" if inverse else None)
+        identities.append(identity)
+    text.add(f"IDENTITY = {' + '.join(identities)}")
+    text.add(f"{JIT}\ndef combine(older, newer):\n    return {' + '.join(combines)}")
+    if all(inverses):
+        whole = " + ".join(str(inverse) for inverse in inverses)
+        text.add(f"{JIT}\ndef inverse(whole, oldest):\n    return {whole}")
+    width = range(len(product.dtypes))
+    reads = "".join(f"peek(fields[{i}], i), " for i in width)
+    writes = "\n".join(f"    poke(fields[{i}], i, partial[{i}])" for i in width)
+    made = "".join(f"np.empty(n, np.{dtype}), " for dtype in product.dtypes)
+    text.add(f"{JIT}\ndef load(fields, i):\n    return ({reads.rstrip()})")
+    text.add(f"{JIT}\ndef store(fields, i, partial):\n{writes}")
+    text.add(f"{JIT}\ndef allocate(n):\n    return ({made.rstrip()})")
+    alike = " and ".join(
+        f"(a[{i}] == b[{i}] or (a[{i}] != a[{i}] and b[{i}] != b[{i}]))" for i in width
+    )
+    text.add(f"{JIT}\ndef same(a, b):\n    return {alike}")
+
+
+def add_lift(text: Text, product: Product) -> None:
+    """`leaf(source, i)`: row i, lifted; a null row is the identity."""
+    calls = []
+    for number, part in enumerate(product.parts):
+        request, aggregate = part.request, part.request.aggregate
+        arguments, slots = [], iter(request.slots)
+        for role in aggregate.takes:
+            if role == "position":
+                arguments.append("i")
+            else:
+                slot = next(slots)
+                kind = "float" if role == "other" else request.kind
+                arguments.append(f"{_CASTS[kind].format(f'peek(source[{slot}], i)')}")
+        given = ", ".join(arguments)
+        if aggregate.is_users:
+            value = f"user{number}_pack(user{number}_lift({given}))"
+        else:
+            value = f"{text.take(aggregate.lift)}({given})"  # type: ignore[arg-type]
+        body = f"    return {value}"
+        if request.masks:
+            valid = " and ".join(f"peek(source[{slot}], i)" for slot in request.masks)
+            body = f"    if {valid}:\n    {body}\n    return IDENTITY_{number}"
+        text.add(f"{JIT}\ndef lift_{number}(source, i):  # {_title(part)}\n{body}")
+        calls.append(f"lift_{number}(source, i)")
+    text.add(f"{JIT}\ndef leaf(source, i):\n    return {' + '.join(calls)}")
+
+
+_CASTS = {"int": "np.int64({})", "float": "np.float64({})", "object": "{}"}
+
+
+def add_emit(text: Text, product: Product, *, tail: bool) -> None:
+    """`emit(out, i, partial)`: lower every result; with `tail`, take window i's on."""
+    lines, slot = [], 0
+    for number, output in enumerate(product.outputs):
+        request, aggregate = output.request, output.request.aggregate
+        chosen = _project(output, len(product.dtypes))
+        if aggregate.is_users:
+            part = _part_of(product, request)
+            unpack = f"{chosen}[0]" if request.scalar else chosen
+            lowered = f"user{part}_lower({unpack})"
+        else:
+            lowered = f"{text.take(aggregate.lower)}({chosen})"  # type: ignore[arg-type]
+        test = f"partial[{output.told_by}] > 0" if output.told_by is not None else ""
+        if aggregate.defined is not None:
+            defined = text.take(aggregate.defined)  # type: ignore[arg-type]
+            test = " and ".join(filter(None, [test, f"{defined}({chosen})"]))
+        if len(output.dtypes) == 1:
+            body = [f"poke(out[{slot}], i, {lowered})"]
+        else:
+            body = [f"r{number} = {lowered}"]
+            body += [
+                f"poke(out[{slot + k}], i, r{number}[{k}])"
+                for k in range(len(output.dtypes))
+            ]
+        slot += len(output.dtypes)
+        if test and aggregate.is_users:  # a user's lower is never given an empty partial
+            lines += [f"    poke(out[{slot}], i, {test})", f"    if {test}:"]
+            lines += [f"        {line}" for line in body]
+            slot += 1
+        else:
+            lines += [f"    {line}" for line in body]
+            if test:
+                lines.append(f"    poke(out[{slot}], i, {test})")
+                slot += 1
+    if tail:
+        tails = "".join(f"out[{slot + k}], " for k in range(len(product.dtypes)))
+        lines.insert(0, f"    partial = combine(partial, load(({tails.rstrip()}), i))")
+    text.add(f"{JIT}\ndef emit(out, i, partial):\n" + "\n".join(lines))
+
+
+def add_loaded_leaf(text: Text) -> None:
+    """`leaf(source, i)` where the source is slice partials already."""
+    text.add(f"{JIT}\ndef leaf(source, i):\n    return load(source, i)")
+
+
+def _part_of(product: Product, request: Any) -> int:
+    return next(n for n, part in enumerate(product.parts) if part.request == request)
+
+
+def _project(output: Output, width: int) -> str:
+    fields = output.fields
+    if fields == tuple(range(width)):
+        return "partial"
+    if fields == tuple(range(fields[0], fields[0] + len(fields))):
+        return f"partial[{fields[0]}:{fields[-1] + 1}]"
+    return "(" + ", ".join(f"partial[{i}]" for i in fields) + ",)"
+
+
+def _title(part: Part) -> str:
+    slots = ", ".join(f"source[{slot}]" for slot in part.request.slots)
+    return f"{part.request.aggregate.name}({slots})"
+
+
+def _part_functions(text: Text, part: Part, number: int) -> tuple[str, str | None, str]:
+    """Names of the part's combine and inverse, and the source of its identity."""
+    aggregate, identity_name = part.request.aggregate, f"IDENTITY_{number}"
+    if not aggregate.is_users:
+        identity = aggregate.identity
+        if isinstance(identity, dict):
+            identity = identity[part.request.kind]
+        cast = [
+            float(item) if dtype == "float64" else item
+            for item, dtype in zip(identity, part.dtypes, strict=True)
+        ]
+        text.add(f"{identity_name} = {literal(tuple(cast))}")
+        inverse = text.take(aggregate.inverse) if aggregate.inverse else None  # type: ignore[arg-type]
+        return text.take(aggregate.combine), inverse, identity_name  # type: ignore[arg-type]
+    return add_user_part(text, part, number)
+
+
+def titles(outputs: Sequence[Output]) -> str:
+    """What a kernel computes, for its docstring."""
+    return ", ".join(output.request.aggregate.name for output in outputs)
+
+
+__all__ = ["add_emit", "add_lift", "add_loaded_leaf", "add_partial", "titles"]

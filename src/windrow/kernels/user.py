@@ -1,0 +1,164 @@
+"""A user's own aggregate inside a kernel.
+
+The functions are not taken over as text, since a lambda or a closure has none
+that stands alone: they arrive in the kernel's namespace as `user0_lift` and so
+on, where 0 is the number of the part.  Around them stands
+
+    user0_pack(p)        fixes the type of each field
+    user0_combine_       guards the empty side where there is no identity:
+                         the last field then says whether there is a value
+
+The field types are inferred by compiling `lift`, then `combine` on what it gave,
+until the types no longer change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numba
+from numba import types
+from numba.core.errors import NumbaError
+
+from windrow.aggregates import ABSENT, Aggregate
+
+from .product import Part, Product
+from .text import JIT, Text, literal
+
+
+def add_user_part(text: Text, part: Part, number: int) -> tuple[str, str | None, str]:
+    """Source around the user's functions; names of combine, inverse and identity."""
+    aggregate = part.request.aggregate
+    dtypes = part.dtypes[:-1] if part.optional else part.dtypes
+    items = ["p"] if part.request.scalar else [f"p[{i}]" for i in range(len(dtypes))]
+    packed = "".join(f"{_cast(*pair)}, " for pair in zip(dtypes, items, strict=True))
+    present = "1," if part.optional else ""
+    text.add(f"{JIT}\ndef user{number}_pack(p):\n    return ({packed}{present})")
+    identity = _identity(part, dtypes)
+    text.add(f"IDENTITY_{number} = {identity}")
+    combine = _guarded(text, part, number, "combine", "older", "newer")
+    inverse = None
+    if aggregate.inverse is not None:
+        inverse = _guarded(text, part, number, "inverse", "whole", "oldest")
+    return combine, inverse, f"IDENTITY_{number}"
+
+
+def user_functions(product: Product, *, compiled: bool) -> dict[str, Any]:
+    """What the kernel's namespace needs for the users' parts of a product."""
+    namespace: dict[str, Any] = {}
+    for number, part in enumerate(product.parts):
+        aggregate = part.request.aggregate
+        if not aggregate.is_users:
+            continue
+        for what in ("lift", "combine", "lower", "inverse"):
+            function = getattr(aggregate, what)
+            if function is not None:
+                ready = jitted(function) if compiled else plain(function)
+                namespace[f"user{number}_{what}"] = ready
+    return namespace
+
+
+def jitted(function: Any) -> Any:
+    """A compiled form of a plain function; one that is compiled stays as it is."""
+    if numba.extending.is_jitted(function):
+        return function
+    return numba.njit(error_model="numpy", nogil=True)(function)
+
+
+def plain(function: Any) -> Any:
+    """The interpreted form of a function."""
+    return getattr(function, "py_func", function)
+
+
+def infer_schema(aggregate: Aggregate, kinds: Sequence[str]) -> tuple[tuple[str, ...], bool]:
+    """Dtypes of the partial's fields and of the result, and whether it is a scalar.
+
+    Raises numba's own error where a function cannot be compiled.
+    """
+    arguments = tuple(types.int64 if kind == "int" else types.float64 for kind in kinds)
+    lift, combine = jitted(aggregate.lift), jitted(aggregate.combine)
+    partial = _plain_type(_return_type(lift, arguments))
+    if aggregate.identity is not ABSENT:
+        partial = _unify(partial, numba.typeof(aggregate.identity), aggregate)
+    for _ in range(8):
+        wider = _unify(partial, _return_type(combine, (partial, partial)), aggregate)
+        if wider == partial:
+            break
+        partial = wider
+    result = _plain_type(_return_type(jitted(aggregate.lower), (partial,)))
+    scalar = not isinstance(partial, types.BaseTuple)
+    fields = (partial,) if scalar else tuple(partial)
+    return tuple(_dtype(t, aggregate) for t in (*fields, result)), scalar
+
+
+def interpreted_schema(aggregate: Aggregate) -> tuple[tuple[str, ...], bool]:
+    """The schema where nothing is known: one object holds the whole partial."""
+    return ("object", "object"), True
+
+
+def _identity(part: Part, dtypes: Sequence[str]) -> str:
+    aggregate = part.request.aggregate
+    if part.optional:
+        empty = ", ".join(_ZERO.get(dtype, "0") for dtype in dtypes)
+        return f"({empty}, 0)"
+    value = aggregate.identity
+    items = (value,) if part.request.scalar else tuple(value)
+    return literal(
+        tuple(
+            float(item) if dtype == "float64" else item
+            for item, dtype in zip(items, dtypes, strict=True)
+        )
+    )
+
+
+_ZERO = {"float64": "0.0", "bool": "False", "object": "None"}
+
+
+def _cast(dtype: str, item: str) -> str:
+    return item if dtype == "object" else f"np.{dtype}({item})"
+
+
+def _guarded(text: Text, part: Part, number: int, what: str, left: str, right: str) -> str:
+    width = len(part.dtypes) - 1 if part.optional else len(part.dtypes)
+    span = "[0]" if part.request.scalar else f"[:{width}]" if part.optional else ""
+    lines = [f"def user{number}_{what}_({left}, {right}):"]
+    if part.optional:
+        lines += [f"    if {left}[{width}] == 0:", f"        return {right}"]
+        lines += [f"    if {right}[{width}] == 0:", f"        return {left}"]
+    call = f"user{number}_{what}({left}{span}, {right}{span})"
+    lines.append(f"    return user{number}_pack({call})")
+    text.add(JIT + "\n" + "\n".join(lines))
+    return f"user{number}_{what}_"
+
+
+def _return_type(dispatcher: Any, arguments: tuple[Any, ...]) -> Any:
+    dispatcher.compile(arguments)
+    return dispatcher.overloads[arguments].signature.return_type
+
+
+def _plain_type(given: Any) -> Any:
+    if isinstance(given, types.BaseTuple):
+        return types.Tuple([_plain_type(item) for item in given])
+    given = types.unliteral(given)
+    if isinstance(given, types.Integer):
+        return types.int64
+    return types.float64 if isinstance(given, types.Float) else given
+
+
+def _unify(a: Any, b: Any, aggregate: Aggregate) -> Any:
+    a, b = _plain_type(a), _plain_type(b)
+    if isinstance(a, types.BaseTuple) and isinstance(b, types.BaseTuple) and len(a) == len(b):
+        return types.Tuple([_unify(x, y, aggregate) for x, y in zip(a, b, strict=True)])
+    if a == b:
+        return a
+    if {a, b} == {types.int64, types.float64}:
+        return types.float64
+    raise NumbaError(f"{aggregate.name} gives partials of two types, {a} and {b}")
+
+
+def _dtype(given: Any, aggregate: Aggregate) -> str:
+    names = {types.int64: "int64", types.float64: "float64", types.boolean: "bool"}
+    if given not in names:
+        raise NumbaError(f"{aggregate.name} gives a {given}, which is not a number")
+    return names[given]

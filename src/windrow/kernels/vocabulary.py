@@ -1,0 +1,66 @@
+"""The names a kernel may use, and what they mean.
+
+An algorithm's `slide` is written against these; the real ones are generated for
+each product, so the bodies here never run.  A partial is a tuple of numbers.
+
+    source          where partials come from: columns of rows, or of slice partials
+    bounds          which slices each window covers
+    fields          an array per field of the partial: scratch memory for partials
+"""
+
+from typing import Any
+
+IDENTITY: Any = None
+"""The partial of nothing: combine(IDENTITY, p) == p == combine(p, IDENTITY)."""
+
+
+def leaf(source: Any, i: int) -> Any:
+    """The partial of slice (or row) i."""
+
+
+def combine(older: Any, newer: Any) -> Any:
+    """The partial of two neighbouring stretches of stream, the older one first."""
+
+
+def inverse(whole: Any, oldest: Any) -> Any:
+    """What is left of `whole` when `oldest` is taken off its old end."""
+
+
+def same(a: Any, b: Any) -> bool:  # type: ignore[empty-body]
+    """Whether two partials are equal; NaN equals NaN."""
+
+
+def allocate(n: int) -> Any:
+    """Room for n partials."""
+
+
+def load(fields: Any, i: int) -> Any:
+    """The i-th partial in `fields`."""
+
+
+def store(fields: Any, i: int, partial: Any) -> None:
+    """Put a partial at place i of `fields`."""
+
+
+def emit(out: Any, i: int, partial: Any) -> None:
+    """Lower the partial of the i-th window into the results."""
+
+
+def start_of(bounds: Any, i: int) -> int:  # type: ignore[empty-body]
+    """The first slice of window i."""
+
+
+def stop_of(bounds: Any, i: int) -> int:  # type: ignore[empty-body]
+    """One past the last slice of window i; never falls from one window to the next."""
+
+
+def keep_of(bounds: Any, i: int) -> int:  # type: ignore[empty-body]
+    """The oldest slice that window i or any later one needs.
+
+    Equal to the start, but where windows of several ranges are answered in one
+    pass: there starts jump back and forth behind it.
+    """
+
+
+def query_of(bounds: Any, i: int) -> int:  # type: ignore[empty-body]
+    """Which of several ranges window i belongs to; 0 where there is one."""

@@ -1,0 +1,116 @@
+"""Durations: `"24 hours"`, `"1h30m"`, a `timedelta`, or a bare number.
+
+A duration is a whole number of nanoseconds, or, for numeric time columns, a
+plain integer in the column's own unit.
+
+    >>> parse_duration("1 minute").nanoseconds
+    60000000000
+    >>> parse_duration("1h30m").text
+    '1h30m'
+    >>> parse_duration(15).number
+    15
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import numbers
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from windrow.errors import WindowError
+
+_UNITS = {
+    "ns": 1, "nanosecond": 1, "nanoseconds": 1,
+    "us": 10**3, "µs": 10**3, "microsecond": 10**3, "microseconds": 10**3,
+    "ms": 10**6, "millisecond": 10**6, "milliseconds": 10**6,
+    "s": 10**9, "sec": 10**9, "second": 10**9, "seconds": 10**9,
+    "m": 60 * 10**9, "min": 60 * 10**9, "minute": 60 * 10**9, "minutes": 60 * 10**9,
+    "h": 3600 * 10**9, "hour": 3600 * 10**9, "hours": 3600 * 10**9,
+    "d": 86400 * 10**9, "day": 86400 * 10**9, "days": 86400 * 10**9,
+    "w": 7 * 86400 * 10**9, "week": 7 * 86400 * 10**9, "weeks": 7 * 86400 * 10**9,
+}  # fmt: skip
+_CALENDAR = {"mo", "month", "months", "q", "quarter", "quarters", "y", "year", "years"}
+_TERM = re.compile(r"\s*(-?\d+)\s*([A-Za-zµ]+)\s*")
+
+
+@dataclass(frozen=True)
+class Duration:
+    """A length of time: nanoseconds, or a number in the time column's unit.
+
+    Exactly one of `nanoseconds` and `number` is set.
+    """
+
+    text: str
+    nanoseconds: int | None = None
+    number: int | None = None
+
+    @property
+    def amount(self) -> int:
+        """The length, in whichever of the two units it was given."""
+        value = self.nanoseconds if self.nanoseconds is not None else self.number
+        assert value is not None
+        return value
+
+    @property
+    def is_time(self) -> bool:
+        """Whether this is real time, not a number in the column's unit."""
+        return self.nanoseconds is not None
+
+
+def parse_duration(value: object, *, what: str = "a duration") -> Duration:
+    """Read a duration from text, a timedelta or a whole number."""
+    if isinstance(value, Duration):
+        return value
+    if isinstance(value, np.timedelta64):
+        nanoseconds = int(value.astype("timedelta64[ns]").astype(np.int64))
+        return Duration(str(value), nanoseconds=nanoseconds)
+    if isinstance(value, dt.timedelta):
+        exact = (value.days * 86400 + value.seconds) * 10**6 + value.microseconds
+        # pandas.Timedelta is a timedelta with nanoseconds of its own
+        return Duration(
+            str(value), nanoseconds=exact * 1000 + int(getattr(value, "nanoseconds", 0))
+        )
+    if isinstance(value, bool) or not isinstance(value, (str, numbers.Integral)):
+        raise WindowError.because(
+            f"cannot read {what} from {value!r}",
+            f"it is a {type(value).__name__}",
+            "write text such as '24 hours', a timedelta, "
+            "or a whole number in the unit of the time column",
+        )
+    if isinstance(value, numbers.Integral):
+        return Duration(str(int(value)), number=int(value))
+    return _parse_text(value, what)
+
+
+def _parse_text(text: str, what: str) -> Duration:
+    hint = "write a whole number and a unit, such as '24 hours', '90s' or '1h30m'"
+    position, total, terms = 0, 0, 0
+    while position < len(text):
+        term = _TERM.match(text, position)
+        if term is None:
+            raise WindowError.because(
+                f"cannot read {what} from {text!r}",
+                f"{text[position:].strip()!r} is not a number and a unit",
+                hint,
+            )
+        number, unit = int(term[1]), term[2]
+        name = unit if unit in _UNITS else unit.lower()
+        if name in _CALENDAR:
+            raise WindowError.because(
+                f"cannot read {what} from {text!r}",
+                f"a {unit} has no fixed length",
+                "use days or weeks; calendar windows are not supported yet",
+            )
+        if name not in _UNITS:
+            raise WindowError.because(
+                f"cannot read {what} from {text!r}", f"unknown unit {unit!r}", hint
+            )
+        total += number * _UNITS[name]
+        terms += 1
+        position = term.end()
+    if terms == 0:
+        raise WindowError.because(f"cannot read {what} from {text!r}", "it is empty", hint)
+    return Duration(text.strip(), nanoseconds=total)
