@@ -152,7 +152,8 @@ CLOSED = ("both", "left", "right", "neither")
 class Call:
     """An aggregate over named columns, with the frame that `wr.over` needs.
 
-    `last` is a duration, or a whole number of rows that ends with this row.
+    `last` is a duration, or a whole number of rows that ends with this row; over a
+    numeric time column a duration is text without a unit: last="60".
     `closed` says which ends of a duration are in: the far one is left.
     """
 
@@ -190,14 +191,15 @@ class Call:
             )
         frame: Duration | int | None = None
         if last is not None:
-            frame = parse_duration(last, what="a frame")
+            frame = _frame(last)
             if frame.amount <= 0:
                 raise WindowError.because(
                     f"cannot look back over the last {frame.text}",
                     "a frame must be more than zero",
                     "use a positive duration or number of rows",
                 )
-            frame = frame if frame.is_time else frame.amount
+            if not frame.is_time and not isinstance(last, str):
+                frame = frame.amount
         if closed is not None and closed not in CLOSED:
             raise WindowError.because(
                 f"cannot close a frame on {closed!r}",
@@ -222,6 +224,13 @@ class Call:
     def label(self) -> str:
         """How it reads in messages and plans: `mean(len)`."""
         return f"{self.aggregate.name}({', '.join(self.columns)})"
+
+
+def _frame(last: object) -> Duration:
+    """A duration; text without a unit counts in the unit of a numeric time column."""
+    if isinstance(last, str) and last.strip().lstrip("-").isdigit():
+        return Duration(last.strip(), number=int(last))
+    return parse_duration(last, what="a frame")
 
 
 def _column_words(aggregate: Aggregate) -> str:

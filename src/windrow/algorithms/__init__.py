@@ -10,9 +10,20 @@ from windrow.errors import UnknownName
 from ._algorithm import Algorithm
 from ._kernel import Shape, compile_kernel, kernel_text
 from ._run import count_regular, slide_arrays, slide_regular
+from .b_int import B_INT
+from .daba import DABA
+from .daba_lite import DABA_LITE
+from .flat_fat import FLAT_FAT
+from .flat_fit import FLAT_FIT
+from .pba import PBA
 from .recompute import RECOMPUTE
 from .sba import SBA
+from .slick_deque import SLICK_DEQUE
+from .slick_deque_inv import SLICK_DEQUE_INV
+from .slide_side import SLIDE_SIDE
+from .slide_side_inv import SLIDE_SIDE_INV
 from .subtract_on_evict import SUBTRACT_ON_EVICT
+from .two_stacks import TWO_STACKS
 from .two_stacks_lite import TWO_STACKS_LITE
 
 CATALOGUE: tuple[Algorithm, ...] = (
@@ -20,6 +31,17 @@ CATALOGUE: tuple[Algorithm, ...] = (
     SUBTRACT_ON_EVICT,
     TWO_STACKS_LITE,
     SBA,
+    DABA,
+    DABA_LITE,
+    SLICK_DEQUE,
+    SLICK_DEQUE_INV,
+    TWO_STACKS,
+    FLAT_FAT,
+    B_INT,
+    FLAT_FIT,
+    SLIDE_SIDE,
+    SLIDE_SIDE_INV,
+    PBA,
 )
 
 BY_NAME = {algorithm.name: algorithm for algorithm in CATALOGUE}

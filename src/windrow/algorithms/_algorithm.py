@@ -8,8 +8,12 @@
         the fast path, if there is one, for windows that move on by one slice:
         window i covers slices [first + i, first + i + width); `stage` is its
         `prepare`
+    conduct(kernel, source, ...)
+        Python, called with the kernel's module in place of its `run`, if there is
+        one: for more than one thread; it calls the functions listed as entries,
+        each under its name with `call_` before it
 
-Both are plain functions over the names in `windrow.kernels.vocabulary`, and are
+The first are plain functions over the names in `windrow.kernels.vocabulary`, and are
 compiled together with the aggregates.  Windows come with stops that never fall.
 A window may start at or past the stop of the one before (a gap in time, the next
 key): an algorithm begins anew there, so keys need no handling of their own.  A
@@ -41,6 +45,9 @@ class Algorithm:
     slide: Callable[..., Any]
     stage: Callable[..., Any] | None = None
     stride: Callable[..., Any] | None = None
+    conduct: Callable[..., None] | None = None
+    slide_entries: tuple[Callable[..., Any], ...] = ()
+    stride_entries: tuple[Callable[..., Any], ...] = ()
     many: bool = False
     threads: int = 1
 

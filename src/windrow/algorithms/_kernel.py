@@ -8,6 +8,8 @@ tail partial is added to each window (Cutty).
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Iterable
 from dataclasses import dataclass
 from types import FunctionType, ModuleType
 from typing import Any
@@ -159,12 +161,15 @@ def kernel_text(algorithm: Algorithm, product: Product, shape: Shape) -> str:
         stage = _take(text, algorithm.stage)
         _take(text, algorithm.stride)
         text.add(_RUN_STRIDE.format(entry=ENTRY, stage=stage))
+        _open(text, algorithm.stride_entries)
         return text.render()
     _take(text, algorithm.prepare)
     text.add(_BOUNDS[shape.bounds].format(jit=JIT))
     _take(text, algorithm.slide)
     driver = _RUN_REGULAR if shape.bounds == "regular" else _RUN_ARRAYS
     text.add(driver.format(entry=ENTRY))
+    if shape.bounds == "arrays":
+        _open(text, algorithm.slide_entries)
     return text.render()
 
 
@@ -173,6 +178,14 @@ def compile_kernel(algorithm: Algorithm, product: Product, shape: Shape) -> Modu
     text = kernel_text(algorithm, product, shape)
     users = user_functions(product, compiled=not product.interpreted)
     return kernel(text, users, interpreted=product.interpreted)
+
+
+def _open(text: Text, functions: Iterable[Any]) -> None:
+    """Let Python call those kernel functions too, as `call_` and their name."""
+    for function in functions:
+        name = _take(text, function)
+        given = ", ".join(inspect.signature(function).parameters)
+        text.add(f"{ENTRY}\ndef call_{name}({given}):\n    return {name}({given})")
 
 
 def _take(text: Text, function: Any) -> str:

@@ -9,6 +9,9 @@ them choose.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -21,7 +24,9 @@ from ._kernel import Shape, compile_kernel
 Array = np.ndarray[Any, Any]
 
 
-def count_regular(firsts: Array, lasts: Array, width: int, step: int, lead: bool) -> int:
+def count_regular(
+    firsts: Array, lasts: Array, width: int, step: int, lead: bool
+) -> int:
     """How many windows `slide_regular` answers over those runs of slices."""
     lengths = lasts - firsts
     if lead:
@@ -55,9 +60,8 @@ def slide_regular(
     longest = int((lasts - firsts).max(initial=0))
     widest = min(width, longest) if not fast else width
     kernel = compile_kernel(algorithm, product, shape)
-    kernel.run(
-        source, firsts, lasts, width, step, lead, max(widest, 1), chunk, out + tails
-    )
+    run = _runner(algorithm, kernel)
+    run(source, firsts, lasts, width, step, lead, max(widest, 1), chunk, out + tails)
     return out
 
 
@@ -86,5 +90,12 @@ def slide_arrays(
     kernel = compile_kernel(
         algorithm, product, Shape(leaf, "many" if many else "arrays", bool(tails))
     )
-    kernel.run(source, bounds, max(widest, 1), chunk, out + tails)
+    run = _runner(algorithm, kernel)
+    run(source, bounds, max(widest, 1), chunk, out + tails)
     return out
+
+
+def _runner(algorithm: Algorithm, kernel: ModuleType) -> Callable[..., None]:
+    if algorithm.conduct is None:
+        return kernel.run  # type: ignore[no-any-return]
+    return partial(algorithm.conduct, kernel)

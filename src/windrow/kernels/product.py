@@ -13,7 +13,7 @@ each set of nullable columns.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from windrow.aggregates import ABSENT, Aggregate, Law, find
 
@@ -36,6 +36,16 @@ class Request:
     masks: tuple[int, ...] = ()
     schema: tuple[str, ...] | None = None
     scalar: bool = False
+    flagged: bool = False
+
+    @property
+    def optional(self) -> bool:
+        """Whether the last field of its partial says that there is a value at all.
+
+        So it is for a user's aggregate without an identity, and for a selective one
+        that stands alone over nulls: a count beside it would cost the law.
+        """
+        return self.flagged or self.aggregate.identity is ABSENT
 
 
 @dataclass(frozen=True)
@@ -52,8 +62,7 @@ class Part:
 
     @property
     def optional(self) -> bool:
-        """Whether its last field says that there is a value at all."""
-        return self.request.aggregate.identity is ABSENT
+        return self.request.optional
 
 
 @dataclass(frozen=True)
@@ -116,6 +125,7 @@ class Product:
 
 def product_of(requests: Sequence[Request], *, may_be_empty: bool = False) -> Product:
     """Merge requests into one product; `may_be_empty` if windows may hold no row."""
+    requests = _flag_lone_selective(requests, may_be_empty)
     parts: list[Part] = []
     index: dict[object, int] = {}
 
@@ -137,6 +147,15 @@ def product_of(requests: Sequence[Request], *, may_be_empty: bool = False) -> Pr
 COUNT = find("count")
 
 
+def _flag_lone_selective(requests: Sequence[Request], may_be_empty: bool) -> Sequence[Request]:
+    if len(set(requests)) != 1 or not _needs_count(requests[0], may_be_empty):
+        return requests
+    lone = requests[0]
+    if lone.aggregate.is_users or Law.SELECTIVE not in lone.aggregate.laws:
+        return requests
+    return [replace(lone, flagged=True)] * len(requests)
+
+
 def _counters(requests: Sequence[Request], may_be_empty: bool) -> list[Request]:
     return [
         Request(COUNT, "int", masks=request.masks)
@@ -148,7 +167,7 @@ def _counters(requests: Sequence[Request], may_be_empty: bool) -> list[Request]:
 def _needs_count(request: Request, may_be_empty: bool) -> bool:
     """Positions and users' present flags tell by themselves; a count is never null."""
     aggregate = request.aggregate
-    if aggregate is COUNT or aggregate.result == "position" or aggregate.identity is ABSENT:
+    if aggregate is COUNT or aggregate.result == "position" or request.optional:
         return False
     return bool(request.masks) or may_be_empty
 
@@ -157,39 +176,40 @@ def _keys(request: Request) -> list[object]:
     """What each field is, so that equal ones are recognised."""
     aggregate = request.aggregate
     if aggregate.is_users:
-        number = len(request.schema or ()) - 1 + (aggregate.identity is ABSENT)
+        number = len(request.schema or ()) - 1 + request.optional
         own = (id(aggregate), request.slots, request.masks)
         return [(own, i) for i in range(number)]
+    names = [(field.name, field.kind) for field in aggregate.fields]
     return [
         (
-            field.name,
-            request.kind if field.kind == "value" else field.kind,
-            () if field.name == "count" else request.slots,
+            name,
+            request.kind if kind == "value" else kind,
+            () if name == "count" else request.slots,
             request.masks,
         )
-        for field in aggregate.fields
+        for name, kind in names + [("present", "int")] * request.flagged
     ]
 
 
 def _dtypes(request: Request) -> tuple[str, ...]:
     aggregate = request.aggregate
+    present = ("int64",) if request.optional else ()
     if aggregate.is_users:
         assert request.schema is not None
-        present = ("int64",) if aggregate.identity is ABSENT else ()
         return (*request.schema[:-1], *present)
-    return tuple(
+    own = tuple(
         DTYPES[request.kind if field.kind == "value" else field.kind]
         for field in aggregate.fields
     )
+    return (*own, *present)
 
 
 def _output(request: Request, index: dict[object, int], may_be_empty: bool) -> Output:
-    aggregate = request.aggregate
     fields = tuple(index[key] for key in _keys(request))
     told_by: int | None = None
     if _needs_count(request, may_be_empty):
         told_by = index[("count", "int", (), request.masks)]
-    elif aggregate.identity is ABSENT:
+    elif request.optional:
         fields, told_by = fields[:-1], fields[-1]
     return Output(request, fields, _result_dtypes(request, fields), told_by)
 

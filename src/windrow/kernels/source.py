@@ -33,7 +33,7 @@ def add_partial(text: Text, product: Product) -> None:
     width = range(len(product.dtypes))
     reads = "".join(f"peek(fields[{i}], i), " for i in width)
     writes = "\n".join(f"    poke(fields[{i}], i, partial[{i}])" for i in width)
-    made = "".join(f"np.empty(n, np.{dtype}), " for dtype in product.dtypes)
+    made = "".join(f"np.empty(n, np.{_numpy(dtype)}), " for dtype in product.dtypes)
     text.add(f"{JIT}\ndef load(fields, i):\n    return ({reads.rstrip()})")
     text.add(f"{JIT}\ndef store(fields, i, partial):\n{writes}")
     text.add(f"{JIT}\ndef allocate(n):\n    return ({made.rstrip()})")
@@ -41,6 +41,10 @@ def add_partial(text: Text, product: Product) -> None:
         f"(a[{i}] == b[{i}] or (a[{i}] != a[{i}] and b[{i}] != b[{i}]))" for i in width
     )
     text.add(f"{JIT}\ndef same(a, b):\n    return {alike}")
+
+
+def _numpy(dtype: str) -> str:
+    return {"bool": "bool_", "object": "object_"}.get(dtype, dtype)
 
 
 def add_lift(text: Text, product: Product) -> None:
@@ -60,7 +64,8 @@ def add_lift(text: Text, product: Product) -> None:
         if aggregate.is_users:
             value = f"user{number}_pack(user{number}_lift({given}))"
         else:
-            value = f"{text.take(aggregate.lift)}({given})"  # type: ignore[arg-type]
+            flag = " + (1,)" if part.optional else ""
+            value = f"{text.take(aggregate.lift)}({given}){flag}"  # type: ignore[arg-type]
         body = f"    return {value}"
         if request.masks:
             valid = " and ".join(f"peek(source[{slot}], i)" for slot in request.masks)
@@ -137,20 +142,39 @@ def _title(part: Part) -> str:
 
 
 def _part_functions(text: Text, part: Part, number: int) -> tuple[str, str | None, str]:
-    """Names of the part's combine and inverse, and the source of its identity."""
-    aggregate, identity_name = part.request.aggregate, f"IDENTITY_{number}"
-    if not aggregate.is_users:
-        identity = aggregate.identity
-        if isinstance(identity, dict):
-            identity = identity[part.request.kind]
-        cast = [
-            float(item) if dtype == "float64" else item
-            for item, dtype in zip(identity, part.dtypes, strict=True)
-        ]
-        text.add(f"{identity_name} = {literal(tuple(cast))}")
-        inverse = text.take(aggregate.inverse) if aggregate.inverse else None  # type: ignore[arg-type]
-        return text.take(aggregate.combine), inverse, identity_name  # type: ignore[arg-type]
-    return add_user_part(text, part, number)
+    """Names of the part's combine, inverse and identity."""
+    aggregate, name = part.request.aggregate, f"IDENTITY_{number}"
+    if aggregate.is_users:
+        return add_user_part(text, part, number)
+    identity = aggregate.identity
+    if isinstance(identity, dict):
+        identity = identity[part.request.kind]
+    identity = (*identity, 0) if part.optional else identity
+    typed = (
+        float(item) if dtype == "float64" else item
+        for item, dtype in zip(identity, part.dtypes, strict=True)
+    )
+    text.add(f"{name} = {literal(tuple(typed))}")
+    combine = text.take(aggregate.combine)  # type: ignore[arg-type]
+    if part.optional:
+        combine = _add_flagged(text, combine, number, len(part.dtypes) - 1)
+    inverse = text.take(aggregate.inverse) if aggregate.inverse else None  # type: ignore[arg-type]
+    return combine, inverse, name
+
+
+def _add_flagged(text: Text, combine: str, number: int, width: int) -> str:
+    """A combine that keeps selection: an empty side gives way to the other."""
+    name = f"flagged{number}_combine"
+    text.add(f"""
+{JIT}
+def {name}(older, newer):
+    if newer[{width}] == 0:
+        return older
+    if older[{width}] == 0:
+        return newer
+    return {combine}(older[:{width}], newer[:{width}]) + (1,)
+""")
+    return name
 
 
 def titles(outputs: Sequence[Output]) -> str:

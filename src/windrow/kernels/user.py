@@ -116,7 +116,9 @@ _ZERO = {"float64": "0.0", "bool": "False", "object": "None"}
 
 
 def _cast(dtype: str, item: str) -> str:
-    return item if dtype == "object" else f"np.{dtype}({item})"
+    if dtype == "object":
+        return item
+    return f"bool({item})" if dtype == "bool" else f"np.{dtype}({item})"
 
 
 def _guarded(text: Text, part: Part, number: int, what: str, left: str, right: str) -> str:

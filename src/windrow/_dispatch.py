@@ -1,0 +1,145 @@
+"""The query functions: check, plan, and hand over to the engine that fits the data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import windrow.engine as engine
+from windrow.errors import BadInput
+from windrow.plan import (
+    Explanation,
+    explain_aggregate,
+    explain_over,
+    gather_calls,
+    plan_aggregate,
+    plan_over,
+)
+from windrow.windows import Window
+
+
+def aggregate(
+    data: Any,
+    window: Window | Sequence[Window],
+    *,
+    by: str | Sequence[str] | None = None,
+    aggregates: Mapping[str, Any] | None = None,
+    algorithm: str = "auto",
+    slicer: str = "auto",
+    chunk: int = 0,
+    **named: Any,
+) -> Any:
+    """One row per key and window that holds an event.
+
+    `data` is anything with the Arrow C stream interface; the result is of the same
+    kind: the key columns, `window` (a struct of `start` and `end`), then the
+    aggregates in the order given, ordered by key and start.  A list of windows is
+    one pass and gives one more column, `query`: the window's name or its index.
+
+    >>> import pyarrow as pa
+    >>> calls = pa.table({"at": [1, 4, 6, 11], "len": [3, 9, 2, 5]})
+    >>> aggregate(calls, sliding(10, every=5, on="at"), longest=max("len")).to_pylist()[0]
+    {'window': {'start': -5, 'end': 5}, 'longest': 9}
+    """
+    _refuse_spark(data)
+    calls = gather_calls(named, aggregates)
+    plan = plan_aggregate(
+        engine.schema_of(data),
+        window,
+        by,
+        calls,
+        algorithm=algorithm,
+        slicer=slicer,
+        chunk=chunk,
+    )
+    return engine.give(engine.aggregate(engine.read(data, plan.reads), plan), data)
+
+
+def over(
+    data: Any,
+    *,
+    on: str | None = None,
+    by: str | Sequence[str] | None = None,
+    ties: str | Sequence[str] | None = None,
+    aggregates: Mapping[str, Any] | None = None,
+    algorithm: str = "auto",
+    **named: Any,
+) -> Any:
+    """Every row, with new columns over its own past.
+
+    Each aggregate says how far back with `last=`: a duration, or a whole number of
+    rows that ends with this one.  With a duration `closed=` is one of both (the
+    default), left, right, neither; rows at the same instant are peers.
+
+    >>> import pyarrow as pa
+    >>> spent = pa.table({"at": [1, 2, 4], "amount": [10, 20, 30]})
+    >>> over(spent, on="at", last_2=sum("amount", last=2))["last_2"].to_pylist()
+    [10, 30, 50]
+    """
+    _refuse_spark(data)
+    calls = gather_calls(named, aggregates)
+    plan = plan_over(
+        engine.schema_of(data), on, by, calls, ties=ties, algorithm=algorithm
+    )
+    if engine.library(data) in ("pandas", "polars"):
+        added = engine.over(engine.read(data, plan.reads), plan)
+        return engine.give_with(data, None, added)
+    table = engine.read(data, plan.schema.names)
+    return engine.give_with(data, table, engine.over(table, plan))
+
+
+def slide(
+    values: Any,
+    window: Window,
+    aggregate: Any,
+    *,
+    at: Any = None,
+    algorithm: str = "auto",
+    slicer: str = "auto",
+    chunk: int = 0,
+) -> Any:
+    """One array in, one array out: an entry per window.
+
+    `aggregate` is a name, an aggregate, or a list or dict of them, which gives a
+    dict of arrays.  Time windows need the values' times in `at`, in order.
+
+    >>> slide([3, 1, 4, 1, 5], rows(3), "max")
+    array([4, 4, 5])
+    """
+    return engine.slide(
+        values, window, aggregate, at=at, algorithm=algorithm, slicer=slicer, chunk=chunk
+    )
+
+
+def explain(
+    data: Any,
+    window: Window | Sequence[Window] | None = None,
+    *,
+    on: str | None = None,
+    by: str | Sequence[str] | None = None,
+    ties: str | Sequence[str] | None = None,
+    aggregates: Mapping[str, Any] | None = None,
+    algorithm: str = "auto",
+    slicer: str = "auto",
+    chunk: int = 0,
+    **named: Any,
+) -> Explanation:
+    """What `aggregate` (with a window) or `over` (without) will do, and why."""
+    _refuse_spark(data)
+    calls = gather_calls(named, aggregates)
+    schema = engine.schema_of(data)
+    if window is None:
+        return explain_over(plan_over(schema, on, by, calls, ties=ties, algorithm=algorithm))
+    plan = plan_aggregate(
+        schema, window, by, calls, algorithm=algorithm, slicer=slicer, chunk=chunk
+    )
+    return explain_aggregate(plan)
+
+
+def _refuse_spark(data: Any) -> None:
+    if engine.library(data) == "pyspark":
+        raise BadInput.because(
+            f"cannot aggregate a {type(data).__name__} of Spark",
+            "this version computes in one process",
+            "call .toArrow() on it first",
+        )

@@ -1,0 +1,183 @@
+"""A second thread: one fills buffers, the main one answers windows from them.
+
+    second   fill 0 | fill 1 | fill 2 |        | fill 3 | ...
+    main      begin | answer 0 | answer 1 | answer 2 | answer 3 | ...
+
+Kernels run without the interpreter's lock, so Python threads serve; a buffer goes
+from one to the other as a future.  There are `SLOTS` buffers, so that neither thread
+waits for the other's next step, only for its pace.  The thread lives as long as the
+call: a pool kept for later would not survive a fork.
+
+A hand-over costs some ten microseconds, so a buffer holds about `GROUP` fields and
+small windows or short inputs stay in one thread.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+Arrays = tuple[Array, ...]
+
+SLOTS = 3
+GROUP = 1 << 18  # numbers in a buffer, if windows are not longer than that
+LEAST_WINDOW = 1 << 14  # slices: below, one thread is as fast
+LEAST_STREAM = 1 << 18
+LEAST_RUN = 1 << 16  # windows of a run
+
+
+def conduct(kernel: ModuleType, source: Arrays, *given: Any) -> None:
+    """Run the kernel of `pba`, in two threads where that pays.
+
+    `given` is what `kernel.run` takes: over runs of regular windows, or over bounds.
+    """
+    if hasattr(kernel, "call_fill_walk"):
+        bounds, widest, _, out = given
+        slices = int(bounds[1][-1] - bounds[0][0]) if len(bounds[0]) else 0
+        if pays(kernel, widest, slices):
+            _walk(kernel, source, bounds, widest, out)
+            return
+    if hasattr(kernel, "call_fill_chunks"):
+        firsts, lasts, width, *_ = given
+        if pays(kernel, width, int((lasts - firsts).max(initial=0))):
+            _runs(kernel, source, *given)
+            return
+    kernel.run(source, *given)
+
+
+def pays(kernel: ModuleType, window: int, slices: int) -> bool:
+    """Whether there is a second core, and enough to do for it."""
+    compiled = hasattr(kernel.run, "py_func")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
+    enough = window >= LEAST_WINDOW and slices >= LEAST_STREAM
+    return compiled and cores > 1 and enough
+
+
+def _runs(
+    kernel: ModuleType,
+    source: Arrays,
+    firsts: Array,
+    lasts: Array,
+    width: int,
+    step: int,
+    lead: bool,
+    widest: int,
+    chunk: int,
+    out: Arrays,
+) -> None:
+    """Long runs one by one, in two threads; what lies between them in one."""
+    counts = np.maximum(lasts - firsts - width + 1, 0)
+    leads = np.minimum(lasts - firsts, width - 1) if lead else np.zeros_like(counts)
+    ends = np.cumsum(counts + leads)
+    done = at = 0
+
+    def run_between(until: Array, to: int) -> None:
+        part = tuple(array[at:to] for array in out)
+        some = firsts[done : done + len(until)]
+        kernel.run(source, some, until, width, step, lead, widest, chunk, part)
+
+    for k in np.flatnonzero(counts >= LEAST_RUN).tolist():
+        first, count, end = int(firsts[k]), int(counts[k]), int(ends[k])
+        if end - count > at:
+            until = lasts[done : k + 1].copy()
+            until[-1] = first + leads[k]  # its leading windows, and no complete one
+            run_between(until, end - count)
+        _chunks(kernel, source, first, count, width, chunk, end - count, out)
+        done, at = k + 1, end
+    if done < len(firsts):
+        run_between(lasts[done:], int(ends[-1]))
+
+
+def _chunks(
+    kernel: ModuleType,
+    source: Arrays,
+    first: int,
+    count: int,
+    width: int,
+    chunk: int,
+    at: int,
+    out: Arrays,
+) -> None:
+    """Windows of one run that move on by one slice."""
+    b = int(kernel.call_chunk_of(width, chunk))
+    state, prefix = (
+        kernel.call_make_room((width - 1) // b + 2),
+        kernel.call_make_room(1 << 11),
+    )
+    many = max(GROUP // (b * len(state)), 1)
+    groups = iter(range(0, -(-count // b), many))
+    slots = [kernel.call_make_room(many * b) for _ in range(SLOTS)]
+
+    def begin() -> None:
+        kernel.call_begin_chunks(source, first, width, b, state)
+
+    def fill(slot: int) -> tuple[int, int] | None:
+        c = next(groups, None)
+        if c is None:
+            return None
+        some = min(many, -(-count // b) - c)
+        kernel.call_fill_chunks(source, first + c * b, some, b, slots[slot])
+        return c, some
+
+    def answer(slot: int, filled: tuple[int, int]) -> None:
+        kernel.call_answer_chunks(
+            source, first, *filled, count, width, b, slots[slot], state, prefix, at, out
+        )
+
+    overlap(begin, fill, answer)
+
+
+def _walk(
+    kernel: ModuleType, source: Arrays, bounds: Arrays, widest: int, out: Arrays
+) -> None:
+    """Windows given as arrays."""
+    state, count = kernel.call_make_room(1), len(bounds[0])
+    room = max(GROUP // len(state), widest)
+    slots = [kernel.call_make_room(room) for _ in range(SLOTS)]
+    ahead, behind = np.zeros(2, np.int64), np.zeros(2, np.int64)
+    reached = 0
+
+    def fill(slot: int) -> tuple[int, int] | None:
+        nonlocal reached
+        i = reached
+        if i == count:
+            return None
+        reached = int(
+            kernel.call_fill_walk(source, bounds, i, count, ahead, slots[slot], room)
+        )
+        return i, reached
+
+    def answer(slot: int, filled: tuple[int, int]) -> None:
+        kernel.call_answer_walk(
+            source, bounds, *filled, behind, slots[slot], state, out
+        )
+
+    overlap(lambda: None, fill, answer)
+
+
+def overlap(
+    begin: Callable[[], None],
+    fill: Callable[[int], tuple[int, int] | None],
+    answer: Callable[[int, tuple[int, int]], None],
+) -> None:
+    """Fill slots in a second thread, answer from them here, until `fill` gives None."""
+    with ThreadPoolExecutor(1, thread_name_prefix="windrow-lcs") as second:
+        filling: deque[Future[tuple[int, int] | None]] = deque(
+            second.submit(fill, slot) for slot in range(SLOTS)
+        )
+        begin()
+        slot = 0
+        while (filled := filling.popleft().result()) is not None:
+            answer(slot, filled)
+            filling.append(second.submit(fill, slot))
+            slot = (slot + 1) % SLOTS
+
+
+__all__ = ["conduct", "overlap", "pays"]

@@ -1,0 +1,105 @@
+"""DABA, the de-amortised banker's aggregator: Two-Stacks that never stops to flip.
+
+Two queues, `vals` and `aggs`, and six pointers that cut the window into lists:
+
+    F        L        R        A        B        E
+    |- done -|-- l_L -|-- l_R -|-- l_A -|-- l_B -|
+    |----------- front, l_F ------------|- back -|
+
+The flip only moves pointers: the front becomes l_L, the back l_R, and from then on
+each insert and each evict turns one more node of both the right way round (`shrink`)
+or, once that is done, makes room for one more (`shift`).
+
+Invariants, after each insert and evict:
+
+    vals[i] == slice[i]                                for F <= i < E
+    aggs[i] == slice[i] + ... + slice[B - 1]           for F <= i < L
+    aggs[i] == slice[i] + ... + slice[R - 1]           for L <= i < R
+    aggs[i] == slice[R] + ... + slice[i]               for R <= i < A
+    aggs[i] == slice[i] + ... + slice[B - 1]           for A <= i < B
+    aggs[i] == slice[B] + ... + slice[i]               for B <= i < E
+
+    F == E,  or  R - L == A - R  and  (B - L) + 1 == (B - F) - (E - B)
+
+The last equation says that l_L, l_R and l_A are worked off just in time: when they
+are, the front is one longer than the back, and the next step may flip.
+"""
+
+# ruff: noqa: N803, N806, SIM300 -- the six pointers have the names of the paper
+
+from windrow.aggregates import Law
+from windrow.kernels.vocabulary import (
+    IDENTITY,
+    allocate,
+    combine,
+    emit,
+    leaf,
+    load,
+    start_of,
+    stop_of,
+    store,
+)
+
+from ._algorithm import Algorithm
+from ._ring import ring
+
+
+def prepare(widest, chunk):
+    size = ring(widest)
+    return allocate(size), allocate(size), size - 1
+
+
+def _shrink_daba(vals, aggs, mask, L, R, A, B):
+    """Turn the oldest node of l_L and the youngest of l_R: three combines."""
+    of_l = load(aggs, L & mask)
+    of_r = load(aggs, (A - 1) & mask)
+    of_a = load(aggs, A & mask) if A < B else IDENTITY
+    store(aggs, L & mask, combine(combine(of_l, of_r), of_a))
+    store(aggs, (A - 1) & mask, combine(load(vals, (A - 1) & mask), of_a))
+
+
+def _fixup_daba(vals, aggs, mask, F, L, R, A, B, E):
+    """One step of the flip that is under way; gives the new L, R, A, B."""
+    if F == B:  # at most one slice is left, and it is its own aggregate
+        return E, E, E, E
+    if L == B:  # all is turned: flip
+        L, A, B = F, E, E
+    if L == R:  # nothing to turn: shift
+        return L + 1, R + 1, A + 1, B
+    _shrink_daba(vals, aggs, mask, L, R, A, B)
+    return L + 1, R, A - 1, B
+
+
+def slide(source, bounds, count, at, scratch, out):
+    vals, aggs, mask = scratch
+    F = L = R = A = B = E = 0
+    for i in range(count):
+        first, last = start_of(bounds, i), stop_of(bounds, i)
+        if first >= E:  # nothing of the last window is left: begin anew
+            F = L = R = A = B = E = first
+        while F < first:
+            F += 1
+            L, R, A, B = _fixup_daba(vals, aggs, mask, F, L, R, A, B, E)
+        while E < last:
+            value = leaf(source, E)
+            below = load(aggs, (E - 1) & mask) if B < E else IDENTITY
+            store(vals, E & mask, value)
+            store(aggs, E & mask, combine(below, value))
+            E += 1
+            L, R, A, B = _fixup_daba(vals, aggs, mask, F, L, R, A, B, E)
+        front = load(aggs, F & mask) if F < B else IDENTITY
+        back = load(aggs, (E - 1) & mask) if B < E else IDENTITY
+        emit(out, at + i, combine(front, back))
+
+
+DABA = Algorithm(
+    name="daba",
+    title="DABA: Two-Stacks whose flip is spread over all inserts and evicts",
+    needs=Law.NONE,
+    time="5",
+    worst="8",
+    space="2n",
+    source="Tangwongsan, Hirzel, Schneider (DEBS 2017); SlickDeque 2.2, 4.1",
+    prepare=prepare,
+    slide=slide,
+)

@@ -1,0 +1,107 @@
+"""DABA Lite: DABA with one queue of partials and two running aggregates.
+
+A node needs its own partial or its aggregate, never both at a time, so one queue
+serves; what DABA reads off the young ends of l_R and l_B is kept in two variables:
+
+    F        L        R        A        B        E
+    |- done -|-- l_L -|-- l_R -|-- l_A -|-- l_B -|
+      suffix   suffix   values   suffix   values
+      to B     to R    |---- middle ----| - back |
+
+Invariants, after each insert and evict:
+
+    part[i] == slice[i] + ... + slice[B - 1]           for F <= i < L
+    part[i] == slice[i] + ... + slice[R - 1]           for L <= i < R
+    part[i] == slice[i]                                for R <= i < A
+    part[i] == slice[i] + ... + slice[B - 1]           for A <= i < B
+    part[i] == slice[i]                                for B <= i < E
+    middle  == slice[R] + ... + slice[B - 1]           while L < R
+    back    == slice[B] + ... + slice[E - 1]
+
+    F == E,  or  R - L == A - R  and  (B - L) + 1 == (B - F) - (E - B)
+
+Since `middle` does not change while l_R and l_A trade nodes, turning one node of
+l_L costs one combine where DABA needs two.
+"""
+
+# ruff: noqa: N803, N806, SIM300 -- the six pointers have the names of the paper
+
+from windrow.aggregates import Law
+from windrow.kernels.vocabulary import (
+    IDENTITY,
+    allocate,
+    combine,
+    emit,
+    leaf,
+    load,
+    start_of,
+    stop_of,
+    store,
+)
+
+from ._algorithm import Algorithm
+from ._ring import ring
+
+
+def prepare(widest, chunk):
+    size = ring(widest)
+    return allocate(size), size - 1
+
+
+def _shrink_lite(part, mask, L, A, B, middle):
+    """Turn the oldest node of l_L and the youngest of l_R: two combines."""
+    of_a = load(part, A & mask) if A < B else IDENTITY
+    store(part, L & mask, combine(load(part, L & mask), middle))
+    store(part, (A - 1) & mask, combine(load(part, (A - 1) & mask), of_a))
+
+
+def _fixup_lite(part, mask, F, L, R, A, B, E, middle, back):
+    """One step of the flip that is under way; gives L, R, A, B, middle, back."""
+    if F == B:  # at most one slice is left, and it is its own aggregate
+        return E, E, E, E, IDENTITY, IDENTITY
+    if L == B:  # all is turned: flip
+        L, A, B = F, E, E
+        middle, back = back, IDENTITY
+    if L == R:  # nothing to turn: shift
+        return L + 1, R + 1, A + 1, B, middle, back
+    _shrink_lite(part, mask, L, A, B, middle)
+    return L + 1, R, A - 1, B, middle, back
+
+
+def slide(source, bounds, count, at, scratch, out):
+    part, mask = scratch
+    middle = back = IDENTITY
+    F = L = R = A = B = E = 0
+    for i in range(count):
+        first, last = start_of(bounds, i), stop_of(bounds, i)
+        if first >= E:  # nothing of the last window is left: begin anew
+            F = L = R = A = B = E = first
+            middle = back = IDENTITY
+        while F < first:
+            F += 1
+            L, R, A, B, middle, back = _fixup_lite(
+                part, mask, F, L, R, A, B, E, middle, back
+            )
+        while E < last:
+            value = leaf(source, E)
+            back = combine(back, value)
+            store(part, E & mask, value)
+            E += 1
+            L, R, A, B, middle, back = _fixup_lite(
+                part, mask, F, L, R, A, B, E, middle, back
+            )
+        front = load(part, F & mask) if F < B else IDENTITY
+        emit(out, at + i, combine(front, back))
+
+
+DABA_LITE = Algorithm(
+    name="daba_lite",
+    title="DABA Lite: DABA with one queue of partials and two running aggregates",
+    needs=Law.NONE,
+    time="4",
+    worst="6",
+    space="n + 2",
+    source="Tangwongsan, Hirzel, Schneider (VLDB Journal 2021)",
+    prepare=prepare,
+    slide=slide,
+)

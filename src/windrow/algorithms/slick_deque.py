@@ -1,0 +1,88 @@
+"""SlickDeque (Non-Inv): a deque of those slices that can still be an answer.
+
+Where `combine` selects one of its two sides, a slice that loses to a younger one
+will never be an answer again, and is dropped; what stays is in falling order:
+
+    slices      6   5   0   1   3             max, over ranges 5 and 3
+    deque      (0,6) (1,5)         (4,3)
+    answers     ^ range 5: first node at or after 0
+                            range 3: first node at or after 2
+
+Nodes are (position, partial), from head to tail.  Invariants, between any two
+windows, for nodes a before b:
+
+    keep <= a.position < b.position < stop
+    combine(a.partial, b.partial) == a.partial,  not b.partial
+    slice[i] + ... + slice[stop - 1] == partial of the first node at or after i
+
+Windows that stop at the same slice come longest first, so `walk` goes over the deque
+once for all of them.  (The paper's answer loops print `pos < startPos` with startPos
+one before the window; nodes there must be passed as well.)
+"""
+
+import numpy as np
+
+from windrow.aggregates import Law
+from windrow.kernels.vocabulary import (
+    IDENTITY,
+    allocate,
+    combine,
+    emit,
+    keep_of,
+    leaf,
+    load,
+    same,
+    start_of,
+    stop_of,
+    store,
+)
+
+from ._algorithm import Algorithm
+from ._ring import ring
+
+
+def prepare(widest, chunk):
+    size = ring(widest)
+    return np.empty(size, np.int64), allocate(size), size - 1
+
+
+def slide(source, bounds, count, at, scratch, out):
+    positions, partials, mask = scratch
+    head = tail = walk = stop = 0
+    for i in range(count):
+        keep, first, last = keep_of(bounds, i), start_of(bounds, i), stop_of(bounds, i)
+        if keep >= stop:  # nothing of the last window is left: begin anew
+            head, stop = tail, keep
+        while head < tail and positions[head & mask] < keep:
+            head += 1
+        if stop < last:
+            walk = head
+        while stop < last:
+            new = leaf(source, stop)
+            while head < tail:
+                back = load(partials, (tail - 1) & mask)
+                if not same(combine(back, new), new):
+                    break
+                tail -= 1
+            positions[tail & mask] = stop
+            store(partials, tail & mask, new)
+            tail += 1
+            stop += 1
+        walk = max(walk, head)
+        while walk < tail and positions[walk & mask] < first:
+            walk += 1
+        emit(out, at + i, load(partials, walk & mask) if walk < tail else IDENTITY)
+
+
+SLICK_DEQUE = Algorithm(
+    name="slick_deque",
+    title="SlickDeque (Non-Inv): a deque of those slices that can still be an answer",
+    needs=Law.SELECTIVE,
+    time="< 2",
+    worst="n",
+    space="2n",
+    source="SlickDeque 3.2, Algorithm 2 (EDBT 2018)",
+    prepare=prepare,
+    slide=slide,
+    many=True,
+)

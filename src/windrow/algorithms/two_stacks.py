@@ -1,0 +1,82 @@
+"""Two-Stacks: a queue made of two stacks, each node with what lies below it.
+
+Slices are pushed on the back stack and popped from the front stack.  Each node is a
+pair: the slice's own partial, and the aggregate of all below it in its stack.  When
+the front is used up, the back is flipped on to it, node by node:
+
+    start             flip            stop
+      |---- front ------|---- back -----|
+      top         bottom|bottom       top
+
+Both stacks live in one ring of pairs, since together they never hold more than the
+window.  Invariants, between any two windows:
+
+    vals[i] == slice[i]                                for start <= i < stop
+    aggs[i] == slice[i] + ... + slice[flip - 1]        for start <= i < flip
+    aggs[i] == slice[flip] + ... + slice[i]            for flip <= i < stop
+"""
+
+from windrow.aggregates import Law
+from windrow.kernels.vocabulary import (
+    IDENTITY,
+    allocate,
+    combine,
+    emit,
+    leaf,
+    load,
+    start_of,
+    stop_of,
+    store,
+)
+
+from ._algorithm import Algorithm
+from ._ring import ring
+
+
+def prepare(widest, chunk):
+    size = ring(widest)
+    return allocate(size), allocate(size), size - 1
+
+
+def _flip_back(vals, aggs, mask, start, stop):
+    """Push every node of the back on the front, the youngest first."""
+    below = IDENTITY
+    for i in range(stop - 1, start - 1, -1):
+        below = combine(load(vals, i & mask), below)
+        store(aggs, i & mask, below)
+
+
+def slide(source, bounds, count, at, scratch, out):
+    vals, aggs, mask = scratch
+    start = flip = stop = 0
+    for i in range(count):
+        first, last = start_of(bounds, i), stop_of(bounds, i)
+        if first >= stop:  # nothing of the last window is left: begin anew
+            start = flip = stop = first
+        while start < first:
+            if start == flip:
+                _flip_back(vals, aggs, mask, start, stop)
+                flip = stop
+            start += 1
+        while stop < last:
+            value = leaf(source, stop)
+            below = load(aggs, (stop - 1) & mask) if flip < stop else IDENTITY
+            store(vals, stop & mask, value)
+            store(aggs, stop & mask, combine(below, value))
+            stop += 1
+        front = load(aggs, start & mask) if start < flip else IDENTITY
+        back = load(aggs, (stop - 1) & mask) if flip < stop else IDENTITY
+        emit(out, at + i, combine(front, back))
+
+
+TWO_STACKS = Algorithm(
+    name="two_stacks",
+    title="Two-Stacks: a queue of two stacks, each node with what lies below it",
+    needs=Law.NONE,
+    time="3",
+    worst="n + 2",
+    space="2n",
+    source="SlickDeque 2.2, 4.1; Tangwongsan, Hirzel, Schneider (DEBS 2017)",
+    prepare=prepare,
+    slide=slide,
+)

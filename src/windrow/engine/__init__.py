@@ -1,0 +1,17 @@
+"""A plan and arrays in, results out, in one process."""
+
+from .batch import aggregate
+from .over import over
+from .slide import slide
+from .tables import give, give_with, library, read, schema_of
+
+__all__ = [
+    "aggregate",
+    "give",
+    "give_with",
+    "library",
+    "over",
+    "read",
+    "schema_of",
+    "slide",
+]

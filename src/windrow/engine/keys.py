@@ -1,0 +1,72 @@
+"""Keys as codes 0 .. K - 1, in the order of the keys, and one row per key.
+
+    antenna   codes          keys
+    b         1              a
+    a         0              b
+    b         1
+
+Nulls are a key like any other and come first, as in Spark's ascending order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import types as pat
+
+from windrow.errors import UnsupportedType
+
+from .columns import plain_array
+
+Array = np.ndarray[Any, Any]
+
+
+def key_codes(table: pa.Table, names: Sequence[str]) -> tuple[Array, pa.Table]:
+    """A code per row, and the table of distinct keys in ascending order."""
+    codes = np.zeros(len(table), np.int64)
+    for name in names:
+        column = _encode(table.column(name), name)
+        size = max(len(column.dictionary), 1)
+        codes = codes * size + column.indices.to_numpy(zero_copy_only=False)
+        packed = pa.array(codes).dictionary_encode()  # dense again: no overflow
+        codes = packed.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    first = np.full(int(codes.max(initial=-1)) + 1, -1, np.int64)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
+    keys = table.select(list(names)).take(pa.array(first))
+    order = sort_nulls_first(keys, names)
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    return rank[codes], keys.take(pa.array(order))
+
+
+def sort_nulls_first(table: pa.Table, names: Sequence[str]) -> Array:
+    """Row numbers in ascending order of the columns; stable."""
+    columns: dict[str, Any] = {}
+    for number, name in enumerate(names):
+        column = table.column(name)
+        if pat.is_dictionary(column.type):
+            column = plain_array(column)
+        if column.null_count:
+            columns[f"{number} there"] = column.is_valid()
+        columns[f"{number}"] = column
+    sortable = pa.table(columns)
+    keys = [(name, "ascending") for name in sortable.column_names]
+    return pc.sort_indices(sortable, keys).to_numpy().astype(np.int64)
+
+
+def _encode(column: pa.ChunkedArray, name: str) -> pa.DictionaryArray:
+    array = plain_array(column)
+    if pat.is_floating(array.type):
+        array = pc.add(array, pa.scalar(0.0, array.type))  # -0.0 is the same key as 0.0
+    try:
+        return array.dictionary_encode(null_encoding="encode")
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:
+        raise UnsupportedType.because(
+            f"cannot group by column {name!r}",
+            f"it is of type {array.type}",
+            "group by its fields, or by a string made of it",
+        ) from error

@@ -1,0 +1,153 @@
+"""Kernel results as Arrow columns of the promised types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import types as pat
+
+from windrow.aggregates.quantiles import estimate
+from windrow.errors import SumOverflow
+from windrow.plan.bind import Bound
+
+from .columns import Column
+
+Array = np.ndarray[Any, Any]
+
+
+def finish(
+    bound: Bound, arrays: list[Array], valid: Array | None, column: Column | None
+) -> pa.Array:
+    """The result column of a call from what its kernel wrote."""
+    mask = None if valid is None else ~valid
+    values = arrays[0]
+    kind = bound.result
+    match bound.aggregate.result:
+        case "truth":
+            return pa.array(values != 0, mask=mask)
+        case "value" if column is not None and column.ranked is not None:
+            ranks = pa.array(np.clip(values, 0, None), mask=mask)
+            return column.ranked.take(ranks)
+        case "sketch":
+            return _sketch(bound, arrays, mask)
+        case "total" if len(arrays) == 2:
+            return _wide(bound, arrays[0], arrays[1], mask)
+        case "mean" if pat.is_decimal(kind):
+            return _decimal_mean(bound, arrays, mask)
+        case "difference":
+            values = _difference(bound, values, valid)
+    return from_ints(values, kind, mask)
+
+
+def from_ints(values: Array, kind: pa.DataType, mask: Array | None) -> pa.Array:
+    """Numbers as a column of `kind`: ticks, unscaled decimals, ints or floats."""
+    if pat.is_decimal(kind):
+        return _decimal(values >> 63, values.view(np.uint64), kind, mask)
+    if pat.is_temporal(kind):
+        width = np.int32 if kind.bit_width == 32 else np.int64
+        plain = pa.int32() if kind.bit_width == 32 else pa.int64()
+        return pa.array(values.astype(width, copy=False), plain, mask=mask).cast(kind)
+    if values.dtype == object:
+        nulls = [None] * len(values) if mask is None else mask
+        return pa.array(
+            [
+                None if mask is not None and gone else value
+                for value, gone in zip(values, nulls, strict=True)
+            ]
+        )
+    made = pa.array(values, mask=mask)
+    return made if made.type == kind else made.cast(kind, safe=False)
+
+
+def _decimal(high: Array, low: Array, kind: pa.DataType, mask: Array | None) -> pa.Array:
+    words = np.empty((len(high), 2), np.int64)
+    words[:, 0], words[:, 1] = low.view(np.int64), high
+    bitmap = None
+    if mask is not None:
+        bitmap = pa.py_buffer(np.packbits(~mask, bitorder="little"))
+    wide = pa.decimal128(kind.precision, kind.scale)
+    made = pa.Array.from_buffers(wide, len(high), [bitmap, pa.py_buffer(words)])
+    return made if made.type == kind else made.cast(kind)
+
+
+def _wide(bound: Bound, high: Array, low: Array, mask: Array | None) -> pa.Array:
+    """Two-word totals: value = high * 2**32 + low."""
+    word = (high << 32) | low
+    top = high >> 32
+    if pat.is_decimal(bound.result):
+        return _decimal(top, word.view(np.uint64), bound.result, mask)
+    lost = top != word >> 63
+    if mask is not None:
+        lost &= ~mask
+    if lost.any():
+        at = int(np.argmax(lost))
+        total = (int(high[at]) << 32) + int(low[at])
+        raise SumOverflow.because(
+            f"cannot give {bound.call.label} as {bound.result}",
+            f"a window's exact sum is {total}, past the largest value of the type",
+            "cast the column to double, or to decimal(18, 0) for an exact sum",
+        )
+    return from_ints(word, bound.result, mask)
+
+
+def _difference(bound: Bound, values: Array, valid: Array | None) -> Array:
+    if values.dtype == np.int64:
+        lost = values < 0
+        if valid is not None:
+            lost &= valid
+        if lost.any():
+            raise SumOverflow.because(
+                f"cannot give {bound.call.label} as {bound.result}",
+                "the distance between the extremes of a window passes 2**63",
+                "cast the column to double",
+            )
+        if pat.is_date32(bound.types[0]):
+            return values * 86400
+    return values
+
+
+def _decimal_mean(bound: Bound, arrays: list[Array], mask: Array | None) -> pa.Array:
+    """total * 10**shift / count, rounded half away from zero, as Spark does."""
+    *total, counts = arrays
+    shift = 10 ** (bound.result.scale - bound.types[0].scale)
+    small = len(total) == 1 and np.abs(total[0]).max(initial=0) < 2**61 // shift
+    if small:
+        scaled, counts = np.abs(total[0]) * shift, np.maximum(counts, 1)
+        rounded = (2 * scaled + counts) // (2 * counts)
+        return from_ints(np.where(total[0] < 0, -rounded, rounded), bound.result, mask)
+    exact = []
+    for i, count in enumerate(counts.tolist()):
+        whole = int(total[0][i])
+        if len(total) == 2:
+            whole = (whole << 32) + int(total[1][i])
+        scaled, count = abs(whole) * shift, max(count, 1)
+        rounded = (2 * scaled + count) // (2 * count)
+        exact.append(-rounded if whole < 0 else rounded)
+    high = np.array([value >> 64 for value in exact], np.int64)
+    low = np.array([value & (2**64 - 1) for value in exact], np.uint64)
+    return _decimal(high, low, bound.result, mask)
+
+
+def _sketch(bound: Bound, arrays: list[Array], mask: Array | None) -> pa.Array:
+    names = [field.name for field in bound.aggregate.fields]
+    children = [pa.array(array) for array in arrays]
+    wanted = bound.call.options.get("quantiles")
+    if wanted is not None:
+        sketch = dict(zip(names, arrays, strict=True))
+        found = np.asarray(estimate(sketch, list(wanted)))
+        flat = pa.array(found.ravel())
+        offsets = pa.array(np.arange(len(found) + 1, dtype=np.int32) * len(wanted))
+        children.append(pa.ListArray.from_arrays(offsets, flat))
+        names.append("quantiles")
+    hidden = None if mask is None else pa.array(mask)
+    return pa.StructArray.from_arrays(children, names=names, mask=hidden)
+
+
+def take_positions(column: pa.Array, positions: Array) -> pa.Array:
+    """The values at those rows; -1 is null."""
+    return column.take(pa.array(positions, mask=positions < 0))
+
+
+__all__ = ["finish", "from_ints", "take_positions"]

@@ -1,0 +1,102 @@
+"""Tables in, tables out: the result is of the kind that came in.
+
+Anything with the Arrow C stream interface is read; pandas and polars frames come
+back as such, all else as a pyarrow table.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from windrow.errors import BadInput
+
+
+def library(data: Any) -> str:
+    """The package a value's type comes from."""
+    return type(data).__module__.partition(".")[0]
+
+
+def schema_of(data: Any) -> pa.Schema:
+    """The schema of a table, without reading it where that can be had."""
+    if isinstance(data, (pa.Table, pa.RecordBatch, pa.RecordBatchReader)):
+        return data.schema
+    if library(data) == "pandas":
+        _check_pandas(data)
+        return pa.Schema.from_pandas(data, preserve_index=False)
+    if not hasattr(data, "__arrow_c_stream__"):
+        raise BadInput.because(
+            f"cannot read a {type(data).__name__} as a table",
+            "it has no Arrow stream interface",
+            "give a pyarrow, pandas or polars table"
+            + ("; call .collect() first" if type(data).__name__ == "LazyFrame" else ""),
+        )
+    if hasattr(data, "__arrow_c_schema__"):
+        return pa.schema(data)
+    if library(data) == "polars":
+        return pa.table(data.head(0)).schema
+    return pa.RecordBatchReader.from_stream(data).schema
+
+
+def read(data: Any, columns: Sequence[str]) -> pa.Table:
+    """The named columns of the table, as Arrow."""
+    names = list(columns)
+    if isinstance(data, pa.RecordBatch):
+        return pa.Table.from_batches([data]).select(names)
+    if isinstance(data, pa.RecordBatchReader):
+        return data.read_all().select(names)
+    if isinstance(data, pa.Table):
+        return data.select(names)
+    if library(data) == "pandas":
+        return pa.Table.from_pandas(data[names], preserve_index=False)
+    if library(data) == "polars":
+        return pa.table(data.select(names)) if names else _rows_only(data)
+    return pa.RecordBatchReader.from_stream(data).read_all().select(names)
+
+
+def _rows_only(data: Any) -> pa.Table:
+    return pa.table(data).select([])
+
+
+def give(result: pa.Table, data: Any) -> Any:
+    """The result as the kind of table that `data` is."""
+    if library(data) == "pandas":
+        return result.to_pandas(types_mapper=_pandas_type)
+    if library(data) == "polars":
+        return type(data)(result)
+    return result
+
+
+def give_with(data: Any, table: pa.Table | None, added: dict[str, pa.Array]) -> Any:
+    """The input with columns added at its right, in its own kind."""
+    if library(data) == "pandas":
+        extra = {
+            name: pa.table({name: column}).to_pandas(types_mapper=_pandas_type)[name]
+            for name, column in added.items()
+        }
+        return data.assign(**{name: series.array for name, series in extra.items()})
+    if library(data) == "polars":
+        new = type(data)(pa.table(added))
+        return data.with_columns(new.get_columns())
+    assert table is not None
+    for name, column in added.items():
+        table = table.append_column(name, column)
+    return table
+
+
+def _pandas_type(kind: pa.DataType) -> Any:
+    """Structs and lists stay in Arrow: pandas would make a dict of each."""
+    pandas = sys.modules["pandas"]
+    return pandas.ArrowDtype(kind) if pa.types.is_nested(kind) else None
+
+
+def _check_pandas(data: Any) -> None:
+    if type(data).__name__ != "DataFrame":
+        raise BadInput.because(
+            f"cannot read a pandas {type(data).__name__} as a table",
+            "it is not a DataFrame",
+            "call .to_frame() on it, or use wr.slide for one array",
+        )

@@ -1,0 +1,142 @@
+"""Binding calls to a schema: every name, type and option is checked here.
+
+    {"who": wr.arg_max("len", "caller")}  +  schema   ->   Bound(name, call, types)
+
+After this nothing can be refused for its names or types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import types as pat
+
+from windrow.aggregates import Aggregate, Call, find
+from windrow.errors import BadInput, UnknownName, UnsupportedType
+
+from .types import check_accepts, result_type
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A call whose columns exist and whose types have a meaning.
+
+    `columns` are those that `lift` reads, `payload` the one that a position is
+    turned into a value of.
+    """
+
+    name: str
+    call: Call
+    columns: tuple[str, ...]
+    types: tuple[pa.DataType, ...]
+    payload: str | None
+    result: pa.DataType
+
+    @property
+    def aggregate(self) -> Aggregate:
+        return self.call.aggregate
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """Every column that is needed."""
+        extra = () if self.payload is None else (self.payload,)
+        return tuple(dict.fromkeys((*self.columns, *extra)))
+
+
+def as_call(given: Any, name: str) -> Call:
+    """A call from what a user may write: a call, an aggregate, or its name."""
+    if isinstance(given, Call):
+        return given
+    if isinstance(given, Aggregate):
+        return given()
+    if isinstance(given, str):
+        return find(given)()
+    raise BadInput.because(
+        f"cannot compute {name!r}",
+        f"it is a {type(given).__name__}, not an aggregate",
+        "write an aggregate over a column, such as wr.max('len')",
+    )
+
+
+def gather_calls(
+    keyword: Mapping[str, Any], explicit: Mapping[str, Any] | None
+) -> dict[str, Call]:
+    """The aggregates of both forms, keywords first; each name once."""
+    calls: dict[str, Call] = {}
+    for name, given in [*keyword.items(), *(explicit or {}).items()]:
+        if name in calls:
+            raise BadInput.because(
+                f"cannot compute {name!r} twice",
+                "it is given as a keyword and in aggregates=",
+                "use two names",
+            )
+        calls[name] = as_call(given, name)
+    if not calls:
+        raise BadInput.because(
+            "cannot compute nothing",
+            "no aggregate is given",
+            "name one, such as longest=wr.max('len')",
+        )
+    return calls
+
+
+def bind(calls: Mapping[str, Call], schema: pa.Schema) -> tuple[Bound, ...]:
+    """Check every call against the schema."""
+    return tuple(_bind(name, call, schema) for name, call in calls.items())
+
+
+def column_type(schema: pa.Schema, column: str) -> pa.DataType:
+    """The type of a column, dictionaries seen through; or an error with near names."""
+    if column not in schema.names:
+        raise UnknownName.among("column", column, schema.names)
+    if schema.names.count(column) > 1:
+        raise BadInput.because(
+            f"cannot read column {column!r}",
+            "the table has more than one of that name",
+            "rename all but one",
+        )
+    kind = schema.field(column).type
+    return kind.value_type if pat.is_dictionary(kind) else kind
+
+
+def check_new_names(names: Sequence[str], taken: Sequence[str]) -> None:
+    """Refuse result columns that would hide others."""
+    for name in names:
+        if name in taken:
+            raise BadInput.because(
+                f"cannot add a result called {name!r}",
+                "the output has a column of that name already",
+                "choose another name for the result",
+            )
+
+
+def _bind(name: str, call: Call, schema: pa.Schema) -> Bound:
+    aggregate = call.aggregate
+    least = aggregate.columns[0]
+    if len(call.columns) < least:
+        raise BadInput.because(
+            f"cannot compute {name!r}",
+            f"{aggregate.name} needs {least} column{'s' if least > 1 else ''}, "
+            f"and has {len(call.columns)}",
+            f"name the column, as in wr.{aggregate.name}('len')",
+        )
+    kinds = [column_type(schema, column) for column in call.columns]
+    measured = call.columns
+    if aggregate.result == "position":
+        measured = call.columns[:1]
+    for column, kind in zip(measured, kinds, strict=False):
+        check_accepts(call, column, kind)
+        if aggregate.is_users and pat.is_decimal(kind):
+            raise UnsupportedType.because(
+                f"cannot compute {call.label}",
+                f"column {column!r} is of type {kind}, and your own functions take "
+                "ints and floats",
+                "cast the column to double, or to a whole number of units",
+            )
+    payload = call.columns[-1] if aggregate.result == "position" else None
+    first = kinds[0] if kinds else None
+    result = result_type(call, first, kinds[-1] if kinds else None)
+    return Bound(name, call, measured, tuple(kinds[: len(measured)]), payload, result)

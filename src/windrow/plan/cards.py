@@ -1,0 +1,73 @@
+"""The catalogues as tables: `wr.algorithms()`, `wr.aggregates()`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from windrow.aggregates import CATALOGUE as AGGREGATES
+from windrow.aggregates import Law
+from windrow.algorithms import CATALOGUE as ALGORITHMS
+
+
+class Cards:
+    """A small table that prints as one and can be read as Arrow."""
+
+    def __init__(self, rows: list[dict[str, str]]) -> None:
+        self.rows = rows
+
+    def __iter__(self) -> Iterator[dict[str, str]]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return pa.Table.from_pylist(self.rows).__arrow_c_stream__(requested_schema)
+
+    def __repr__(self) -> str:
+        names = list(self.rows[0])
+        widths = [max(len(name), *(len(row[name]) for row in self.rows)) for name in names]
+        lines = [names, ["-" * width for width in widths]]
+        lines += [[row[name] for name in names] for row in self.rows]
+        return "\n".join(
+            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+            .rstrip()
+            for line in lines
+        )
+
+
+def aggregate_cards() -> Cards:
+    """Every aggregate: what it gives, its laws and its partial."""
+    return Cards(
+        [
+            {
+                "name": one.name,
+                "gives": one.summary,
+                "laws": ", ".join(one.laws.names()),
+                "partial": ", ".join(field.name for field in one.fields) or "positions",
+                "also called": ", ".join(one.aliases),
+            }
+            for one in AGGREGATES
+        ]
+    )
+
+
+def algorithm_cards() -> Cards:
+    """Every algorithm: what it needs, and what it costs for n slices a window."""
+    return Cards(
+        [
+            {
+                "name": one.name,
+                "needs": ", ".join(one.needs.names()) if one.needs != Law.NONE else "-",
+                "combines a slide": one.time,
+                "worst": one.worst,
+                "space": one.space,
+                "several ranges": "yes" if one.many else "",
+                "source": one.source,
+            }
+            for one in ALGORITHMS
+        ]
+    )

@@ -1,0 +1,155 @@
+"""What will happen and why, as text: the plan, told truthfully.
+
+Everything here is read off the plan that the engine executes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from windrow.aggregates import Law
+from windrow.kernels import Product
+from windrow.slicing import composite_slide, share, shared_combs
+
+from .bind import Bound
+from .over import OverPlan
+from .plan import Plan, Query
+from .requests import ask, may_overflow, slots_of
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A plan in words; prints as text, and compares as text."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def explain_aggregate(plan: Plan) -> Explanation:
+    """The plan of `wr.aggregate`."""
+    lines = ["aggregate"]
+    lines += _order_lines(plan.by, plan.clock.column if plan.clock else None)
+    for query in plan.queries:
+        label = f" as {query.name!r}" if plan.listed else ""
+        lines.append(f"  window     {query.window}{label}")
+    lines += _slice_lines(plan)
+    product = plan.nominal_product()
+    if product is not None:
+        lines += _partial_lines(product)
+        lines += _algorithm_lines(plan, product)
+    lines += _holistic_lines(plan.calls)
+    lines += _result_lines(plan.calls)
+    return Explanation("\n".join(lines))
+
+
+def explain_over(plan: OverPlan) -> Explanation:
+    """The plan of `wr.over`."""
+    lines = ["over"]
+    lines += _order_lines(plan.by, plan.clock.column if plan.clock else None)
+    for frame, calls in plan.frames.items():
+        ends = "" if frame.rows is not None else f", closed {frame.closed}"
+        lines.append(f"  frame      {frame.text}{ends}")
+        asked = ask(calls, slots_of(calls, lambda column: False))
+        if asked.calls:
+            label = ", ".join(bound.call.label for bound in calls)
+            choice = frame.choice(plan.algorithm, asked.product, label)
+            kind = "by arithmetic" if frame.rows is not None else "from start and stop arrays"
+            lines += _partial_lines(asked.product)
+            lines.append(f"  bounds     {kind}, one window a row")
+            lines.append(f"  algorithm  {choice.algorithm.name}: {choice.reason}")
+        lines += _holistic_lines(calls)
+    lines += _result_lines(plan.calls)
+    return Explanation("\n".join(lines))
+
+
+def _order_lines(by: tuple[str, ...], on: str | None) -> list[str]:
+    keys = f"by {', '.join(by)}" if by else "no key: one run"
+    order = f"ordered by {on}, ties as they arrived" if on else "in arrival order"
+    return [f"  rows       {keys}; {order}"]
+
+
+def _slice_lines(plan: Plan) -> list[str]:
+    slicer = plan.slicer
+    triples = [query.triple for query in plan.queries]
+    if plan.regular and plan.queries[0].slide == 1:
+        return ["  slices     none: the slide is one row, so rows are slices"]
+    lines = [f"  slicer     {slicer.name} ({slicer.title}): {plan.slicer_reason}"]
+    shared = share(slicer, triples)
+    unit = "rows" if plan.queries[0].is_rows else "ticks"
+    if shared is None:
+        count = len(shared_combs(slicer, triples))
+        length = composite_slide(slicer, triples)
+        lines.append(
+            f"  slices     composite slide of {length:,} {unit}, not laid out: "
+            f"cut at the next tooth of {count} combs"
+        )
+    else:
+        lines.append(
+            f"  slices     composite slide {shared.composite:,} {unit}, "
+            f"{len(shared.edges)} slice{'s' if len(shared.edges) > 1 else ''} in it, at most {shared.width:,} in a window"
+        )
+    return lines
+
+
+def _partial_lines(product: Product) -> list[str]:
+    fields = []
+    for part in product.parts:
+        names = [field.name for field in part.request.aggregate.fields]
+        names = names or [f"{part.request.aggregate.name}.{i}" for i in range(9)]
+        fields += [
+            f"{name} {dtype}" for name, dtype in zip(names, part.dtypes, strict=False)
+        ]
+    served = len(product.outputs)
+    return [
+        f"  partial    ({', '.join(fields)}): one pass for {served} "
+        f"result{'s' if served > 1 else ''}; a column with nulls adds a count"
+    ]
+
+
+def _algorithm_lines(plan: Plan, product: Product) -> list[str]:
+    lines: list[str] = []
+    found: dict[str, list[str]] = {}
+    for query in plan.queries:
+        choice = plan.choice(query, product)
+        line = f"{choice.algorithm.name}: {choice.reason}"
+        found.setdefault(line, []).append(repr(query.name))
+    for line, names in found.items():
+        shared = f" (for {', '.join(names)})" if len(found) > 1 else ""
+        lines.append(f"  algorithm  {line}{shared}")
+    lines.append(f"  bounds     {_bounds(plan, plan.queries[0])}")
+    if product.interpreted:
+        lines.append("  kernel     interpreted: a function could not be compiled")
+    else:
+        lines.append("  kernel     generated for this product, compiled by numba, cached")
+    return lines
+
+
+def _bounds(plan: Plan, query: Query) -> str:
+    if plan.regular:
+        return "by arithmetic, run by run"
+    if query.is_rows:
+        return "start and stop arrays over slices"
+    return "start and stop arrays over the slices that hold a row; gaps cost nothing"
+
+
+def _holistic_lines(calls: tuple[Bound, ...]) -> list[str]:
+    names = [b.call.label for b in calls if Law.HOLISTIC in b.aggregate.laws]
+    if not names:
+        return []
+    return [f"  holistic   {', '.join(names)}: ranges of row positions, no partials"]
+
+
+def _result_lines(calls: tuple[Bound, ...]) -> list[str]:
+    lines = []
+    for bound in calls:
+        note = ""
+        if may_overflow(bound):
+            note = "  (two words where the largest value times the rows passes 2**63)"
+        kind = "as its functions give" if bound.aggregate.is_users else bound.result
+        lines.append(f"  result     {bound.name} = {bound.call.label}: {kind}{note}")
+    return lines

@@ -1,0 +1,127 @@
+"""The plan of `wr.over`: every row with new columns over its own past.
+
+Calls with the same frame are one pass:
+
+    spend_1h=wr.sum("amount", last="1 hour")      frame: the last hour, both ends in
+    n_1h=wr.count(last="1 hour")                  the same frame, the same pass
+    spend_9=wr.sum("amount", last=9)              frame: this row and the 8 before it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from windrow.aggregates import Call
+from windrow.errors import BadInput, WindowError
+from windrow.kernels import Product
+from windrow.windows import Duration
+
+from .bind import Bound, bind, check_new_names, column_type
+from .choose import Choice, choose_algorithm
+from .clock import Clock, clock_of
+from .plan import key_names
+from .requests import ask, slots_of
+
+
+@dataclass(frozen=True)
+class Frame:
+    """How far back a row looks: a number of rows, or a duration in ticks."""
+
+    rows: int | None
+    ticks: int | None
+    closed: str
+    text: str
+
+    @property
+    def may_be_empty(self) -> bool:
+        """Whether a row's own instant is left out, so that nothing may be left."""
+        return self.rows is None and self.closed in ("left", "neither")
+
+    def choice(self, algorithm: str, product: Product, label: str) -> Choice:
+        """The algorithm for this frame."""
+        return choose_algorithm(
+            algorithm, product, label, width=self.rows, regular=self.rows is not None
+        )
+
+
+@dataclass(frozen=True)
+class OverPlan:
+    """What will be done for `wr.over`."""
+
+    calls: tuple[Bound, ...]
+    frames: dict[Frame, tuple[Bound, ...]]
+    by: tuple[str, ...]
+    clock: Clock | None
+    ties: tuple[str, ...]
+    algorithm: str
+    schema: pa.Schema
+
+    @property
+    def reads(self) -> list[str]:
+        """Every column of the table that is needed."""
+        names = [*self.by, *(name for bound in self.calls for name in bound.reads)]
+        if self.clock is not None:
+            names += [self.clock.column, *self.ties]
+        return list(dict.fromkeys(names))
+
+
+def plan_over(
+    schema: pa.Schema,
+    on: str | None,
+    by: str | Sequence[str] | None,
+    calls: Mapping[str, Call],
+    *,
+    ties: str | Sequence[str] | None = None,
+    algorithm: str = "auto",
+) -> OverPlan:
+    """Check everything and decide everything for `wr.over`."""
+    keys = key_names(by, schema)
+    bound = bind(calls, schema)
+    check_new_names(list(calls), schema.names)
+    for one in bound:
+        if one.call.last is None:
+            raise BadInput.because(
+                f"cannot compute {one.name!r} over the past of each row",
+                f"{one.call.label} does not say how far back",
+                f"add last=, as in wr.{one.aggregate.name}(..., last='1 hour') or last=9",
+            )
+    names = (ties,) if isinstance(ties, str) else tuple(ties or ())
+    for name in names:
+        column_type(schema, name)
+    durations = [b.call.last for b in bound if isinstance(b.call.last, Duration)]
+    if on is None and durations:
+        raise WindowError.because(
+            f"cannot look back over the last {durations[0].text}",
+            "no time column is named",
+            "say which, as in wr.over(..., on='ts')",
+        )
+    clock = None if on is None else clock_of(on, column_type(schema, on), durations)
+    frames: dict[Frame, list[Bound]] = {}
+    for one in bound:
+        frames.setdefault(_frame(one.call, clock), []).append(one)
+    plan = OverPlan(
+        bound,
+        {frame: tuple(calls) for frame, calls in frames.items()},
+        keys,
+        clock,
+        names,
+        algorithm,
+        schema,
+    )
+    for frame, mine in plan.frames.items():
+        asked = ask(mine, slots_of(mine, lambda column: False))
+        if asked.calls:
+            frame.choice(algorithm, asked.product, ", ".join(b.call.label for b in mine))
+    return plan
+
+
+def _frame(call: Call, clock: Clock | None) -> Frame:
+    if isinstance(call.last, Duration):
+        assert clock is not None
+        ticks = clock.ticks(call.last)
+        return Frame(None, ticks, call.closed, f"last {call.last.text}")
+    assert call.last is not None
+    return Frame(call.last, None, "both", f"last {call.last} rows")

@@ -1,0 +1,259 @@
+"""The plan of an aggregation: every decision, before any value is read.
+
+    calls + schema  --bind-->  what is computed
+    windows + clock --------->  queries in ticks
+    queries         --------->  slicer, combs, bounds
+    product + laws  --------->  algorithm
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from windrow.aggregates import Call
+from windrow.errors import BadInput, WindowError
+from windrow.kernels import Product
+from windrow.slicing import Slicer, share
+from windrow.windows import Duration, Rows, Sliding, Window
+
+from .bind import Bound, bind, check_new_names, column_type
+from .choose import Choice, choose_algorithm, choose_slicer
+from .clock import Clock, clock_of
+from .requests import ask, slots_of
+
+
+@dataclass(frozen=True)
+class Query:
+    """A window in ticks (or rows): starts at shift + k * slide."""
+
+    window: Window
+    name: str | int
+    range: int
+    slide: int
+    shift: int
+
+    @property
+    def triple(self) -> tuple[int, int, int]:
+        return self.range, self.slide, self.shift
+
+    @property
+    def is_rows(self) -> bool:
+        return isinstance(self.window, Rows)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether only complete count windows come out."""
+        return isinstance(self.window, Rows) and not self.window.partial
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What will be done for `wr.aggregate`, and why."""
+
+    calls: tuple[Bound, ...]
+    queries: tuple[Query, ...]
+    listed: bool
+    by: tuple[str, ...]
+    clock: Clock | None
+    ties: tuple[str, ...]
+    slicer: Slicer
+    slicer_reason: str
+    algorithm: str
+    chunk: int
+    schema: pa.Schema
+
+    @property
+    def regular(self) -> bool:
+        """Whether bounds come by arithmetic: one count window, complete, one slice on."""
+        if len(self.queries) != 1 or not self.queries[0].is_complete:
+            return False
+        range_, slide, _ = self.queries[0].triple
+        return slide == 1 or range_ % slide == 0 or not self.slicer.whole_windows
+
+    @property
+    def reads(self) -> list[str]:
+        """Every column of the table that is needed."""
+        names = [*self.by, *(name for bound in self.calls for name in bound.reads)]
+        if self.clock is not None:
+            names += [self.clock.column, *self.ties]
+        return list(dict.fromkeys(names))
+
+    def width(self, query: Query) -> int | None:
+        """Slices in a window: exact where regular, else the most there can be.
+
+        None where the composite slide is too long to lay out.
+        """
+        if query.is_rows and len(self.queries) == 1 and self.regular:
+            return query.range // query.slide if query.slide > 1 else query.range
+        shared = share(self.slicer, [one.triple for one in self.queries])
+        if shared is None:
+            return None
+        return shared.partials[self.queries.index(query)]
+
+    def choice(self, query: Query, product: Product) -> Choice:
+        """The algorithm for one query."""
+        label = ", ".join(bound.call.label for bound in self.calls)
+        return choose_algorithm(
+            self.algorithm, product, label, width=self.width(query), regular=self.regular
+        )
+
+    def nominal_product(self) -> Product | None:
+        """The product if no column had nulls; None if all calls are holistic."""
+        slots = slots_of(self.calls, lambda column: False)
+        asked = ask(self.calls, slots)
+        return asked.product if asked.calls else None
+
+
+def plan_aggregate(
+    schema: pa.Schema,
+    window: Window | Sequence[Window],
+    by: str | Sequence[str] | None,
+    calls: Mapping[str, Call],
+    *,
+    algorithm: str = "auto",
+    slicer: str = "auto",
+    chunk: int = 0,
+) -> Plan:
+    """Check everything and decide everything for `wr.aggregate`."""
+    listed = isinstance(window, (list, tuple))
+    windows: list[Window] = list(window) if listed else [window]  # type: ignore[list-item,arg-type]
+    _check_windows(windows)
+    keys = key_names(by, schema)
+    for name, call in calls.items():
+        if call.last is not None:
+            raise BadInput.because(
+                f"cannot compute {name!r}",
+                "last= belongs to wr.over, and the window says how far back",
+                "leave last= out, or call wr.over",
+            )
+    bound = bind(calls, schema)
+    check_new_names(list(calls), [*keys, "window", *(["query"] if listed else [])])
+    on, ties = _order(windows, schema)
+    clock = None
+    if on is not None:
+        lengths = [
+            d
+            for one in windows
+            if isinstance(one, Sliding)
+            for d in (one.range, one.slide, _shift(one))
+        ]
+        clock = clock_of(on, column_type(schema, on), lengths)
+    queries = tuple(_query(one, i, clock) for i, one in enumerate(windows))
+    _check_names(queries)
+    chosen, reason = choose_slicer(
+        slicer, [q.triple for q in queries], rows=queries[0].is_rows
+    )
+    if chunk < 0:
+        raise BadInput.because(
+            f"cannot use chunks of {chunk} slices",
+            "a chunk must be positive",
+            "leave chunk out to let the algorithm choose",
+        )
+    plan = Plan(
+        bound, queries, listed, keys, clock, ties, chosen, reason, algorithm, chunk, schema
+    )
+    product = plan.nominal_product()
+    if product is not None:
+        plan.choice(queries[0], product)
+    elif algorithm != "auto":
+        raise BadInput.because(
+            f"cannot slide {', '.join(b.call.label for b in bound)} with {algorithm}",
+            "holistic aggregates have no partials to combine",
+            "leave the algorithm to the planner",
+        )
+    return plan
+
+
+def key_names(by: str | Sequence[str] | None, schema: pa.Schema) -> tuple[str, ...]:
+    """The key columns, each of which must exist."""
+    names = () if by is None else (by,) if isinstance(by, str) else tuple(by)
+    for name in names:
+        column_type(schema, name)
+    if len(set(names)) < len(names):
+        raise BadInput.because(
+            f"cannot group by {', '.join(names)}", "a key is named twice", "name it once"
+        )
+    return names
+
+
+def _check_windows(windows: Sequence[Any]) -> None:
+    if not windows:
+        raise BadInput.because(
+            "cannot aggregate over no window",
+            "the list of windows is empty",
+            "give a window such as wr.rows(1000) or wr.sliding('1 hour')",
+        )
+    for one in windows:
+        if not isinstance(one, (Sliding, Rows)):
+            raise BadInput.because(
+                f"cannot use {one!r} as a window",
+                f"it is a {type(one).__name__}",
+                "make one with wr.sliding(...) or wr.rows(...)",
+            )
+    if len({type(one) for one in windows}) > 1:
+        raise BadInput.because(
+            "cannot slide count and time windows in one call",
+            "they are not cut by the same clock",
+            "call once for each kind",
+        )
+
+
+def _order(
+    windows: Sequence[Window], schema: pa.Schema
+) -> tuple[str | None, tuple[str, ...]]:
+    """The one time column and the ties that all windows agree on."""
+    columns = {one.on for one in windows if one.on is not None}
+    ties = {one.ties for one in windows if one.ties}
+    if len(columns) > 1 or len(ties) > 1:
+        raise BadInput.because(
+            "cannot order the rows of one call in two ways",
+            f"the windows name {' and '.join(sorted(columns))}",
+            "use the same on= and ties= for all windows of a list",
+        )
+    for name in (*columns, *(name for tie in ties for name in tie)):
+        column_type(schema, name)
+    if not columns and isinstance(windows[0], Sliding):
+        raise WindowError.because(
+            f"cannot place rows in windows of {windows[0].range.text}",
+            "the window names no time column",
+            "say which, as in wr.sliding(..., on='ts')",
+        )
+    return (columns.pop() if columns else None), (ties.pop() if ties else ())
+
+
+def _shift(window: Sliding) -> Duration:
+    if window.range.is_time:
+        return Duration("shift", nanoseconds=window.shift)
+    return Duration("shift", number=window.shift)
+
+
+def _query(window: Window, index: int, clock: Clock | None) -> Query:
+    name = window.name if window.name is not None else index
+    if isinstance(window, Rows):
+        return Query(window, name, window.range, window.slide, 0)
+    assert clock is not None
+    lengths = [clock.ticks(d) for d in (window.range, window.slide, _shift(window))]
+    if max(map(abs, lengths)) >= 2**62:
+        raise WindowError.because(
+            f"cannot slide a {window}", "it is too long for 64-bit time", "use a shorter one"
+        )
+    return Query(window, name, *lengths)
+
+
+def _check_names(queries: Sequence[Query]) -> None:
+    names = [str(query.name) for query in queries]
+    for name in names:
+        if names.count(name) > 1:
+            raise BadInput.because(
+                f"cannot tell the windows called {name!r} apart",
+                "two windows of the list have that name",
+                "give each its own name=",
+            )
+
+
+__all__ = ["Plan", "Query", "key_names", "plan_aggregate"]
+

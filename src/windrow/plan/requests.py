@@ -1,0 +1,156 @@
+"""From bound calls to what a kernel is asked for.
+
+Most calls are one request.  A sum of whole numbers that could pass 2**63 asks for
+the two-word form; the mean of decimals is an exact sum and a count, divided after
+the loop.  A user's functions are compiled here once to learn their types; if that
+fails they run interpreted, with one warning.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from numba.core.errors import NumbaError
+from pyarrow import types as pat
+
+from windrow.aggregates import WIDE_SUM, Aggregate, Law, find
+from windrow.errors import BadInput, InterpretedWarning
+from windrow.kernels import (
+    Product,
+    Request,
+    infer_schema,
+    interpreted_schema,
+    is_interpreting,
+    product_of,
+)
+
+from .bind import Bound
+from .types import value_kind
+
+
+@dataclass(frozen=True)
+class Slots:
+    """Where each column, and each column's validity, stands in the kernel's source."""
+
+    columns: dict[str, int]
+    masks: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A product, and which of its outputs belong to which call."""
+
+    product: Product
+    calls: tuple[tuple[Bound, tuple[int, ...]], ...]
+
+
+def slots_of(calls: Sequence[Bound], nullable: Callable[[str], bool]) -> Slots:
+    """Number the columns that kernels read, then the validity arrays."""
+    read: dict[str, int] = {}
+    masks: list[str] = []
+    for bound in calls:
+        if Law.HOLISTIC in bound.aggregate.laws:
+            continue
+        for column in bound.columns:
+            if "value" in bound.aggregate.takes or "other" in bound.aggregate.takes:
+                read.setdefault(column, len(read))
+            if nullable(column) and column not in masks:
+                masks.append(column)
+    return Slots(read, {column: len(read) + i for i, column in enumerate(masks)})
+
+
+def ask(
+    calls: Sequence[Bound],
+    slots: Slots,
+    wide: Callable[[Bound], bool] = lambda bound: False,
+    *,
+    may_be_empty: bool = False,
+) -> Asked:
+    """The product of all calls that are not holistic."""
+    requests: list[Request] = []
+    owners: list[tuple[Bound, tuple[int, ...]]] = []
+    for bound in calls:
+        if Law.HOLISTIC in bound.aggregate.laws:
+            continue
+        mine = _requests(bound, slots, wide(bound))
+        owners.append((bound, tuple(range(len(requests), len(requests) + len(mine)))))
+        requests += mine
+    return Asked(product_of(requests, may_be_empty=may_be_empty), tuple(owners))
+
+
+def may_overflow(bound: Bound) -> bool:
+    """Whether the call adds up 64-bit whole numbers, so that the data must be asked."""
+    if bound.aggregate.name not in ("sum", "mean") or bound.aggregate.is_users:
+        return False
+    kind = bound.types[0]
+    return value_kind(kind) == "int" and (
+        pat.is_decimal(kind) or (kind.bit_width == 64 and not pat.is_floating(kind))
+    )
+
+
+def _requests(bound: Bound, slots: Slots, wide: bool) -> list[Request]:
+    aggregate = bound.aggregate
+    masks = tuple(slots.masks[c] for c in dict.fromkeys(bound.columns) if c in slots.masks)
+    read = tuple(slots.columns[c] for c in bound.columns if c in slots.columns)
+    if "value" not in aggregate.takes:
+        read = ()
+    kind = value_kind(bound.types[0]) if bound.types else "int"
+    if aggregate.is_users:
+        return [_user_request(aggregate, bound, read, masks)]
+    if aggregate.name == "mean" and pat.is_decimal(bound.types[0]):
+        total = WIDE_SUM if wide else find("sum")
+        return [Request(total, "int", read, masks), Request(find("count"), "int", (), masks)]
+    if wide and aggregate.name == "sum":
+        return [Request(WIDE_SUM, "int", read, masks)]
+    if wide and aggregate.name == "mean":
+        kind = "float"
+    return [Request(aggregate, kind, read, masks)]
+
+
+_schemas: dict[tuple[int, tuple[str, ...]], tuple[tuple[str, ...], bool]] = {}
+_kept: list[Aggregate] = []  # an id stays taken while its schema is known
+
+
+def _user_request(
+    aggregate: Aggregate, bound: Bound, read: tuple[int, ...], masks: tuple[int, ...]
+) -> Request:
+    kinds = tuple(value_kind(kind) for kind in bound.types)
+    key = (id(aggregate), kinds)
+    if is_interpreting():
+        schema, scalar = interpreted_schema(aggregate)
+        return Request(aggregate, "object", read, masks, schema, scalar)
+    if key not in _schemas:
+        _kept.append(aggregate)
+        try:
+            _schemas[key] = infer_schema(aggregate, kinds)
+        except NumbaError as error:
+            _schemas[key] = interpreted_schema(aggregate)
+            why = str(error).strip().splitlines()
+            reason = next((line for line in reversed(why) if line.strip()), "unknown")
+            warnings.warn(
+                f"{aggregate.name} runs as plain Python, many times slower: "
+                f"its functions could not be compiled ({_cause(why) or reason})\n"
+                "Hint: use numbers, tuples and the math module in lift, combine and lower",
+                InterpretedWarning,
+                stacklevel=6,
+            )
+        except Exception as error:  # a user's function that fails on a plain number
+            raise BadInput.because(
+                f"cannot use aggregate {aggregate.name!r}",
+                f"compiling its functions failed with {error}",
+                "check that lift, combine and lower take and give numbers or tuples",
+            ) from error
+    schema, scalar = _schemas[key]
+    kind = "object" if schema[0] == "object" else kinds[0] if kinds else "int"
+    return Request(aggregate, kind, read, masks, schema, scalar)
+
+
+def _cause(lines: Sequence[str]) -> str:
+    """The line of numba's report that a user can act on."""
+    for line in lines:
+        text = line.strip()
+        if text and not text.startswith(("Failed in", "[1] During", "-", "File", "<")):
+            return text.rstrip(".")
+    return ""

@@ -1,0 +1,38 @@
+"""WHERE the stream is cut: one file per slicer, one line here for each."""
+
+from windrow.errors import UnknownName
+
+from ._slicer import Comb, Slicer
+from .cut import cut
+from .cutty import CUTTY
+from .fold import fold, fold_text
+from .pairs import PAIRS
+from .panes import PANES
+from .shared import SharedPlan, composite_slide, share, shared_combs
+
+CATALOGUE: tuple[Slicer, ...] = (PANES, PAIRS, CUTTY)
+
+BY_NAME = {slicer.name: slicer for slicer in CATALOGUE}
+
+
+def find(name: str) -> Slicer:
+    """The slicer of that name, or an error with the nearest names."""
+    if name not in BY_NAME:
+        raise UnknownName.among("slicer", name, ["auto", *BY_NAME])
+    return BY_NAME[name]
+
+
+__all__ = [
+    "BY_NAME",
+    "CATALOGUE",
+    "Comb",
+    "SharedPlan",
+    "Slicer",
+    "composite_slide",
+    "cut",
+    "find",
+    "fold",
+    "fold_text",
+    "share",
+    "shared_combs",
+]

@@ -1,0 +1,97 @@
+"""The shared plan: any number of windows over one composite slide.
+
+The composite slide is the least common multiple of all combs' periods; within it
+the edges of all windows are marked, and what lies between two edges is a partial
+that is computed once.
+
+    Q1: range 6, slide 2        edges  2 4        composite slide 4
+    Q2: range 8, slide 4        edges    4        partial lengths 2, 2
+                                answered at 2: Q1;  at 4: Q1 and Q2
+
+The engine itself never walks a composite slide (slides of 7, 11 and 13 make one
+of 1,001): it cuts at the next edge of any comb, so the plan cannot blow up.  This
+object is what `explain` shows; past `MOST_EDGES` it gives counts only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ._slicer import Comb, Slicer
+
+MOST_EDGES = 4096
+
+
+@dataclass(frozen=True)
+class SharedPlan:
+    """Edges of the composite slide, and who is answered where.
+
+    `edges` are the offsets in (0, composite] where a partial ends, `lengths` the
+    partials' lengths, `answers` the windows (by number) whose end falls on each
+    edge.  `partials` says, for each window, how many partials the longest of its
+    windows spans; `width` is the greatest of these.  For Cutty a window may end
+    between edges and is then answered in the partial that holds its end.
+    """
+
+    composite: int
+    edges: tuple[int, ...]
+    lengths: tuple[int, ...]
+    answers: tuple[tuple[int, ...], ...]
+    partials: tuple[int, ...]
+
+    @property
+    def width(self) -> int:
+        return max(self.partials)
+
+
+def shared_combs(slicer: Slicer, windows: Sequence[tuple[int, int, int]]) -> list[Comb]:
+    """The distinct combs of all windows (range, slide, shift), shortest first."""
+    return sorted({comb for window in windows for comb in slicer.combs(*window)})
+
+
+def composite_slide(slicer: Slicer, windows: Sequence[tuple[int, int, int]]) -> int:
+    """The length after which the pattern of edges and answers repeats."""
+    periods = [comb.period for comb in shared_combs(slicer, windows)]
+    return math.lcm(*periods, *(slide for _, slide, _ in windows))
+
+
+def share(slicer: Slicer, windows: Sequence[tuple[int, int, int]]) -> SharedPlan | None:
+    """The shared plan of windows (range, slide, shift); None if it has too many edges."""
+    combs = shared_combs(slicer, windows)
+    composite = composite_slide(slicer, windows)
+    if sum(composite // comb.period for comb in combs) > MOST_EDGES:
+        return None
+    marks = {
+        (comb.phase + k * comb.period) % composite or composite
+        for comb in combs
+        for k in range(composite // comb.period)
+    }
+    edges = tuple(sorted(marks))
+    lengths = tuple(
+        edge - before
+        for before, edge in zip((edges[-1] - composite, *edges), edges, strict=False)
+    )
+    answers: list[list[int]] = [[] for _ in edges]
+    partials = []
+    for number, (range_, slide, shift) in enumerate(windows):
+        spans = []
+        for k in range(composite // slide):
+            stop = shift + k * slide + range_
+            place = stop % composite or composite
+            at = next(i for i, edge in enumerate(edges) if edge >= place)
+            answers[at].append(number)
+            spans.append(_span(edges, composite, stop - range_, stop))
+        partials.append(max(spans))
+    return SharedPlan(
+        composite, edges, lengths, tuple(tuple(sorted(a)) for a in answers), tuple(partials)
+    )
+
+
+def _span(edges: Sequence[int], composite: int, start: int, stop: int) -> int:
+    """How many partials lie in or reach into [start, stop)."""
+    inside = sum(
+        (stop - 1 - edge) // composite - (start - edge) // composite for edge in edges
+    )
+    return inside + 1
