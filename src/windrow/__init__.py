@@ -1,9 +1,9 @@
 """Windrow: sliding-window aggregates at a cost that does not depend on the window.
 
-    import windrow as wr
-    wr.slide(values, wr.rows(1000), "max")
-    wr.aggregate(table, wr.sliding("1 hour", every="1 minute", on="ts"), by="user",
-                 spend=wr.sum("amount"))
+import windrow as wr
+wr.slide(values, wr.rows(1000), "max")
+wr.aggregate(table, wr.sliding("1 hour", every="1 minute", on="ts"), by="user",
+             spend=wr.sum("amount"))
 """
 
 from windrow._dispatch import aggregate, explain, over, slide

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import windrow.engine as engine
+from windrow import engine
 from windrow.errors import BadInput
 from windrow.plan import (
     Explanation,
@@ -38,7 +38,9 @@ def aggregate(
 
     >>> import pyarrow as pa
     >>> calls = pa.table({"at": [1, 4, 6, 11], "len": [3, 9, 2, 5]})
-    >>> aggregate(calls, sliding(10, every=5, on="at"), longest=max("len")).to_pylist()[0]
+    >>> import windrow as wr
+    >>> window = wr.sliding(10, every=5, on="at")
+    >>> wr.aggregate(calls, window, longest=wr.max("len")).to_pylist()[0]
     {'window': {'start': -5, 'end': 5}, 'longest': 9}
     """
     _refuse_spark(data)
@@ -73,7 +75,8 @@ def over(
 
     >>> import pyarrow as pa
     >>> spent = pa.table({"at": [1, 2, 4], "amount": [10, 20, 30]})
-    >>> over(spent, on="at", last_2=sum("amount", last=2))["last_2"].to_pylist()
+    >>> import windrow as wr
+    >>> wr.over(spent, on="at", two=wr.sum("amount", last=2))["two"].to_pylist()
     [10, 30, 50]
     """
     _refuse_spark(data)
@@ -103,11 +106,18 @@ def slide(
     `aggregate` is a name, an aggregate, or a list or dict of them, which gives a
     dict of arrays.  Time windows need the values' times in `at`, in order.
 
-    >>> slide([3, 1, 4, 1, 5], rows(3), "max")
+    >>> import windrow as wr
+    >>> wr.slide([3, 1, 4, 1, 5], wr.rows(3), "max")
     array([4, 4, 5])
     """
     return engine.slide(
-        values, window, aggregate, at=at, algorithm=algorithm, slicer=slicer, chunk=chunk
+        values,
+        window,
+        aggregate,
+        at=at,
+        algorithm=algorithm,
+        slicer=slicer,
+        chunk=chunk,
     )
 
 
@@ -129,7 +139,9 @@ def explain(
     calls = gather_calls(named, aggregates)
     schema = engine.schema_of(data)
     if window is None:
-        return explain_over(plan_over(schema, on, by, calls, ties=ties, algorithm=algorithm))
+        return explain_over(
+            plan_over(schema, on, by, calls, ties=ties, algorithm=algorithm)
+        )
     plan = plan_aggregate(
         schema, window, by, calls, algorithm=algorithm, slicer=slicer, chunk=chunk
     )

@@ -49,7 +49,9 @@ class UnknownName(WindrowError):
         else:
             hint = "there is none to choose from"
         return cls.because(
-            f"no {kind} called {name!r}", f"it is not among the {len(known)} known", hint
+            f"no {kind} called {name!r}",
+            f"it is not among the {len(known)} known",
+            hint,
         )
 
 

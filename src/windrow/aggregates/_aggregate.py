@@ -1,11 +1,11 @@
-"""What an aggregate is: lift, combine, lower, an identity, and laws.
+r"""What an aggregate is: lift, combine, lower, an identity, and laws.
 
     values      v0      v1      v2      v3
                 |lift   |       |       |
     partials    p0      p1      p2      p3          partial = a tuple of fields
-                 \\combine/       \\combine/
+                 \combine/       \combine/
                     p01             p23
-                      \\  combine  /
+                      \  combine  /
                           p0123
                             |lower
                           result
@@ -120,7 +120,7 @@ class Aggregate:
             if not callable(function) and not (optional and function is None):
                 raise BadInput.because(
                     f"cannot make aggregate {self.name!r}",
-                    f"{label} is a {type(function).__name__}, not a function",
+                    f"{label} is of type {type(function).__name__}, not a function",
                     "give plain functions: lift(value), combine(older, newer), "
                     "lower(partial)",
                 )
@@ -139,7 +139,11 @@ class Aggregate:
         return not self.fields and Law.HOLISTIC not in self.laws
 
     def __call__(
-        self, *columns: str, last: object = None, closed: str | None = None, **options: Any
+        self,
+        *columns: str,
+        last: object = None,
+        closed: str | None = None,
+        **options: Any,
     ) -> Call:
         """This aggregate over columns, as the query functions take it."""
         return Call.of(self, columns, last, closed, options)
@@ -186,7 +190,7 @@ class Call:
             known = ", ".join([*aggregate.options, "last", "closed"])
             raise BadInput.because(
                 f"cannot make {aggregate.name}",
-                f"it has no option {sorted(unknown)[0]!r}",
+                f"it has no option {min(unknown)!r}",
                 f"its options are {known}",
             )
         frame: Duration | int | None = None

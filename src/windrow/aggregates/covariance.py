@@ -8,10 +8,12 @@ left out.
 import math
 
 from ._aggregate import Aggregate, Field, Law
+from .moments import _spread
 
 
 def _lift(value, other):
-    return (1, float(value), float(other), 0.0)
+    x, y = float(value), float(other)
+    return (1, x, y, _spread(x) * _spread(y))
 
 
 def _combine(older, newer):
@@ -76,7 +78,8 @@ COVARIANCE_POPULATION = Aggregate(
 
 
 def _corr_lift(value, other):
-    return (1, float(value), float(other), 0.0, 0.0, 0.0)
+    x, y = float(value), float(other)
+    return (1, x, y, _spread(x) * _spread(y), _spread(x), _spread(y))
 
 
 def _corr_combine(older, newer):

@@ -72,7 +72,8 @@ def _range_combine(older, newer):
 
 
 def _range_lower(partial):
-    return partial[1] - partial[0]
+    # only the partial of nothing has its max below its min: no difference to take
+    return 0 if partial[1] < partial[0] else partial[1] - partial[0]
 
 
 RANGE = Aggregate(

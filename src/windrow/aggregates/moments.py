@@ -16,8 +16,14 @@ import math
 from ._aggregate import Aggregate, Field, Law
 
 
+def _spread(value):
+    """0, but NaN for a NaN or an infinity: such a value has no distance from itself."""
+    return value - value
+
+
 def _lift(value):
-    return (1, float(value), 0.0)
+    v = float(value)
+    return (1, v, _spread(v))
 
 
 def _combine(older, newer):
@@ -88,7 +94,11 @@ VARIANCE_POPULATION = _second(
     "variance_population", _population, None, ("var_pop",), "population variance, by n"
 )
 STDDEV = _second(
-    "stddev", _sample_root, _has_two, ("stddev_samp", "std"), "sample deviation, by n - 1"
+    "stddev",
+    _sample_root,
+    _has_two,
+    ("stddev_samp", "std"),
+    "sample deviation, by n - 1",
 )
 STDDEV_POPULATION = _second(
     "stddev_population", _population_root, None, ("stddev_pop",), "population deviation"
@@ -96,7 +106,8 @@ STDDEV_POPULATION = _second(
 
 
 def _third_lift(value):
-    return (1, float(value), 0.0, 0.0)
+    v = float(value)
+    return (1, v, _spread(v), _spread(v))
 
 
 def _third_combine(older, newer):
@@ -142,7 +153,8 @@ SKEW = Aggregate(
 
 
 def _fourth_lift(value):
-    return (1, float(value), 0.0, 0.0, 0.0)
+    v = float(value)
+    return (1, v, _spread(v), _spread(v), _spread(v))
 
 
 def _fourth_combine(older, newer):

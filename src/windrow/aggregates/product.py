@@ -50,7 +50,7 @@ def _geometric_combine(older, newer):
 def _geometric_lower(partial):
     mean = partial[1] / partial[0] if partial[0] > 0 else 0.0
     # the mean of equal logarithms may round up past the logarithm of the largest
-    return math.exp(mean if mean <= _LOG_MOST or mean == math.inf else _LOG_MOST)
+    return math.exp(_LOG_MOST if _LOG_MOST < mean < math.inf else mean)
 
 
 GEOMETRIC_MEAN = Aggregate(

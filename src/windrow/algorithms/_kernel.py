@@ -148,7 +148,9 @@ class Shape:
 
 def kernel_text(algorithm: Algorithm, product: Product, shape: Shape) -> str:
     """The source of the kernel, as it is cached and shown."""
-    form = f"{shape.bounds} bounds over {shape.leaf}" + (", with tails" if shape.tail else "")
+    form = f"{shape.bounds} bounds over {shape.leaf}" + (
+        ", with tails" if shape.tail else ""
+    )
     text = Text(f"{algorithm.name}, {form}: {titles(product.outputs)}.")
     add_partial(text, product)
     if shape.leaf == "rows":
@@ -191,4 +193,3 @@ def _open(text: Text, functions: Iterable[Any]) -> None:
 def _take(text: Text, function: Any) -> str:
     assert isinstance(function, FunctionType)
     return text.take(function, keep_name=True)
-

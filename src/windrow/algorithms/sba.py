@@ -152,7 +152,7 @@ def stride(source, first, count, width, at, scratch, out):
     if width > BLOCK:
         _stride_blocks(source, first, count, width, at, scratch, out)
         return
-    suffix, prefix, totals = scratch
+    suffix, prefix, _ = scratch
     chunk = np.int64(0)
     while chunk + 2 * width < count:
         _scan_two(source, first + chunk, width, width, suffix, prefix)

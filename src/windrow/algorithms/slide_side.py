@@ -19,7 +19,8 @@ Invariants, between any two windows:
     suffix[i] == slice[i] + ... + slice[edge - 1]       for flip < scanned <= i < edge
     prefix    == slice[flip] + ... + slice[stop - 1]    if flip < stop
 
-One range costs 3 combines a slide, all ranges from 1 to n together n - 1.
+One range costs 3 combines a slide, all ranges from 1 to n together n - 1, and a
+range of r beside one of n about min(r, 2n / r) more.
 """
 
 from windrow.aggregates import Law

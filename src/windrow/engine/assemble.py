@@ -32,7 +32,8 @@ class Answer:
     """The windows of one query, run by run, and what the kernel wrote for them.
 
     Window i begins at instant (or position) begins[i] and covers the rows
-    [row_starts[i], row_stops[i]) of the stream; run k has counts[k] windows.
+    [row_starts[i], row_stops[i]) of the stream, which are told only where a holistic
+    aggregate asks; run k has counts[k] windows.
     """
 
     query: Query | None
@@ -84,7 +85,9 @@ def answer_columns(
     return columns
 
 
-def _positions(table: pa.Table, stream: Stream, payload: str, places: Array) -> pa.Array:
+def _positions(
+    table: pa.Table, stream: Stream, payload: str, places: Array
+) -> pa.Array:
     """Places in the stream, as values of the table's column."""
     if stream.order is not None:
         there = places >= 0
@@ -93,10 +96,15 @@ def _positions(table: pa.Table, stream: Stream, payload: str, places: Array) -> 
 
 
 def assemble(
-    plan: Plan, stream: Stream, answers: Sequence[Answer], columns: Sequence[list[pa.Array]]
+    plan: Plan,
+    stream: Stream,
+    answers: Sequence[Answer],
+    columns: Sequence[list[pa.Array]],
 ) -> pa.Table:
     """Put the answers of all queries into one table."""
-    runs = [np.repeat(np.arange(len(a.counts), dtype=np.int32), a.counts) for a in answers]
+    runs = [
+        np.repeat(np.arange(len(a.counts), dtype=np.int32), a.counts) for a in answers
+    ]
     run = np.concatenate(runs) if runs else np.empty(0, np.int32)
     names: list[str] = []
     arrays: list[Any] = []
@@ -107,7 +115,9 @@ def assemble(
         names.append("query")
         arrays.append(_query_column(plan, answers))
     names.append("window")
-    arrays.append(pa.concat_arrays([_window(plan, stream, answer) for answer in answers]))
+    arrays.append(
+        pa.concat_arrays([_window(plan, stream, answer) for answer in answers])
+    )
     for bound, parts in zip(plan.calls, zip(*columns, strict=True), strict=True):
         names.append(bound.name)
         chunks = [c for p in parts for c in (p.chunks if _is_chunked(p) else [p])]

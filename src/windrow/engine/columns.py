@@ -1,11 +1,11 @@
 """Arrow columns as the arrays that kernels read.
 
-    column            array for the kernel            validity
-    int, float        the column's own buffer         one byte a row, only if
-    bool              one byte a value                there are nulls
-    decimal(<= 18)    low word of each value
-    date, timestamp   ticks
-    string            rank among the sorted distinct values
+column            array for the kernel            validity
+int, float        the column's own buffer         one byte a row, only if
+bool              one byte a value                there are nulls
+decimal(<= 18)    low word of each value
+date, timestamp   ticks
+string            rank among the sorted distinct values
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ def plain_array(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     if isinstance(column, pa.ChunkedArray):
         column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     if isinstance(column, pa.ChunkedArray):  # too long for 32-bit offsets
-        column = pa.concat_arrays([pc.cast(c, pa.large_string()) for c in column.chunks])
+        column = pa.concat_arrays(
+            [pc.cast(c, pa.large_string()) for c in column.chunks]
+        )
     if pat.is_dictionary(column.type):
         column = column.dictionary_decode()
     return column
@@ -68,7 +70,8 @@ def _ranks(array: pa.Array, valid: Array | None) -> Column:
 def _words(array: pa.Array, name: str) -> Array:
     kind = array.type
     if pat.is_boolean(kind):
-        return pc.fill_null(array, False).to_numpy(zero_copy_only=False).view(np.uint8)
+        truths: Array = pc.fill_null(array, False).to_numpy(zero_copy_only=False)
+        return truths.view(np.uint8)
     if pat.is_uint64(kind):
         try:
             array = pc.cast(array, pa.int64())
@@ -81,8 +84,10 @@ def _words(array: pa.Array, name: str) -> Array:
     elif pat.is_float16(kind):
         array = pc.cast(array, pa.float32())
     elif pat.is_decimal(kind):
-        wide = array if pat.is_decimal128(kind) else pc.cast(
-            array, pa.decimal128(kind.precision, kind.scale)
+        wide = (
+            array
+            if pat.is_decimal128(kind)
+            else pc.cast(array, pa.decimal128(kind.precision, kind.scale))
         )
         words = np.frombuffer(wide.buffers()[1], np.int64)[0::2]
         return words[wide.offset : wide.offset + len(wide)]

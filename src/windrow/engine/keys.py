@@ -27,20 +27,31 @@ Array = np.ndarray[Any, Any]
 
 def key_codes(table: pa.Table, names: Sequence[str]) -> tuple[Array, pa.Table]:
     """A code per row, and the table of distinct keys in ascending order."""
-    codes = np.zeros(len(table), np.int64)
-    for name in names:
-        column = _encode(table.column(name), name)
-        size = max(len(column.dictionary), 1)
-        codes = codes * size + column.indices.to_numpy(zero_copy_only=False)
-        packed = pa.array(codes).dictionary_encode()  # dense again: no overflow
-        codes = packed.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-    first = np.full(int(codes.max(initial=-1)) + 1, -1, np.int64)
-    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
-    keys = table.select(list(names)).take(pa.array(first))
+    if len(names) == 1:
+        column = _encode(table.column(names[0]), names[0])
+        codes = column.indices.to_numpy(zero_copy_only=False)
+        keys = pa.table({names[0]: column.dictionary})
+    else:
+        codes = _packed_codes(table, names)
+        first = np.full(int(codes.max(initial=-1)) + 1, -1, np.int64)
+        first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
+        keys = table.select(list(names)).take(pa.array(first))
     order = sort_nulls_first(keys, names)
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
     return rank[codes], keys.take(pa.array(order))
+
+
+def _packed_codes(table: pa.Table, names: Sequence[str]) -> Array:
+    """One code for several columns, made dense after each so that none overflows."""
+    codes = np.zeros(len(table), np.int64)
+    for name in names:
+        column = _encode(table.column(name), name)
+        codes *= max(len(column.dictionary), 1)
+        codes += column.indices.to_numpy(zero_copy_only=False)
+        packed = pa.array(codes).dictionary_encode()
+        codes = packed.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    return codes
 
 
 def sort_nulls_first(table: pa.Table, names: Sequence[str]) -> Array:
@@ -55,7 +66,8 @@ def sort_nulls_first(table: pa.Table, names: Sequence[str]) -> Array:
         columns[f"{number}"] = column
     sortable = pa.table(columns)
     keys = [(name, "ascending") for name in sortable.column_names]
-    return pc.sort_indices(sortable, keys).to_numpy().astype(np.int64)
+    order: Array = pc.sort_indices(sortable, keys).to_numpy()
+    return order.astype(np.int64)
 
 
 def _encode(column: pa.ChunkedArray, name: str) -> pa.DictionaryArray:

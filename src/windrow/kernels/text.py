@@ -15,7 +15,7 @@ from types import FunctionType
 from typing import Any
 
 # Only `run` is called from Python: without wrappers the rest compiles a third faster.
-# A literal argument (`at = 0`) makes numba compile a callee twice: np.int64(0) does not.
+# A literal argument (`at = 0`) makes numba compile a callee twice; np.int64(0) not.
 JIT = (
     '@njit(error_model="numpy", nogil=True, '
     "no_cpython_wrapper=True, no_cfunc_wrapper=True)"
@@ -64,7 +64,9 @@ class Text:
 
 
 def _replace(source: str, name: str, by: str) -> str:
-    return re.sub(rf"(?<![\w.]){re.escape(name)}\b", by, source) if name != by else source
+    return (
+        re.sub(rf"(?<![\w.]){re.escape(name)}\b", by, source) if name != by else source
+    )
 
 
 def _is_vocabulary(function: FunctionType) -> bool:
@@ -79,5 +81,7 @@ def literal(value: Any) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return {"nan": "math.nan", "inf": "math.inf", "-inf": "-math.inf"}[str(value)]
     if isinstance(value, int) and value == -(2**63):
-        return "(-9223372036854775807 - 1)"  # a bare -2**63 is read as -(2**63): unsigned
+        return (
+            "(-9223372036854775807 - 1)"  # a bare -2**63 is read as -(2**63): unsigned
+        )
     return repr(value)

@@ -71,7 +71,9 @@ def plain(function: Any) -> Any:
     return getattr(function, "py_func", function)
 
 
-def infer_schema(aggregate: Aggregate, kinds: Sequence[str]) -> tuple[tuple[str, ...], bool]:
+def infer_schema(
+    aggregate: Aggregate, kinds: Sequence[str]
+) -> tuple[tuple[str, ...], bool]:
     """Dtypes of the partial's fields and of the result, and whether it is a scalar.
 
     Raises numba's own error where a function cannot be compiled.
@@ -92,7 +94,7 @@ def infer_schema(aggregate: Aggregate, kinds: Sequence[str]) -> tuple[tuple[str,
     return tuple(_dtype(t, aggregate) for t in (*fields, result)), scalar
 
 
-def interpreted_schema(aggregate: Aggregate) -> tuple[tuple[str, ...], bool]:
+def interpreted_schema() -> tuple[tuple[str, ...], bool]:
     """The schema where nothing is known: one object holds the whole partial."""
     return ("object", "object"), True
 
@@ -121,7 +123,9 @@ def _cast(dtype: str, item: str) -> str:
     return f"bool({item})" if dtype == "bool" else f"np.{dtype}({item})"
 
 
-def _guarded(text: Text, part: Part, number: int, what: str, left: str, right: str) -> str:
+def _guarded(
+    text: Text, part: Part, number: int, what: str, left: str, right: str
+) -> str:
     width = len(part.dtypes) - 1 if part.optional else len(part.dtypes)
     span = "[0]" if part.request.scalar else f"[:{width}]" if part.optional else ""
     lines = [f"def user{number}_{what}_({left}, {right}):"]
@@ -150,7 +154,11 @@ def _plain_type(given: Any) -> Any:
 
 def _unify(a: Any, b: Any, aggregate: Aggregate) -> Any:
     a, b = _plain_type(a), _plain_type(b)
-    if isinstance(a, types.BaseTuple) and isinstance(b, types.BaseTuple) and len(a) == len(b):
+    if (
+        isinstance(a, types.BaseTuple)
+        and isinstance(b, types.BaseTuple)
+        and len(a) == len(b)
+    ):
         return types.Tuple([_unify(x, y, aggregate) for x, y in zip(a, b, strict=True)])
     if a == b:
         return a

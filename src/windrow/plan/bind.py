@@ -37,6 +37,7 @@ class Bound:
 
     @property
     def aggregate(self) -> Aggregate:
+        """What is computed."""
         return self.call.aggregate
 
     @property
@@ -56,7 +57,7 @@ def as_call(given: Any, name: str) -> Call:
         return find(given)()
     raise BadInput.because(
         f"cannot compute {name!r}",
-        f"it is a {type(given).__name__}, not an aggregate",
+        f"it is of type {type(given).__name__}, not an aggregate",
         "write an aggregate over a column, such as wr.max('len')",
     )
 

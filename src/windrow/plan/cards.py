@@ -29,12 +29,15 @@ class Cards:
 
     def __repr__(self) -> str:
         names = list(self.rows[0])
-        widths = [max(len(name), *(len(row[name]) for row in self.rows)) for name in names]
+        widths = [
+            max(len(name), *(len(row[name]) for row in self.rows)) for name in names
+        ]
         lines = [names, ["-" * width for width in widths]]
         lines += [[row[name] for name in names] for row in self.rows]
         return "\n".join(
-            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))
-            .rstrip()
+            "  ".join(
+                cell.ljust(width) for cell, width in zip(line, widths, strict=True)
+            ).rstrip()
             for line in lines
         )
 

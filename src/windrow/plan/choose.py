@@ -53,10 +53,15 @@ def choose_algorithm(
             find_algorithm("subtract_on_evict"),
             "invertible and exact (whole numbers): the oldest can be taken off",
         )
-    why = "floats, which are never subtracted" if Law.INVERTIBLE in laws else "not invertible"
+    why = (
+        "floats, which are never subtracted"
+        if Law.INVERTIBLE in laws
+        else "not invertible"
+    )
     if regular:
         return Choice(
-            find_algorithm("sba"), f"{why}; regular windows: two scans a chunk, no branch"
+            find_algorithm("sba"),
+            f"{why}; regular windows: two scans a chunk, no branch",
         )
     return Choice(
         find_algorithm("two_stacks_lite"),

@@ -54,7 +54,11 @@ def clock_of(column: str, kind: pa.DataType, durations: Sequence[Duration]) -> C
             f"cannot order time by column {column!r}",
             f"it is of type {kind}",
             "use a timestamp, a date or a whole number"
-            + ("; round the floats to whole ticks first" if pat.is_floating(kind) else ""),
+            + (
+                "; round the floats to whole ticks first"
+                if pat.is_floating(kind)
+                else ""
+            ),
         )
     for duration in durations:
         if not duration.is_time:

@@ -54,11 +54,15 @@ def explain_over(plan: OverPlan) -> Explanation:
     for frame, calls in plan.frames.items():
         ends = "" if frame.rows is not None else f", closed {frame.closed}"
         lines.append(f"  frame      {frame.text}{ends}")
-        asked = ask(calls, slots_of(calls, lambda column: False))
+        asked = ask(calls, slots_of(calls, lambda _: False))
         if asked.calls:
             label = ", ".join(bound.call.label for bound in calls)
             choice = frame.choice(plan.algorithm, asked.product, label)
-            kind = "by arithmetic" if frame.rows is not None else "from start and stop arrays"
+            kind = (
+                "by arithmetic"
+                if frame.rows is not None
+                else "from start and stop arrays"
+            )
             lines += _partial_lines(asked.product)
             lines.append(f"  bounds     {kind}, one window a row")
             lines.append(f"  algorithm  {choice.algorithm.name}: {choice.reason}")
@@ -91,7 +95,8 @@ def _slice_lines(plan: Plan) -> list[str]:
     else:
         lines.append(
             f"  slices     composite slide {shared.composite:,} {unit}, "
-            f"{len(shared.edges)} slice{'s' if len(shared.edges) > 1 else ''} in it, at most {shared.width:,} in a window"
+            f"{_count(len(shared.edges), 'slice')} in it, "
+            f"at most {shared.width:,} in a window"
         )
     return lines
 
@@ -104,11 +109,12 @@ def _partial_lines(product: Product) -> list[str]:
         fields += [
             f"{name} {dtype}" for name, dtype in zip(names, part.dtypes, strict=False)
         ]
-    served = len(product.outputs)
-    return [
-        f"  partial    ({', '.join(fields)}): one pass for {served} "
-        f"result{'s' if served > 1 else ''}; a column with nulls adds a count"
-    ]
+    served = _count(len(product.outputs), "result")
+    return [f"  partial    ({', '.join(fields)}): one pass for {served}"]
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'s' if number != 1 else ''}"
 
 
 def _algorithm_lines(plan: Plan, product: Product) -> list[str]:
@@ -125,7 +131,9 @@ def _algorithm_lines(plan: Plan, product: Product) -> list[str]:
     if product.interpreted:
         lines.append("  kernel     interpreted: a function could not be compiled")
     else:
-        lines.append("  kernel     generated for this product, compiled by numba, cached")
+        lines.append(
+            "  kernel     generated for this product, compiled by numba, cached"
+        )
     return lines
 
 

@@ -86,7 +86,7 @@ def plan_over(
             raise BadInput.because(
                 f"cannot compute {one.name!r} over the past of each row",
                 f"{one.call.label} does not say how far back",
-                f"add last=, as in wr.{one.aggregate.name}(..., last='1 hour') or last=9",
+                f"add it, as in wr.{one.aggregate.name}(..., last='1 hour') or last=9",
             )
     names = (ties,) if isinstance(ties, str) else tuple(ties or ())
     for name in names:
@@ -112,9 +112,11 @@ def plan_over(
         schema,
     )
     for frame, mine in plan.frames.items():
-        asked = ask(mine, slots_of(mine, lambda column: False))
+        asked = ask(mine, slots_of(mine, lambda _: False))
         if asked.calls:
-            frame.choice(algorithm, asked.product, ", ".join(b.call.label for b in mine))
+            frame.choice(
+                algorithm, asked.product, ", ".join(b.call.label for b in mine)
+            )
     return plan
 
 

@@ -1,9 +1,9 @@
 """The plan of an aggregation: every decision, before any value is read.
 
-    calls + schema  --bind-->  what is computed
-    windows + clock --------->  queries in ticks
-    queries         --------->  slicer, combs, bounds
-    product + laws  --------->  algorithm
+calls + schema  --bind-->  what is computed
+windows + clock --------->  queries in ticks
+queries         --------->  slicer, combs, bounds
+product + laws  --------->  algorithm
 """
 
 from __future__ import annotations
@@ -38,10 +38,12 @@ class Query:
 
     @property
     def triple(self) -> tuple[int, int, int]:
+        """Range, slide and shift."""
         return self.range, self.slide, self.shift
 
     @property
     def is_rows(self) -> bool:
+        """Whether it counts rows."""
         return isinstance(self.window, Rows)
 
     @property
@@ -68,7 +70,7 @@ class Plan:
 
     @property
     def regular(self) -> bool:
-        """Whether bounds come by arithmetic: one count window, complete, one slice on."""
+        """Whether bounds come by arithmetic: one complete count window."""
         if len(self.queries) != 1 or not self.queries[0].is_complete:
             return False
         range_, slide, _ = self.queries[0].triple
@@ -98,12 +100,16 @@ class Plan:
         """The algorithm for one query."""
         label = ", ".join(bound.call.label for bound in self.calls)
         return choose_algorithm(
-            self.algorithm, product, label, width=self.width(query), regular=self.regular
+            self.algorithm,
+            product,
+            label,
+            width=self.width(query),
+            regular=self.regular,
         )
 
     def nominal_product(self) -> Product | None:
         """The product if no column had nulls; None if all calls are holistic."""
-        slots = slots_of(self.calls, lambda column: False)
+        slots = slots_of(self.calls, lambda _: False)
         asked = ask(self.calls, slots)
         return asked.product if asked.calls else None
 
@@ -154,7 +160,17 @@ def plan_aggregate(
             "leave chunk out to let the algorithm choose",
         )
     plan = Plan(
-        bound, queries, listed, keys, clock, ties, chosen, reason, algorithm, chunk, schema
+        bound,
+        queries,
+        listed,
+        keys,
+        clock,
+        ties,
+        chosen,
+        reason,
+        algorithm,
+        chunk,
+        schema,
     )
     product = plan.nominal_product()
     if product is not None:
@@ -175,7 +191,9 @@ def key_names(by: str | Sequence[str] | None, schema: pa.Schema) -> tuple[str, .
         column_type(schema, name)
     if len(set(names)) < len(names):
         raise BadInput.because(
-            f"cannot group by {', '.join(names)}", "a key is named twice", "name it once"
+            f"cannot group by {', '.join(names)}",
+            "a key is named twice",
+            "name it once",
         )
     return names
 
@@ -191,7 +209,7 @@ def _check_windows(windows: Sequence[Any]) -> None:
         if not isinstance(one, (Sliding, Rows)):
             raise BadInput.because(
                 f"cannot use {one!r} as a window",
-                f"it is a {type(one).__name__}",
+                f"it is of type {type(one).__name__}",
                 "make one with wr.sliding(...) or wr.rows(...)",
             )
     if len({type(one) for one in windows}) > 1:
@@ -239,7 +257,9 @@ def _query(window: Window, index: int, clock: Clock | None) -> Query:
     lengths = [clock.ticks(d) for d in (window.range, window.slide, _shift(window))]
     if max(map(abs, lengths)) >= 2**62:
         raise WindowError.because(
-            f"cannot slide a {window}", "it is too long for 64-bit time", "use a shorter one"
+            f"cannot slide a {window}",
+            "it is too long for 64-bit time",
+            "use a shorter one",
         )
     return Query(window, name, *lengths)
 
@@ -256,4 +276,3 @@ def _check_names(queries: Sequence[Query]) -> None:
 
 
 __all__ = ["Plan", "Query", "key_names", "plan_aggregate"]
-

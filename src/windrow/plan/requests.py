@@ -8,6 +8,7 @@ fails they run interpreted, with one warning.
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -64,7 +65,7 @@ def slots_of(calls: Sequence[Bound], nullable: Callable[[str], bool]) -> Slots:
 def ask(
     calls: Sequence[Bound],
     slots: Slots,
-    wide: Callable[[Bound], bool] = lambda bound: False,
+    wide: Callable[[Bound], bool] = lambda _: False,
     *,
     may_be_empty: bool = False,
 ) -> Asked:
@@ -92,7 +93,9 @@ def may_overflow(bound: Bound) -> bool:
 
 def _requests(bound: Bound, slots: Slots, wide: bool) -> list[Request]:
     aggregate = bound.aggregate
-    masks = tuple(slots.masks[c] for c in dict.fromkeys(bound.columns) if c in slots.masks)
+    masks = tuple(
+        slots.masks[c] for c in dict.fromkeys(bound.columns) if c in slots.masks
+    )
     read = tuple(slots.columns[c] for c in bound.columns if c in slots.columns)
     if "value" not in aggregate.takes:
         read = ()
@@ -101,7 +104,10 @@ def _requests(bound: Bound, slots: Slots, wide: bool) -> list[Request]:
         return [_user_request(aggregate, bound, read, masks)]
     if aggregate.name == "mean" and pat.is_decimal(bound.types[0]):
         total = WIDE_SUM if wide else find("sum")
-        return [Request(total, "int", read, masks), Request(find("count"), "int", (), masks)]
+        return [
+            Request(total, "int", read, masks),
+            Request(find("count"), "int", (), masks),
+        ]
     if wide and aggregate.name == "sum":
         return [Request(WIDE_SUM, "int", read, masks)]
     if wide and aggregate.name == "mean":
@@ -119,22 +125,22 @@ def _user_request(
     kinds = tuple(value_kind(kind) for kind in bound.types)
     key = (id(aggregate), kinds)
     if is_interpreting():
-        schema, scalar = interpreted_schema(aggregate)
+        schema, scalar = interpreted_schema()
         return Request(aggregate, "object", read, masks, schema, scalar)
     if key not in _schemas:
         _kept.append(aggregate)
         try:
             _schemas[key] = infer_schema(aggregate, kinds)
         except NumbaError as error:
-            _schemas[key] = interpreted_schema(aggregate)
+            _schemas[key] = interpreted_schema()
             why = str(error).strip().splitlines()
             reason = next((line for line in reversed(why) if line.strip()), "unknown")
             warnings.warn(
                 f"{aggregate.name} runs as plain Python, many times slower: "
                 f"its functions could not be compiled ({_cause(why) or reason})\n"
-                "Hint: use numbers, tuples and the math module in lift, combine and lower",
+                "Hint: use numbers, tuples and math in lift, combine and lower",
                 InterpretedWarning,
-                stacklevel=6,
+                stacklevel=_outside(),
             )
         except Exception as error:  # a user's function that fails on a plain number
             raise BadInput.because(
@@ -145,6 +151,16 @@ def _user_request(
     schema, scalar = _schemas[key]
     kind = "object" if schema[0] == "object" else kinds[0] if kinds else "int"
     return Request(aggregate, kind, read, masks, schema, scalar)
+
+
+def _outside() -> int:
+    """How many frames up the user's own line is."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith(
+        "windrow"
+    ):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def _cause(lines: Sequence[str]) -> str:

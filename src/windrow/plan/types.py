@@ -89,13 +89,16 @@ def check_accepts(call: Call, column: str, kind: pa.DataType) -> None:
     elif pat.is_null(kind):
         hint = "cast it to the type that its values would have"
     else:
-        hint = f"{call.aggregate.name} takes {_WORDS[call.aggregate.accepts]}; cast the column"
+        meant = _WORDS[call.aggregate.accepts]
+        hint = f"{call.aggregate.name} takes {meant}; cast the column"
     raise UnsupportedType.because(
         f"cannot compute {call.label}", f"column {column!r} is of type {kind}", hint
     )
 
 
-def result_type(call: Call, kind: pa.DataType | None, payload: pa.DataType | None) -> pa.DataType:
+def result_type(
+    call: Call, kind: pa.DataType | None, payload: pa.DataType | None
+) -> pa.DataType:
     """The type of the result column, as Spark's own aggregates give it."""
     match call.aggregate.result:
         case "count":

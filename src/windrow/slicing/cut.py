@@ -31,7 +31,7 @@ def _next_edge(time, periods, phases):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _cut_times(times, firsts, lasts, periods, phases, edges, runs):  # type: ignore[no-untyped-def]
-    """Fill `edges` and `runs` if they have room (len > 0); give the number of slices."""
+    """The number of slices; fills `edges` and `runs` if they have room."""
     slices = 0
     for k in range(len(firsts)):
         if len(runs) > 0:

@@ -13,7 +13,7 @@ serves in one process, where they are at hand.
 from ._slicer import Comb, Slicer
 
 
-def _combs(range_: int, slide: int, shift: int) -> tuple[Comb, ...]:
+def _combs(_: int, slide: int, shift: int) -> tuple[Comb, ...]:
     return (Comb(slide, shift % slide),)
 
 

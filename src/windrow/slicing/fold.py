@@ -1,7 +1,7 @@
 """Folding stretches of rows into partials: slices, and the tails of Cutty.
 
-    fold(product, source, starts, stops)[f][j] is field f of
-        row[starts[j]] + ... + row[stops[j] - 1]       the identity where that is empty
+fold(product, source, starts, stops)[f][j] is field f of
+    row[starts[j]] + ... + row[stops[j] - 1]       the identity where that is empty
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Panes: slices of equal length, the greatest that divides range and slide.
 
-    range 10, slide 4     gcd 2
-    |--|--|--|--|--|--|--|--|
-    |---- window ------|
-            |---- window ------|
+range 10, slide 4     gcd 2
+|--|--|--|--|--|--|--|--|
+|---- window ------|
+        |---- window ------|
 """
 
 import math

@@ -43,6 +43,7 @@ class SharedPlan:
 
     @property
     def width(self) -> int:
+        """The most partials in any window."""
         return max(self.partials)
 
 
@@ -58,7 +59,7 @@ def composite_slide(slicer: Slicer, windows: Sequence[tuple[int, int, int]]) -> 
 
 
 def share(slicer: Slicer, windows: Sequence[tuple[int, int, int]]) -> SharedPlan | None:
-    """The shared plan of windows (range, slide, shift); None if it has too many edges."""
+    """The shared plan of windows (range, slide, shift); None past `MOST_EDGES`."""
     combs = shared_combs(slicer, windows)
     composite = composite_slide(slicer, windows)
     if sum(composite // comb.period for comb in combs) > MOST_EDGES:
@@ -85,7 +86,11 @@ def share(slicer: Slicer, windows: Sequence[tuple[int, int, int]]) -> SharedPlan
             spans.append(_span(edges, composite, stop - range_, stop))
         partials.append(max(spans))
     return SharedPlan(
-        composite, edges, lengths, tuple(tuple(sorted(a)) for a in answers), tuple(partials)
+        composite,
+        edges,
+        lengths,
+        tuple(tuple(sorted(a)) for a in answers),
+        tuple(partials),
     )
 
 

@@ -76,7 +76,7 @@ def parse_duration(value: object, *, what: str = "a duration") -> Duration:
     if isinstance(value, bool) or not isinstance(value, (str, numbers.Integral)):
         raise WindowError.because(
             f"cannot read {what} from {value!r}",
-            f"it is a {type(value).__name__}",
+            f"it is of type {type(value).__name__}",
             "write text such as '24 hours', a timedelta, "
             "or a whole number in the unit of the time column",
         )
@@ -112,5 +112,7 @@ def _parse_text(text: str, what: str) -> Duration:
         terms += 1
         position = term.end()
     if terms == 0:
-        raise WindowError.because(f"cannot read {what} from {text!r}", "it is empty", hint)
+        raise WindowError.because(
+            f"cannot read {what} from {text!r}", "it is empty", hint
+        )
     return Duration(text.strip(), nanoseconds=total)

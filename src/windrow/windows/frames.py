@@ -74,7 +74,9 @@ def _frame(
                     while low < end and _time(times, edges, base, low) < begin:
                         low += 1
                     high = max(high, low)
-                    while high < end and _time(times, edges, base, high) < begin + range_:
+                    while (
+                        high < end and _time(times, edges, base, high) < begin + range_
+                    ):
                         high += 1
                     starts[at] = low
                     stops[at] = high

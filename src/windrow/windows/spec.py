@@ -89,8 +89,10 @@ def sliding(
     """
     length = parse_duration(range, what="a range")
     slide = length if every is None else parse_duration(every, what="a slide")
-    shift = Duration("0", *_zero_like(length)) if offset is None else parse_duration(
-        offset, what="an offset"
+    shift = (
+        Duration("0", *_zero_like(length))
+        if offset is None
+        else parse_duration(offset, what="an offset")
     )
     _check_positive("range", length.text, length.amount)
     _check_positive("slide", slide.text, slide.amount)
@@ -133,7 +135,7 @@ def rows(
         if isinstance(value, bool) or not isinstance(value, numbers.Integral):
             raise WindowError.because(
                 f"cannot make a rows window with {label} {value!r}",
-                f"it is a {type(value).__name__}, not a whole number",
+                f"it is of type {type(value).__name__}, not a whole number",
                 "count rows, as in rows(1000, every=10); "
                 "for time write sliding('1 hour', every='1 minute')",
             )

@@ -1,0 +1,73 @@
+# Every command makes its own set-up: on a fresh machine with Python 3.11 or later,
+# `make demo` and `make test` are all there is to type.
+
+VENV  := .venv
+BIN   := $(VENV)/bin
+READY := $(VENV)/.windrow-ready
+
+# The first of these that is 3.11 or later and can make a virtual environment.
+PYTHONS ?= python3 python3.13 python3.12 python3.11 python3.14 python
+# Test processes: as many as there are cores, at most four.
+WORKERS ?= auto
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup demo test test-deep check format bench docs clean clean-venv
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
+
+setup: $(READY) ## make .venv with exact versions; the other targets do it themselves
+	@echo "$(VENV) is ready"
+
+demo: $(READY) ## a year of New York flights: tables, timings and a picture
+	@$(BIN)/python examples/flights.py
+
+test: $(READY) ## the test suite, a few minutes
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses 4
+
+test-deep: export WINDROW_TEST_PROFILE = deep
+test-deep: $(READY) ## the same with many more examples each
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses 4
+
+check: $(READY) ## lint, format, types, import directions
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+format: $(READY) ## let ruff lay the code out
+	@$(BIN)/ruff check --fix --select I
+	@$(BIN)/ruff format
+
+bench: $(READY) ## measure, and write benchmarks/RESULTS.md
+	@$(BIN)/python benchmarks/run.py
+
+docs: $(READY) ## write the generated tables of README.md and docs/
+	@$(BIN)/python tools/tables.py
+
+clean: ## remove what tests, tools and the demo leave behind
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf demo-output build dist src/windrow.egg-info
+	find . -path ./$(VENV) -prune -o -name __pycache__ -type d -print | xargs rm -rf
+
+clean-venv: ## remove .venv, so that the next command makes it anew
+	rm -rf $(VENV)
+
+$(READY): pyproject.toml constraints.txt
+	@found=; for python in $(PYTHONS); do \
+	    if $$python -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
+	        2>/dev/null; then found=$$python; break; fi; \
+	done; \
+	if [ -z "$$found" ]; then \
+	    echo "cannot set up Windrow: no Python 3.11 or later with the venv module here"; \
+	    echo "(looked for: $(PYTHONS))"; \
+	    echo "Hint: install one (Debian, Ubuntu: apt install python3 python3-venv),"; \
+	    echo "      or name it: make PYTHONS=/path/to/python3.12 setup"; \
+	    exit 1; \
+	fi; \
+	echo "Setting up $(VENV) with $$($$found --version); the first time takes a minute or two ..."; \
+	$$found -m venv $(VENV) && \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	    -c constraints.txt -e '.[dev]'
+	@touch $@
