@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -23,6 +24,7 @@ from windrow.kernels import (
     add_lift,
     add_loaded_leaf,
     add_partial,
+    is_interpreting,
     kernel,
     titles,
     user_functions,
@@ -177,9 +179,16 @@ def kernel_text(algorithm: Algorithm, product: Product, shape: Shape) -> str:
 
 def compile_kernel(algorithm: Algorithm, product: Product, shape: Shape) -> ModuleType:
     """The kernel, ready to be called: its `run` is the entry."""
+    plain = product.interpreted or is_interpreting()
+    return _compiled(algorithm, product, shape, plain)
+
+
+@lru_cache(maxsize=512)
+def _compiled(
+    algorithm: Algorithm, product: Product, shape: Shape, plain: bool
+) -> ModuleType:
     text = kernel_text(algorithm, product, shape)
-    users = user_functions(product, compiled=not product.interpreted)
-    return kernel(text, users, interpreted=product.interpreted)
+    return kernel(text, user_functions(product, compiled=not plain), interpreted=plain)
 
 
 def _open(text: Text, functions: Iterable[Any]) -> None:

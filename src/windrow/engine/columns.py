@@ -90,7 +90,7 @@ def _words(array: pa.Array, name: str) -> Array:
             else pc.cast(array, pa.decimal128(kind.precision, kind.scale))
         )
         words = np.frombuffer(wide.buffers()[1], np.int64)[0::2]
-        return words[wide.offset : wide.offset + len(wide)]
+        return np.ascontiguousarray(words[wide.offset : wide.offset + len(wide)])
     dtype = np.dtype(_dtype(array.type))
     buffer = array.buffers()[1]
     if buffer is None:

@@ -114,7 +114,7 @@ def _difference(bound: Bound, values: Array, valid: Array | None) -> Array:
 
 
 def _decimal_mean(bound: Bound, arrays: list[Array], mask: Array | None) -> pa.Array:
-    """The total times 10**shift, divided by the count, rounded half away from zero, as Spark does."""
+    """The exact total by the count, rounded half away from zero, as Spark does."""
     *total, counts = arrays
     shift = 10 ** (bound.result.scale - bound.types[0].scale)
     small = len(total) == 1 and np.abs(total[0]).max(initial=0) < 2**61 // shift

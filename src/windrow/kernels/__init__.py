@@ -4,11 +4,12 @@ from .load import arrays, cache_folder, interpreting, is_interpreting, kernel
 from .product import Output, Part, Product, Request, product_of
 from .source import add_emit, add_lift, add_loaded_leaf, add_partial, titles
 from .text import ENTRY, JIT, Text
-from .user import infer_schema, interpreted_schema, user_functions
+from .user import NotCompiled, infer_schema, interpreted_schema, user_functions
 
 __all__ = [
     "ENTRY",
     "JIT",
+    "NotCompiled",
     "Output",
     "Part",
     "Product",

@@ -66,8 +66,14 @@ def kernel(
     if interpreted or is_interpreting():
         return _in_memory(text, users or {}, plain=True)
     if users:
-        return _in_memory(text, users, plain=False)
+        return _with_users(text, tuple(users.items()))
     return _cached(text)
+
+
+@lru_cache(maxsize=512)
+def _with_users(text: str, users: tuple[tuple[str, Any], ...]) -> ModuleType:
+    """Compiled once a process: a second call with the same functions finds it."""
+    return _in_memory(text, dict(users), plain=False)
 
 
 @lru_cache(maxsize=512)

@@ -14,11 +14,19 @@ from typing import Any
 
 import numba
 from numba import types
+from numba.core.errors import TypingError
 from numba.extending import intrinsic
+
+
+def _check_contiguous(array):  # type: ignore[no-untyped-def]
+    """A bare load knows no strides: refuse an array that has them."""
+    if array.layout != "C":
+        raise TypingError("kernels read and write contiguous arrays only")
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def _peek(typingctx, array, index):  # type: ignore[no-untyped-def]
+    _check_contiguous(array)
     signature = array.dtype(array, types.intp)
 
     def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
@@ -31,6 +39,7 @@ def _peek(typingctx, array, index):  # type: ignore[no-untyped-def]
 
 @intrinsic  # type: ignore[untyped-decorator]
 def _poke(typingctx, array, index, value):  # type: ignore[no-untyped-def]
+    _check_contiguous(array)
     signature = types.void(array, types.intp, array.dtype)
 
     def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]

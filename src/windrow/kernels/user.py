@@ -15,6 +15,7 @@ until the types no longer change.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numba
@@ -25,6 +26,10 @@ from windrow.aggregates import ABSENT, Aggregate
 
 from .product import Part, Product
 from .text import JIT, Text, literal
+
+
+class NotCompiled(Exception):
+    """A user's functions cannot be compiled; the message says why."""
 
 
 def add_user_part(text: Text, part: Part, number: int) -> tuple[str, str | None, str]:
@@ -59,6 +64,7 @@ def user_functions(product: Product, *, compiled: bool) -> dict[str, Any]:
     return namespace
 
 
+@lru_cache(maxsize=512)
 def jitted(function: Any) -> Any:
     """A compiled form of a plain function; one that is compiled stays as it is."""
     if numba.extending.is_jitted(function):
@@ -76,8 +82,15 @@ def infer_schema(
 ) -> tuple[tuple[str, ...], bool]:
     """Dtypes of the partial's fields and of the result, and whether it is a scalar.
 
-    Raises numba's own error where a function cannot be compiled.
+    Raises `NotCompiled`, with the cause, where a function cannot be compiled.
     """
+    try:
+        return _infer(aggregate, kinds)
+    except NumbaError as error:
+        raise NotCompiled(_cause(str(error))) from error
+
+
+def _infer(aggregate: Aggregate, kinds: Sequence[str]) -> tuple[tuple[str, ...], bool]:
     arguments = tuple(types.int64 if kind == "int" else types.float64 for kind in kinds)
     lift, combine = jitted(aggregate.lift), jitted(aggregate.combine)
     partial = _plain_type(_return_type(lift, arguments))
@@ -92,6 +105,16 @@ def infer_schema(
     scalar = not isinstance(partial, types.BaseTuple)
     fields = (partial,) if scalar else tuple(partial)
     return tuple(_dtype(t, aggregate) for t in (*fields, result)), scalar
+
+
+def _cause(report: str) -> str:
+    """The line of numba's report that a user can act on."""
+    noise = ("Failed in", "[1] During", "-", "File", "<")
+    for line in report.splitlines():
+        text = line.strip()
+        if text and not text.startswith(noise):
+            return text.rstrip(".")
+    return "for a reason that numba does not give"
 
 
 def interpreted_schema() -> tuple[tuple[str, ...], bool]:

@@ -15,6 +15,7 @@ import pyarrow as pa
 from pyarrow import types as pat
 
 from windrow.aggregates import Aggregate, Call, find
+from windrow.aggregates.quantiles import check_quantiles
 from windrow.errors import BadInput, UnknownName, UnsupportedType
 
 from .types import check_accepts, result_type
@@ -137,6 +138,8 @@ def _bind(name: str, call: Call, schema: pa.Schema) -> Bound:
                 "ints and floats",
                 "cast the column to double, or to a whole number of units",
             )
+    if call.options.get("quantiles") is not None:
+        check_quantiles(call.options["quantiles"])
     payload = call.columns[-1] if aggregate.result == "position" else None
     first = kinds[0] if kinds else None
     result = result_type(call, first, kinds[-1] if kinds else None)

@@ -13,12 +13,12 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from numba.core.errors import NumbaError
 from pyarrow import types as pat
 
 from windrow.aggregates import WIDE_SUM, Aggregate, Law, find
 from windrow.errors import BadInput, InterpretedWarning
 from windrow.kernels import (
+    NotCompiled,
     Product,
     Request,
     infer_schema,
@@ -131,13 +131,11 @@ def _user_request(
         _kept.append(aggregate)
         try:
             _schemas[key] = infer_schema(aggregate, kinds)
-        except NumbaError as error:
+        except NotCompiled as error:
             _schemas[key] = interpreted_schema()
-            why = str(error).strip().splitlines()
-            reason = next((line for line in reversed(why) if line.strip()), "unknown")
             warnings.warn(
                 f"{aggregate.name} runs as plain Python, many times slower: "
-                f"its functions could not be compiled ({_cause(why) or reason})\n"
+                f"its functions could not be compiled ({error})\n"
                 "Hint: use numbers, tuples and math in lift, combine and lower",
                 InterpretedWarning,
                 stacklevel=_outside(),
@@ -161,12 +159,3 @@ def _outside() -> int:
     ):
         frame, level = frame.f_back, level + 1
     return level
-
-
-def _cause(lines: Sequence[str]) -> str:
-    """The line of numba's report that a user can act on."""
-    for line in lines:
-        text = line.strip()
-        if text and not text.startswith(("Failed in", "[1] During", "-", "File", "<")):
-            return text.rstrip(".")
-    return ""

@@ -6,6 +6,8 @@ fold(product, source, starts, stops)[f][j] is field f of
 
 from __future__ import annotations
 
+from functools import lru_cache
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from windrow.kernels import (
     add_lift,
     add_partial,
     arrays,
+    is_interpreting,
     kernel,
     titles,
     user_functions,
@@ -50,7 +53,12 @@ def fold(
 ) -> tuple[Array, ...]:
     """Partials of the stretches [starts[j], stops[j]) of rows, one array per field."""
     out = arrays(product.dtypes, len(starts))
-    users = user_functions(product, compiled=not product.interpreted)
-    module = kernel(fold_text(product), users, interpreted=product.interpreted)
-    module.run(source, starts, stops, out)
+    plain = product.interpreted or is_interpreting()
+    _compiled(product, plain).run(source, starts, stops, out)
     return out
+
+
+@lru_cache(maxsize=512)
+def _compiled(product: Product, plain: bool) -> ModuleType:
+    users = user_functions(product, compiled=not plain)
+    return kernel(fold_text(product), users, interpreted=plain)

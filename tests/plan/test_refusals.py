@@ -1,0 +1,299 @@
+"""Bad input is refused when the call is built: one sentence, and a hint."""
+
+import datetime as dt
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import windrow as wr
+
+TABLE = pa.table(
+    {
+        "ts": pa.array([1, 2, 3], pa.timestamp("s")),
+        "who": ["a", "b", "a"],
+        "len": [1.0, 2.0, 3.0],
+        "n": [1, 2, 3],
+        "nested": [[1], [2], [3]],
+        "big": pa.array([1, 2, 3], pa.decimal128(30, 0)),
+    }
+)
+WINDOW = wr.sliding("10 seconds", every="5 seconds", on="ts")
+
+REFUSED = {
+    "a range of zero": (
+        lambda: wr.sliding("0 seconds"),
+        wr.WindowError,
+        "range must be more than zero",
+    ),
+    "a negative slide": (
+        lambda: wr.rows(5, every=-1),
+        wr.WindowError,
+        "slide must be more than zero",
+    ),
+    "a slide longer than the range": (
+        lambda: wr.sliding("1 hour", every="2 hours"),
+        wr.WindowError,
+        "rows between windows would be lost",
+    ),
+    "a number of rows that is not whole": (
+        lambda: wr.rows(2.5),
+        wr.WindowError,
+        "not a whole number",
+    ),
+    "a duration that does not parse": (
+        lambda: wr.sliding("ten minutes"),
+        wr.WindowError,
+        "'ten minutes' is not a number and a unit",
+    ),
+    "a month": (lambda: wr.sliding("1 month"), wr.WindowError, "no fixed length"),
+    "an unknown column": (
+        lambda: wr.aggregate(TABLE, WINDOW, x=wr.max("lem")),
+        wr.UnknownName,
+        "did you mean len?",
+    ),
+    "an unknown key": (
+        lambda: wr.aggregate(TABLE, WINDOW, by="hwo", x=wr.max("len")),
+        wr.UnknownName,
+        "did you mean who?",
+    ),
+    "an unknown algorithm": (
+        lambda: wr.slide([1, 2], wr.rows(2), "max", algorithm="two_stack_lite"),
+        wr.UnknownName,
+        "did you mean two_stacks_lite",
+    ),
+    "an unknown aggregate": (
+        lambda: wr.slide([1, 2], wr.rows(2), "maxi"),
+        wr.UnknownName,
+        "did you mean max",
+    ),
+    "an unknown slicer": (
+        lambda: wr.slide([1, 2], wr.rows(2), "max", slicer="pane"),
+        wr.UnknownName,
+        "did you mean panes?",
+    ),
+    "an algorithm whose law the aggregate lacks": (
+        lambda: wr.slide([1, 2], wr.rows(2), "max", algorithm="subtract_on_evict"),
+        wr.UnsuitableAlgorithm,
+        "max(value) is not invertible",
+    ),
+    "a selective algorithm for two aggregates at once": (
+        lambda: wr.slide([1, 2], wr.rows(2), ["max", "min"], algorithm="slick_deque"),
+        wr.UnsuitableAlgorithm,
+        "is not selective",
+    ),
+    "a sum of strings": (
+        lambda: wr.aggregate(TABLE, WINDOW, x=wr.sum("who")),
+        wr.UnsupportedType,
+        "column 'who' is of type string",
+    ),
+    "a maximum of lists": (
+        lambda: wr.aggregate(TABLE, WINDOW, x=wr.max("nested")),
+        wr.UnsupportedType,
+        "column 'nested'",
+    ),
+    "a decimal of more than 18 digits": (
+        lambda: wr.aggregate(TABLE, WINDOW, x=wr.sum("big")),
+        wr.UnsupportedType,
+        "cast it to decimal(18, 0) or to double",
+    ),
+    "times out of order where order was promised": (
+        lambda: wr.slide([1, 2], wr.sliding(3), "max", at=[5, 4]),
+        wr.BadInput,
+        "entry 1 lies before entry 0",
+    ),
+    "a time window over values without times": (
+        lambda: wr.slide([1, 2], wr.sliding(3), "max"),
+        wr.WindowError,
+        "pass them as at=times",
+    ),
+    "a bare number over a timestamp": (
+        lambda: wr.aggregate(TABLE, wr.sliding(10, on="ts"), x=wr.max("len")),
+        wr.WindowError,
+        "write the unit",
+    ),
+    "a duration over a plain number": (
+        lambda: wr.aggregate(TABLE, wr.sliding("10 s", on="n"), x=wr.max("len")),
+        wr.WindowError,
+        "no unit of time",
+    ),
+    "a time column of floats": (
+        lambda: wr.aggregate(TABLE, wr.sliding(10, on="len"), x=wr.max("len")),
+        wr.UnsupportedType,
+        "use a timestamp, a date or a whole number",
+    ),
+    "a window that names no time column": (
+        lambda: wr.aggregate(TABLE, wr.sliding("10 s"), x=wr.max("len")),
+        wr.WindowError,
+        "on='ts'",
+    ),
+    "over without last": (
+        lambda: wr.over(TABLE, on="ts", x=wr.max("len")),
+        wr.BadInput,
+        "does not say how far back",
+    ),
+    "over by a duration without a time column": (
+        lambda: wr.over(TABLE, x=wr.max("len", last="1 s")),
+        wr.WindowError,
+        "no time column is named",
+    ),
+    "a result that would hide a column": (
+        lambda: wr.over(TABLE, on="ts", len=wr.max("len", last=2)),
+        wr.BadInput,
+        "has a column of that name already",
+    ),
+    "a result called as the key": (
+        lambda: wr.aggregate(TABLE, WINDOW, by="who", who=wr.max("len")),
+        wr.BadInput,
+        "has a column of that name already",
+    ),
+    "last in aggregate": (
+        lambda: wr.aggregate(TABLE, WINDOW, x=wr.max("len", last=2)),
+        wr.BadInput,
+        "last= belongs to wr.over",
+    ),
+    "no aggregate at all": (
+        lambda: wr.aggregate(TABLE, WINDOW),
+        wr.BadInput,
+        "no aggregate is given",
+    ),
+    "a number for an aggregate": (
+        lambda: wr.aggregate(TABLE, WINDOW, x=3),
+        wr.BadInput,
+        "not an aggregate",
+    ),
+    "a list for a table": (
+        lambda: wr.aggregate([1, 2], WINDOW, x=wr.count()),
+        wr.BadInput,
+        "no Arrow stream interface",
+    ),
+    "no window": (
+        lambda: wr.aggregate(TABLE, [], x=wr.count()),
+        wr.BadInput,
+        "list of windows is empty",
+    ),
+    "something else for a window": (
+        lambda: wr.aggregate(TABLE, dt.timedelta(hours=1), x=wr.count()),
+        wr.BadInput,
+        "as a window",
+    ),
+    "count and time windows together": (
+        lambda: wr.aggregate(TABLE, [WINDOW, wr.rows(3)], x=wr.count()),
+        wr.BadInput,
+        "count and time windows in one call",
+    ),
+    "two windows of one name": (
+        lambda: wr.aggregate(
+            TABLE, [wr.rows(3, name="w"), wr.rows(2, name="w")], x=wr.count()
+        ),
+        wr.BadInput,
+        "have that name",
+    ),
+    "an unknown option": (
+        lambda: wr.max("len", colour="red"),
+        wr.BadInput,
+        "no option 'colour'",
+    ),
+    "too many columns": (
+        lambda: wr.max("len", "n"),
+        wr.BadInput,
+        "takes the names of 1 column",
+    ),
+    "a side that a frame does not have": (
+        lambda: wr.max("len", last="1 s", closed="up"),
+        wr.WindowError,
+        "both, left, right, neither",
+    ),
+    "closed for a number of rows": (
+        lambda: wr.max("len", last=3, closed="left"),
+        wr.WindowError,
+        "closed is about durations",
+    ),
+    "a negative frame": (
+        lambda: wr.max("len", last="-1 s"),
+        wr.WindowError,
+        "must be more than zero",
+    ),
+    "a matrix": (
+        lambda: wr.slide(np.zeros((2, 2)), wr.rows(2), "max"),
+        wr.BadInput,
+        "2 dimensions",
+    ),
+    "arrays of different lengths": (
+        lambda: wr.slide([1, 2, 3], wr.sliding(3), "max", at=[1, 2]),
+        wr.BadInput,
+        "differ in length",
+    ),
+    "two columns' worth from one array": (
+        lambda: wr.slide([1, 2, 3], wr.rows(2), "correlation"),
+        wr.BadInput,
+        "it needs two columns",
+    ),
+    "an own aggregate without functions": (
+        lambda: wr.Aggregate(name="x", lift=3, combine=max, lower=max),
+        wr.BadInput,
+        "lift is of type int",
+    ),
+    "an own aggregate with an unknown law": (
+        lambda: wr.Aggregate(name="x", lift=abs, combine=max, lower=abs, laws="good"),
+        wr.BadInput,
+        "cannot read law 'good'",
+    ),
+    "an unknown time zone": (
+        lambda: wr.sliding("1 day", tz="Mars/Base"),
+        wr.WindowError,
+        "no such zone",
+    ),
+    "a negative chunk": (
+        lambda: wr.slide([1, 2], wr.rows(2), "max", algorithm="pba", chunk=-1),
+        wr.BadInput,
+        "a chunk must be positive",
+    ),
+    "an algorithm for a holistic aggregate": (
+        lambda: wr.slide([1, 2], wr.rows(2), "collect", algorithm="sba"),
+        wr.BadInput,
+        "no partials to combine",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_bad_input_is_refused_with_fact_cause_and_hint(case):
+    build, kind, words = REFUSED[case]
+
+    with pytest.raises(kind) as caught:
+        build()
+
+    message = str(caught.value)
+    first, _, hint = message.partition("\n")
+    assert words in message
+    assert ": " in first
+    assert not first.endswith(".")
+    assert first[0].islower() or first.startswith(("subtract", "slick"))
+    assert hint.startswith("Hint: ")
+    assert isinstance(caught.value, wr.WindrowError)
+    assert isinstance(caught.value, ValueError)
+
+
+def test_nothing_is_computed_before_every_call_is_checked(monkeypatch):
+    import windrow.engine.batch as batch
+
+    monkeypatch.setattr(batch, "stream_of", lambda *_: pytest.fail("work was started"))
+
+    with pytest.raises(wr.UnknownName):
+        wr.aggregate(TABLE, WINDOW, good=wr.max("len"), bad=wr.max("nothing"))
+
+
+def test_an_exact_sum_past_its_type_raises_after_the_loop():
+    values = np.array([2**62, 2**62, 1])
+
+    with pytest.raises(wr.SumOverflow, match=str(2**63)):
+        wr.slide(values, wr.rows(2), "sum")
+
+
+def test_a_sum_whose_parts_overflow_but_whose_whole_does_not_is_exact():
+    values = np.array([2**62, 2**62, -(2**62), -(2**62), 5])
+
+    actual = wr.slide(values, wr.rows(5), "sum")
+
+    assert actual.tolist() == [5]

@@ -1,0 +1,27 @@
+"""The public names: all that is promised, and nothing by accident."""
+
+import windrow as wr
+from windrow.aggregates import BY_NAME
+
+FIXED = {
+    "sliding",
+    "rows",
+    "aggregate",
+    "over",
+    "slide",
+    "explain",
+    "algorithms",
+    "aggregates",
+    "Aggregate",
+}
+
+
+def test_every_exported_name_exists_and_is_listed_once():
+    assert all(hasattr(wr, name) for name in wr.__all__)
+    assert len(set(wr.__all__)) == len(wr.__all__)
+
+
+def test_the_fixed_names_and_every_aggregate_are_exported():
+    assert set(wr.__all__) >= FIXED
+    assert set(wr.__all__) >= set(BY_NAME)
+    assert all(getattr(wr, name) is aggregate for name, aggregate in BY_NAME.items())
