@@ -1,6 +1,8 @@
 """The result is of the kind that came in."""
 
 import datetime as dt
+import subprocess
+import sys
 
 import duckdb
 import numpy as np
@@ -174,14 +176,15 @@ def test_a_list_of_windows_comes_out_in_long_form_by_key_query_start():
 
 
 def test_a_zone_moves_the_starts_to_its_own_midnight():
-    table = pa.table({"ts": pa.array([dt.datetime(2026, 1, 1, 1)], pa.timestamp("us"))})
+    at = dt.datetime(2026, 1, 1, 1, tzinfo=dt.UTC)
+    table = pa.table({"ts": pa.array([at], pa.timestamp("us", "UTC"))})
 
     actual = wr.aggregate(
         table, wr.sliding("1 day", on="ts", tz="America/New_York"), n=wr.count()
     )
 
     start = actual["window"].to_pylist()[0]["start"]
-    assert start == dt.datetime(2025, 12, 31, 5)
+    assert start == dt.datetime(2025, 12, 31, 5, tzinfo=dt.UTC)
 
 
 def test_ties_decide_the_order_within_an_instant():
@@ -209,17 +212,18 @@ def test_slide_gives_the_kind_of_array_that_came_in(values, kind):
     actual = wr.slide(values, wr.rows(2), "sum")
 
     assert isinstance(actual, kind)
-    assert [float(v) if not isinstance(v, pa.Scalar) else v.as_py() for v in actual] == [
+    assert [
+        float(v) if not isinstance(v, pa.Scalar) else v.as_py() for v in actual
+    ] == [
         3.0,
         5.0,
     ]
 
 
 def test_importing_windrow_does_not_import_spark():
-    import subprocess
-    import sys
-
-    code = "import windrow, sys; print('pyspark' in sys.modules, 'pandas' in sys.modules)"
+    code = (
+        "import windrow, sys; print('pyspark' in sys.modules, 'pandas' in sys.modules)"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )

@@ -30,7 +30,7 @@ def test_the_folder_belongs_to_the_user_alone(folder):
     made = load.cache_folder()
 
     assert made == folder
-    assert stat.S_IMODE(os.stat(folder).st_mode) == 0o700
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
 def test_a_kernel_is_a_file_named_by_its_content(folder):
@@ -55,7 +55,7 @@ def test_a_file_whose_content_was_changed_is_not_imported(folder):
 
 def test_a_folder_that_others_may_write_is_not_used(folder):
     folder.mkdir()
-    os.chmod(folder, 0o777)
+    folder.chmod(0o777)
 
     module = load.kernel(TEXT)
 
@@ -92,7 +92,8 @@ def test_a_second_process_loads_what_the_first_compiled(folder):
         "from windrow.aggregates import find as agg;"
         "p = product_of([Request(agg('max'), 'float', (0,))]);"
         "m = compile_kernel(find('recompute'), p, Shape('rows', 'regular'));"
-        "print(sum(m.run.stats.cache_hits.values()), sum(m.run.stats.cache_misses.values()))"
+        "s = m.run.stats;"
+        "print(sum(s.cache_hits.values()), sum(s.cache_misses.values()))"
     )
     environment = {**os.environ, "WINDROW_CACHE_DIR": str(folder)}
 

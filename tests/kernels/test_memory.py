@@ -14,7 +14,9 @@ def shift(source, target):
         poke(target, i, peek(source, i) + 1)
 
 
-@pytest.mark.parametrize("dtype", [np.int8, np.uint32, np.int64, np.float32, np.float64])
+@pytest.mark.parametrize(
+    "dtype", [np.int8, np.uint32, np.int64, np.float32, np.float64]
+)
 def test_values_are_read_and_written_in_their_own_type(dtype):
     source, target = np.arange(5, dtype=dtype), np.zeros(5, dtype)
 

@@ -6,6 +6,7 @@ import pytest
 
 import windrow as wr
 from windrow.aggregates import BY_NAME
+from windrow.engine import batch
 from windrow.kernels import Request, product_of
 from windrow.plan.choose import choose_algorithm
 
@@ -107,8 +108,6 @@ def test_explain_does_not_lay_out_a_composite_slide_of_millions():
 
 
 def test_the_algorithm_that_explain_names_is_the_one_that_runs(monkeypatch):
-    import windrow.engine.batch as batch
-
     ran = []
     real = batch.slide_regular
 
@@ -123,6 +122,25 @@ def test_the_algorithm_that_explain_names_is_the_one_that_runs(monkeypatch):
     wr.slide(values, wr.rows(10), "max", algorithm="daba_lite")
 
     assert ran == ["sba", "daba_lite"]
+
+
+@pytest.mark.parametrize("algorithm", ["flat_fat", "slick_deque", "two_stacks_lite"])
+def test_a_list_of_windows_is_one_pass_where_the_algorithm_can(algorithm, monkeypatch):
+    passes = []
+    real = batch.slide_arrays
+    monkeypatch.setattr(
+        batch, "slide_arrays", lambda *a, **k: passes.append(1) or real(*a, **k)
+    )
+    table = pa.table({"x": [3, 1, 4, 1, 5, 9, 2, 6]})
+    windows = [wr.rows(2), wr.rows(3), wr.rows(5, every=2)]
+
+    actual = wr.aggregate(table, windows, m=wr.max("x"), algorithm=algorithm)
+    text = str(wr.explain(table, windows, m=wr.max("x"), algorithm=algorithm))
+
+    together = algorithm != "two_stacks_lite"
+    assert len(passes) == (1 if together else 3)
+    assert ("all ranges in one pass" in text) == together
+    assert actual["m"].to_pylist() == [3, 4, 4, 5, 9, 9, 6, 4, 4, 5, 9, 9, 9, 5, 9]
 
 
 def test_the_cards_print_as_tables_and_read_as_arrow():

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
+from windrow.engine import batch
 
 TABLE = pa.table(
     {
@@ -276,12 +277,19 @@ def test_bad_input_is_refused_with_fact_cause_and_hint(case):
 
 
 def test_nothing_is_computed_before_every_call_is_checked(monkeypatch):
-    import windrow.engine.batch as batch
-
     monkeypatch.setattr(batch, "stream_of", lambda *_: pytest.fail("work was started"))
 
     with pytest.raises(wr.UnknownName):
         wr.aggregate(TABLE, WINDOW, good=wr.max("len"), bad=wr.max("nothing"))
+
+
+def test_times_at_the_very_end_of_64_bits_are_refused():
+    table = pa.table({"at": [2**63 - 1], "x": [1]})
+
+    with pytest.raises(wr.BadInput, match="ends of 64 bits"):
+        wr.aggregate(table, wr.sliding(10, on="at"), n=wr.count())
+    with pytest.raises(wr.BadInput, match="ends of 64 bits"):
+        wr.over(table, on="at", n=wr.count(last="10"))
 
 
 def test_an_exact_sum_past_its_type_raises_after_the_loop():

@@ -1,5 +1,6 @@
 """Where the stream is cut, and what several windows share."""
 
+import itertools
 import math
 
 import numpy as np
@@ -99,7 +100,7 @@ def test_rows_of_a_slice_are_in_the_same_windows(chosen, times):
         edges, runs = cut(clock, np.array([0]), ends, shared_combs(slicer, chosen))
 
         assert runs.tolist() == [0, len(edges) - 1]
-        for low, high in zip(edges[:-1], edges[1:], strict=True):
+        for low, high in itertools.pairwise(edges):
             members = {_windows_of(time, chosen) for time in times[low:high]}
             assert len(members) == 1
 

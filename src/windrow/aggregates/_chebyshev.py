@@ -11,6 +11,9 @@ Far from zero (c >> h) the terms are huge and cancel: what rounding leaves of th
 followed through both sums, and moments from the first drowned one on are not used.
 Of two kinds of moments on one support, some say nearly the same: one is used only
 if enough of it is left when those before it are taken out.
+
+Rows are summed one by one: a product of two matrices rounds by how many rows it has,
+and the answer for a window must not depend on which others are asked for with it.
 """
 
 from __future__ import annotations
@@ -53,7 +56,7 @@ def moments(means: Floats, lo: Floats, hi: Floats) -> tuple[Floats, Flags]:
     noise = np.finfo(float).eps * np.abs(terms).sum(axis=2)
     usable = np.logical_and.accumulate(np.isfinite(powers + noise), axis=1)
     powers, noise = np.where(usable, powers, 0.0), np.where(usable, noise, np.inf)
-    found = (powers @ _SERIES.T)[:, 1:]
+    found = (_SERIES * powers[:, None]).sum(axis=2)[:, 1:]
     errors = np.where(_SERIES != 0.0, np.abs(_SERIES) * noise[:, None], 0.0)
     error = errors.sum(axis=2)[:, 1:]
     good = (error < NOISE) & (np.abs(found) < 1.0 + NOISE)
@@ -68,17 +71,16 @@ def independent(basis: Floats, weights: Floats, good: Flags) -> Flags:
     """
     kept = np.zeros_like(good)
     root = np.sqrt(weights / weights.sum())
-    ones = np.broadcast_to(root, (len(basis), 1, len(root)))
-    known = [ones]
+    known = [root[None]]
     for turn in np.arange(basis.shape[1]).reshape(2, -1).T.ravel():
         function = basis[:, turn] * root
         rest = function
         for _ in range(2):  # once more, for what rounding left
             for q in known:
-                rest = rest - (rest[:, None] @ q.transpose(0, 2, 1))[:, 0] * q[:, 0]
+                rest = rest - (rest * q).sum(axis=1, keepdims=True) * q
         size = (rest**2).sum(axis=1)
-        variance = (function**2).sum(axis=1) - (function @ root) ** 2
+        variance = (function**2).sum(axis=1) - (function * root).sum(axis=1) ** 2
         kept[:, turn] = good[:, turn] & (size * CONDITION > variance)
         unit = np.where(kept[:, turn], 1.0 / np.sqrt(size), 0.0)
-        known.append((rest * unit[:, None])[:, None])
+        known.append(rest * unit[:, None])
     return kept

@@ -17,7 +17,7 @@ import pyarrow as pa
 from windrow.aggregates import Law
 from windrow.plan.bind import Bound
 from windrow.plan.plan import Plan, Query
-from windrow.plan.requests import Asked
+from windrow.plan.requests import Asked, Read
 
 from .columns import Column
 from .holistic import holistic
@@ -48,7 +48,7 @@ def answer_columns(
     table: pa.Table,
     stream: Stream,
     calls: Sequence[Bound],
-    read: Mapping[str, Column],
+    read: Mapping[Read, Column],
     asked: Asked,
     answer: Answer,
 ) -> list[pa.Array]:
@@ -80,7 +80,7 @@ def answer_columns(
             columns.append(_positions(table, stream, bound.payload, mine[0][0][0]))
             continue
         arrays = [array for values, _ in mine for array in values]
-        column = read.get(bound.columns[0]) if bound.columns else None
+        column = read.get((bound.columns[0], False)) if bound.columns else None
         columns.append(finish(bound, arrays, mine[0][1], column))
     return columns
 

@@ -17,14 +17,14 @@ import pyarrow as pa
 from windrow.algorithms import find as find_algorithm
 from windrow.algorithms import slide_arrays, slide_regular
 from windrow.plan.plan import Plan, Query
-from windrow.plan.requests import Asked
+from windrow.plan.requests import Asked, Read
 from windrow.slicing import cut, fold, shared_combs
 from windrow.windows.frames import Frames, frames
 
 from .assemble import Answer, answer_columns, assemble
 from .columns import Column
 from .sources import source_of
-from .stream import Stream, stream_of
+from .stream import Stream, check_room, stream_of
 
 Array = np.ndarray[Any, Any]
 
@@ -98,8 +98,9 @@ def answers_of(
     return job.stream, answers, columns
 
 
-def _read(table: pa.Table, plan: Plan, bare: bool) -> tuple[Job, dict[str, Column]]:
+def _read(table: pa.Table, plan: Plan, bare: bool) -> tuple[Job, dict[Read, Column]]:
     stream = stream_of(table, plan.by, plan.clock, plan.ties)
+    check_room(stream.times, max(0 if q.is_rows else q.range for q in plan.queries))
     longest = int((stream.lasts - stream.firsts).max(initial=0))
     most = max((q.range if q.is_rows else longest) for q in plan.queries)
     source = source_of(table, stream, plan.calls)
@@ -187,7 +188,7 @@ def _irregular(job: Job) -> list[Answer]:
         job.drop_rows()
     if not job.asked.calls:
         outs: list[tuple[Array, ...]] = [()] * len(framed)
-    elif len(framed) > 1 and plan.algorithm != "auto" and _can_many(plan.algorithm):
+    elif plan.together:
         outs = _together(job, slices, framed)
     else:
         outs = [
@@ -198,10 +199,6 @@ def _irregular(job: Job) -> list[Answer]:
         _answer(job, query, slices, frame, out)
         for query, frame, out in zip(plan.queries, framed, outs, strict=True)
     ]
-
-
-def _can_many(name: str) -> bool:
-    return find_algorithm(name).many
 
 
 def _answer(

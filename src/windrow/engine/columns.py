@@ -46,9 +46,13 @@ def plain_array(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     return column
 
 
-def numbers(column: pa.ChunkedArray | pa.Array, name: str) -> Column:
-    """The column as a kernel reads it."""
+def numbers(
+    column: pa.ChunkedArray | pa.Array, name: str, *, as_floats: bool = False
+) -> Column:
+    """The column as a kernel reads it; decimals as floats in their unit if asked."""
     array = plain_array(column)
+    if as_floats:
+        array = pc.cast(array, pa.float64())
     valid = None
     if array.null_count:
         valid = pc.is_valid(array).to_numpy(zero_copy_only=False)

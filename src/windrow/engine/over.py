@@ -23,7 +23,7 @@ from windrow.plan.over import Frame, OverPlan
 
 from .assemble import Answer, answer_columns
 from .sources import Source, source_of
-from .stream import Stream, stream_of
+from .stream import Stream, check_room, stream_of
 
 Array = np.ndarray[Any, Any]
 
@@ -80,6 +80,7 @@ def look_back(stream: Stream, frame: Frame) -> tuple[Array, Array]:
 def over(table: pa.Table, plan: OverPlan) -> dict[str, pa.Array]:
     """The new columns, in the order of the table's rows."""
     stream = stream_of(table, plan.by, plan.clock, plan.ties, keep_unplaced=True)
+    check_room(stream.times, max(frame.ticks or 0 for frame in plan.frames))
     source = source_of(table, stream, plan.calls)
     found: dict[str, pa.Array] = {}
     for frame, calls in plan.frames.items():

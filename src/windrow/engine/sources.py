@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.plan.bind import Bound
-from windrow.plan.requests import Asked, Slots, ask, may_overflow, slots_of
+from windrow.plan.requests import Asked, Read, Slots, ask, may_overflow, slots_of
 
 from .columns import Column, numbers
 from .stream import Stream
@@ -23,7 +23,7 @@ class Source:
     """Columns in stream order, as a kernel reads them: `arrays` by slot."""
 
     arrays: tuple[Array, ...]
-    columns: dict[str, Column]
+    columns: dict[Read, Column]
     slots: Slots
 
     def ask(
@@ -34,7 +34,7 @@ class Source:
         def wide(bound: Bound) -> bool:
             if not may_overflow(bound):
                 return False
-            values = self.columns[bound.columns[0]].values
+            values = self.columns[bound.columns[0], False].values
             most = max(abs(int(values.max(initial=0))), abs(int(values.min(initial=0))))
             return most * (rows + 1) >= 2**63
 
@@ -46,10 +46,13 @@ def source_of(table: pa.Table, stream: Stream, calls: Sequence[Bound]) -> Source
     wanted = dict.fromkeys(name for bound in calls for name in bound.columns)
     nulls = {name: table.column(name).null_count > 0 for name in wanted}
     slots = slots_of(calls, lambda name: nulls[name])
-    columns = {name: numbers(table.column(name), name) for name in slots.columns}
-    arrays = [stream.gather(columns[name].values) for name in slots.columns]
+    columns = {
+        (name, as_floats): numbers(table.column(name), name, as_floats=as_floats)
+        for name, as_floats in slots.columns
+    }
+    arrays = [stream.gather(columns[read].values) for read in slots.columns]
     for name in slots.masks:
-        column = columns.get(name)
+        column = columns.get((name, False))
         valid = column.valid if column is not None else None
         if valid is None:
             valid = table.column(name).is_valid().to_numpy()

@@ -208,6 +208,19 @@ def _group(codes: Array, order: Array | None, keys: int) -> tuple[Array | None, 
     return place, sizes
 
 
+def check_room(times: Array | None, longest: int) -> None:
+    """Refuse times so near the ends of 64 bits that a window would pass them."""
+    if times is None or not len(times):
+        return
+    least, most = int(times.min()), int(times.max())
+    if most + 2 * longest >= 2**63 or least - 2 * longest < -(2**63):
+        raise BadInput.because(
+            "cannot place windows around the times",
+            f"they reach from {least} to {most} ticks, too near the ends of 64 bits",
+            "drop those rows, or use a coarser unit",
+        )
+
+
 def check_sorted(times: Array, what: str) -> None:
     """Refuse times that fall, where order was promised."""
     if len(times) and not _is_sorted(times):

@@ -127,6 +127,8 @@ def _algorithm_lines(plan: Plan, product: Product) -> list[str]:
     for line, names in found.items():
         shared = f" (for {', '.join(names)})" if len(found) > 1 else ""
         lines.append(f"  algorithm  {line}{shared}")
+    if plan.together:
+        lines.append("             all ranges in one pass")
     lines.append(f"  bounds     {_bounds(plan, plan.queries[0])}")
     if product.interpreted:
         lines.append("  kernel     interpreted: a function could not be compiled")

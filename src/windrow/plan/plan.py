@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 from windrow.aggregates import Call
+from windrow.algorithms import find as find_algorithm
 from windrow.errors import BadInput, WindowError
 from windrow.kernels import Product
 from windrow.slicing import Slicer, share
@@ -75,6 +76,12 @@ class Plan:
             return False
         range_, slide, _ = self.queries[0].triple
         return slide == 1 or range_ % slide == 0 or not self.slicer.whole_windows
+
+    @property
+    def together(self) -> bool:
+        """Whether all ranges are answered in one pass, by an algorithm that can."""
+        forced = self.algorithm != "auto" and find_algorithm(self.algorithm).many
+        return forced and len(self.queries) > 1
 
     @property
     def reads(self) -> list[str]:

@@ -31,11 +31,16 @@ from .bind import Bound
 from .types import value_kind
 
 
+Read = tuple[str, bool]
+"""A column, and whether it is read as floats in its own unit: decimals, which are
+otherwise read as whole numbers of their last digit, where the result is a float."""
+
+
 @dataclass(frozen=True)
 class Slots:
     """Where each column, and each column's validity, stands in the kernel's source."""
 
-    columns: dict[str, int]
+    columns: dict[Read, int]
     masks: dict[str, int]
 
 
@@ -47,18 +52,27 @@ class Asked:
     calls: tuple[tuple[Bound, tuple[int, ...]], ...]
 
 
+def reads_of(bound: Bound) -> tuple[Read, ...]:
+    """The columns of a call, as its kernel reads them."""
+    as_floats = bound.aggregate.result in ("float", "sketch")
+    return tuple(
+        (column, as_floats and bool(pat.is_decimal(kind)))
+        for column, kind in zip(bound.columns, bound.types, strict=True)
+    )
+
+
 def slots_of(calls: Sequence[Bound], nullable: Callable[[str], bool]) -> Slots:
     """Number the columns that kernels read, then the validity arrays."""
-    read: dict[str, int] = {}
+    read: dict[Read, int] = {}
     masks: list[str] = []
     for bound in calls:
         if Law.HOLISTIC in bound.aggregate.laws:
             continue
-        for column in bound.columns:
+        for one in reads_of(bound):
             if "value" in bound.aggregate.takes or "other" in bound.aggregate.takes:
-                read.setdefault(column, len(read))
-            if nullable(column) and column not in masks:
-                masks.append(column)
+                read.setdefault(one, len(read))
+            if nullable(one[0]) and one[0] not in masks:
+                masks.append(one[0])
     return Slots(read, {column: len(read) + i for i, column in enumerate(masks)})
 
 
@@ -96,10 +110,13 @@ def _requests(bound: Bound, slots: Slots, wide: bool) -> list[Request]:
     masks = tuple(
         slots.masks[c] for c in dict.fromkeys(bound.columns) if c in slots.masks
     )
-    read = tuple(slots.columns[c] for c in bound.columns if c in slots.columns)
+    reads = reads_of(bound)
+    read = tuple(slots.columns[one] for one in reads if one in slots.columns)
     if "value" not in aggregate.takes:
         read = ()
     kind = value_kind(bound.types[0]) if bound.types else "int"
+    if reads and reads[0][1]:
+        kind = "float"
     if aggregate.is_users:
         return [_user_request(aggregate, bound, read, masks)]
     if aggregate.name == "mean" and pat.is_decimal(bound.types[0]):

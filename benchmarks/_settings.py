@@ -1,0 +1,30 @@
+"""How large an experiment is, and how patient."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`patience` is in seconds: what a contender may take for one table entry."""
+
+    n: int = 8_000_000
+    windows: tuple[int, ...] = (16, 256, 4_096, 65_536, 1_048_576)
+    long_windows: tuple[int, ...] = (131_072, 524_288, 1_048_576)
+    rounds: int = 7
+    patience: float = 20.0
+    table_rows: int = 10_000_000
+    table_rounds: int = 3
+    quick: bool = False
+
+
+FULL = Settings()
+QUICK = Settings(
+    n=400_000,
+    windows=(16, 256, 4_096, 65_536),
+    long_windows=(16_384, 131_072),
+    rounds=3,
+    patience=2.0,
+    table_rows=500_000,
+    table_rounds=1,
+    quick=True,
+)

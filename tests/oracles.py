@@ -1,0 +1,482 @@
+"""Plain answers to check everything else against.
+
+Nothing here is fast, and nothing here knows the package under test: each answer
+is its definition, spelled out over Python lists.  None is null, NaN is the
+largest value, instants are whole numbers, windows are half-open.
+
+    lower("max", [3, None, 5])                         5
+    time_windows([7], range=10, slide=5)               [(0, 10), (5, 15)]
+    count_windows(4, range=3, slide=1)                 [(0, 3), (1, 4)]
+    aggregate(rows, keys, windows, calls)              rows: keys, window, results
+    over(rows, calls, on=, keys=)                      a result per row and call
+    slide(values, range, slide, name)                  a result per window
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+Row = dict[str, Any]
+
+
+# --- values -----------------------------------------------------------------
+
+
+def is_nan(value: Any) -> bool:
+    """Whether a value is a NaN; anything but a float is not."""
+    return isinstance(value, float) and math.isnan(value)
+
+
+def rank(value: Any) -> tuple[bool, Any]:
+    """A sort key under which NaN is the largest value and equals itself."""
+    return (True, 0) if is_nan(value) else (False, value)
+
+
+def total(values: Sequence[Any]) -> Any:
+    """The sum: exact for whole numbers and decimals, rounded once for floats."""
+    if not any(isinstance(value, float) for value in values):
+        return sum(values, start=Decimal(0) if isinstance(values[0], Decimal) else 0)
+    if not all(math.isfinite(value) for value in values):
+        return sum(values)
+    return rounded(sum(map(Fraction, values), start=Fraction(0)))
+
+
+def rounded(value: Fraction) -> float:
+    """The nearest float; an infinity where there is none."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
+def root(value: Fraction) -> float:
+    """The square root, kept in range by scaling with an even power of two."""
+    if value == 0:
+        return 0.0
+    shift = (value.numerator.bit_length() - value.denominator.bit_length()) // 2
+    scaled = math.sqrt(value / Fraction(4) ** shift)
+    return rounded(Fraction(scaled) * Fraction(2) ** shift)
+
+
+# --- aggregates over the values of one window, nulls already left out ----------
+
+
+def _mean(values: list[Any]) -> Any:
+    if isinstance(values[0], Decimal):  # four more digits, halves away from zero
+        scale = 4 - int(values[0].as_tuple().exponent)
+        exact = Fraction(total(values)) * 10**scale / len(values)
+        digits = math.floor(abs(exact) + Fraction(1, 2))
+        return Decimal(digits if exact > 0 else -digits).scaleb(-scale)
+    if not all(math.isfinite(value) for value in values):
+        return sum(values)  # an infinity or a NaN, which dividing does not change
+    return rounded(sum(map(Fraction, values), start=Fraction(0)) / len(values))
+
+
+def _centred(values: list[Any], power: int) -> Fraction | None:
+    """sum((v - mean) ** power), exactly; None where a value is not finite."""
+    if not all(math.isfinite(value) for value in values):
+        return None
+    exact = [Fraction(value) for value in values]
+    mean = sum(exact, start=Fraction(0)) / len(exact)
+    return sum(((value - mean) ** power for value in exact), start=Fraction(0))
+
+
+def _variance(values: list[Any], taken_off: int) -> float | None:
+    if len(values) <= taken_off:
+        return None
+    m2 = _centred(values, 2)
+    return math.nan if m2 is None else rounded(m2 / (len(values) - taken_off))
+
+
+def _stddev(values: list[Any], taken_off: int) -> float | None:
+    if len(values) <= taken_off:
+        return None
+    m2 = _centred(values, 2)
+    return math.nan if m2 is None else root(m2 / (len(values) - taken_off))
+
+
+def _skew(values: list[Any]) -> float | None:
+    m2, m3 = _centred(values, 2), _centred(values, 3)
+    if m2 is None or m3 is None:
+        return math.nan
+    if m2 == 0:
+        return None
+    return math.copysign(root(len(values) * m3**2 / m2**3), m3)
+
+
+def _kurtosis(values: list[Any]) -> float | None:
+    m2, m4 = _centred(values, 2), _centred(values, 4)
+    if m2 is None or m4 is None:
+        return math.nan
+    return None if m2 == 0 else rounded(len(values) * m4 / m2**2 - 3)
+
+
+def _cross(pairs: list[tuple[Any, Any]]) -> Fraction | None:
+    """sum((x - mean of x) (y - mean of y)), exactly."""
+    if not all(math.isfinite(x) and math.isfinite(y) for x, y in pairs):
+        return None
+    n = len(pairs)
+    mean_x = sum((Fraction(x) for x, _ in pairs), start=Fraction(0)) / n
+    mean_y = sum((Fraction(y) for _, y in pairs), start=Fraction(0)) / n
+    products = ((Fraction(x) - mean_x) * (Fraction(y) - mean_y) for x, y in pairs)
+    return sum(products, start=Fraction(0))
+
+
+def _covariance(pairs: list[tuple[Any, Any]], taken_off: int) -> float | None:
+    if len(pairs) <= taken_off:
+        return None
+    c = _cross(pairs)
+    return math.nan if c is None else rounded(c / (len(pairs) - taken_off))
+
+
+def _correlation(pairs: list[tuple[Any, Any]]) -> float | None:
+    m2_x = _centred([x for x, _ in pairs], 2)
+    m2_y = _centred([y for _, y in pairs], 2)
+    if m2_x == 0 or m2_y == 0:
+        return None
+    c = _cross(pairs)
+    if m2_x is None or m2_y is None or c is None:
+        return math.nan
+    return math.copysign(root(c**2 / (m2_x * m2_y)), c)
+
+
+def _geometric_mean(values: list[Any]) -> float:
+    if any(is_nan(value) or value < 0 for value in values):
+        return math.nan
+    if any(value == 0 for value in values):
+        return math.nan if math.inf in values else 0.0
+    if math.inf in values:
+        return math.inf
+    return math.exp(math.fsum(math.log(value) for value in values) / len(values))
+
+
+def _product(values: list[Any]) -> float:
+    result = 1.0
+    for value in values:
+        result *= float(value)
+    return result
+
+
+def _bits(values: list[Any], step: Callable[[Any, Any], Any]) -> Any:
+    result = values[0]
+    for value in values[1:]:
+        result = step(result, value)
+    return result
+
+
+def _distinct(values: list[Any]) -> list[Any]:
+    """Each value once, by first occurrence; all NaN are one value."""
+    found: list[Any] = []
+    for value in values:
+        if not any(rank(value) == rank(other) for other in found):
+            found.append(value)
+    return found
+
+
+def _sketch(values: list[Any]) -> tuple[Any, ...]:
+    """count, min, max, power sums, count of positives, log power sums, all to 10."""
+    floats = [float(value) for value in values]
+    logs = [math.log(value) for value in floats if value > 0]
+    return (
+        len(floats),
+        min(floats, key=rank),
+        max(floats, key=rank),
+        *(total([value**k for value in floats]) for k in range(1, 11)),
+        len(logs),
+        *(total([value**k for value in logs]) if logs else 0.0 for k in range(1, 11)),
+    )
+
+
+def _first_reaching(best: Any, pairs: list[tuple[Any, Any]]) -> Any:
+    return next(other for value, other in pairs if rank(value) == rank(best))
+
+
+_ONE_COLUMN: dict[str, Callable[[list[Any]], Any]] = {
+    "sum": total,
+    "product": _product,
+    "mean": _mean,
+    "geometric_mean": _geometric_mean,
+    "min": lambda values: min(values, key=rank),
+    "max": lambda values: max(values, key=rank),
+    "range": lambda values: max(values, key=rank) - min(values, key=rank),
+    "min_count": lambda values: [rank(v) for v in values].count(min(map(rank, values))),
+    "max_count": lambda values: [rank(v) for v in values].count(max(map(rank, values))),
+    "first": lambda values: values[0],
+    "last": lambda values: values[-1],
+    "variance": lambda values: _variance(values, 1),
+    "variance_population": lambda values: _variance(values, 0),
+    "stddev": lambda values: _stddev(values, 1),
+    "stddev_population": lambda values: _stddev(values, 0),
+    "skew": _skew,
+    "kurtosis": _kurtosis,
+    "any": lambda values: any(value != 0 for value in values),
+    "all": lambda values: all(value != 0 for value in values),
+    "bit_and": lambda values: _bits(values, lambda a, b: a & b),
+    "bit_or": lambda values: _bits(values, lambda a, b: a | b),
+    "bit_xor": lambda values: _bits(values, lambda a, b: a ^ b),
+    "moment_sketch": _sketch,
+}
+
+_TWO_COLUMNS: dict[str, Callable[[list[tuple[Any, Any]]], Any]] = {
+    "covariance": lambda pairs: _covariance(pairs, 1),
+    "covariance_population": lambda pairs: _covariance(pairs, 0),
+    "correlation": _correlation,
+}
+
+
+def lower(
+    name: str, values: Iterable[Any], others: Iterable[Any] | None = None, **options: Any
+) -> Any:
+    """What an aggregate gives over the values of one window, nulls skipped."""
+    if name == "count" and others is None:
+        return sum(value is not None for value in values)
+    if name in ("arg_min", "arg_max"):
+        assert others is not None
+        pairs = [(v, o) for v, o in zip(values, others, strict=True) if v is not None]
+        choose = min if name == "arg_min" else max
+        if not pairs:
+            return None
+        return _first_reaching(choose((v for v, _ in pairs), key=rank), pairs)
+    if name in _TWO_COLUMNS:
+        assert others is not None
+        both = [(v, o) for v, o in zip(values, others, strict=True)]
+        both = [(v, o) for v, o in both if v is not None and o is not None]
+        return _TWO_COLUMNS[name](both) if both else None
+    present = [value for value in values if value is not None]
+    if name == "collect":
+        return present
+    if name == "collect_distinct":
+        return _distinct(present)
+    if name == "count_distinct":
+        return len(_distinct(present))
+    if not present:
+        return None
+    if name == "concat":
+        return options.get("separator", "").join(present)
+    return _ONE_COLUMN[name](present)
+
+
+# --- windows ------------------------------------------------------------------
+
+
+class Time(NamedTuple):
+    """Windows [start, start + range) of instants, starts at offset + i * slide."""
+
+    range: int
+    slide: int
+    offset: int = 0
+    on: str = "at"
+    query: Any = None
+
+
+class Count(NamedTuple):
+    """Windows over the rows [i * slide, i * slide + range) of a key."""
+
+    range: int
+    slide: int
+    partial: bool = False
+    on: str | None = None
+    query: Any = None
+
+
+def time_windows(
+    instants: Iterable[int], range: int, slide: int, offset: int = 0
+) -> list[tuple[int, int]]:
+    """Every aligned window that holds one of the instants, by start."""
+    starts = set()
+    for instant in instants:
+        start = instant - (instant - offset) % slide
+        while start > instant - range:
+            starts.add(start)
+            start -= slide
+    return [(start, start + range) for start in sorted(starts)]
+
+
+def count_windows(
+    n: int, range: int, slide: int, partial: bool = False
+) -> list[tuple[int, int]]:
+    """Complete windows over n rows; or all that hold a row, clipped at both ends."""
+    if not partial:
+        found, start = [], 0
+        while start + range <= n:
+            found.append((start, start + range))
+            start += slide
+        return found
+    start = 0
+    while start - slide + range > 0:
+        start -= slide
+    found = []
+    while start < n:
+        found.append((max(start, 0), min(start + range, n)))
+        start += slide
+    return found
+
+
+# --- queries --------------------------------------------------------------------
+
+Calls = dict[str, tuple[Any, ...]]
+"""Per result: (aggregate, columns) or (aggregate, columns, options)."""
+
+
+def results(rows: list[Row], calls: Calls) -> Row:
+    """Every call over the rows of one window."""
+    return {label: _call(rows, *call) for label, call in calls.items()}
+
+
+def _call(
+    rows: list[Row], name: str, columns: tuple[str, ...], options: Row | None = None
+) -> Any:
+    if not columns:
+        assert name == "count"
+        return len(rows)
+    listed = [[row[column] for row in rows] for column in columns]
+    return lower(name, *listed, **(options or {}))
+
+
+def groups(rows: list[Row], keys: Sequence[str]) -> list[tuple[Row, list[Row]]]:
+    """The rows of each key in arrival order; keys sorted, nulls first."""
+    found: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        found.setdefault(tuple(row[key] for key in keys), []).append(row)
+    ordered = sorted(found, key=lambda key: [nulls_first(part) for part in key])
+    return [(dict(zip(keys, key, strict=True)), found[key]) for key in ordered]
+
+
+def nulls_first(value: Any) -> tuple[Any, ...]:
+    """A sort key with nulls before all values and NaN after them."""
+    return (0,) if value is None else (1, *rank(value))
+
+
+def aggregate(
+    rows: list[Row], keys: Sequence[str], windows: Sequence[Time | Count], calls: Calls
+) -> list[Row]:
+    """A row per key, window of the list, and start: keys, query, start, end, results."""
+    answer = []
+    for key, members in groups(rows, keys):
+        for index, window in enumerate(windows):
+            query = index if window.query is None else window.query
+            for start, end, held in _held(members, window):
+                bounds = {"query": query, "start": start, "end": end}
+                answer.append({**key, **bounds, **results(held, calls)})
+    return answer
+
+
+def _held(rows: list[Row], window: Time | Count) -> Iterable[tuple[int, int, list[Row]]]:
+    if isinstance(window, Count):
+        rows = sorted_by(rows, window.on)
+        for start, end in count_windows(len(rows), *window[:3]):
+            yield start, end, rows[start:end]
+        return
+    rows = sorted_by([row for row in rows if row[window.on] is not None], window.on)
+    instants = [row[window.on] for row in rows]
+    for start, end in time_windows(instants, *window[:3]):
+        yield start, end, [row for row in rows if start <= row[window.on] < end]
+
+
+def sorted_by(rows: list[Row], on: str | None) -> list[Row]:
+    """Rows by `on`, nulls first, ties in arrival order."""
+    return list(rows) if on is None else sorted(rows, key=lambda r: nulls_first(r[on]))
+
+
+class Frame(NamedTuple):
+    """What a row looks back over: rows, or a duration with its closed ends."""
+
+    rows: int | None = None
+    duration: int | None = None
+    closed: str = "both"
+
+
+def over(
+    rows: list[Row],
+    calls: dict[str, tuple[Frame, tuple[Any, ...]]],
+    *,
+    on: str | None = None,
+    keys: Sequence[str] = (),
+) -> list[Row]:
+    """The results of each row over its own past, in the order of the input."""
+    answer: list[Row] = [{} for _ in rows]
+    numbered = [{**row, "#": number} for number, row in enumerate(rows)]
+    for _, members in groups(numbered, keys):
+        ordered = sorted_by(members, on)
+        for position, row in enumerate(ordered):
+            for label, (frame, call) in calls.items():
+                held = _looked_back(ordered, position, frame, on)
+                answer[row["#"]].update(results(held, {label: call}))
+    return answer
+
+
+def _looked_back(
+    ordered: list[Row], position: int, frame: Frame, on: str | None
+) -> list[Row]:
+    if frame.rows is not None:
+        return ordered[max(position - frame.rows + 1, 0) : position + 1]
+    assert frame.duration is not None and on is not None
+    now = ordered[position][on]
+    if now is None:
+        return [row for row in ordered if row[on] is None]
+    then = now - frame.duration
+    far_in, near_in = frame.closed in ("both", "left"), frame.closed in ("both", "right")
+    return [
+        row
+        for row in ordered
+        if row[on] is not None
+        and (then < row[on] < now or (far_in and row[on] == then) or (near_in and row[on] == now))
+    ]
+
+
+def slide(
+    values: Sequence[Any],
+    range: int,
+    slide: int,
+    name: str,
+    *,
+    partial: bool = False,
+    others: Sequence[Any] | None = None,
+) -> list[Any]:
+    """One result per count window over a plain list."""
+    windows = count_windows(len(values), range, slide, partial)
+    return [
+        lower(name, values[start:end], None if others is None else others[start:end])
+        for start, end in windows
+    ]
+
+
+# --- comparing ------------------------------------------------------------------
+
+
+def alike(actual: Any, expected: Any, tolerance: float = 0.0) -> bool:
+    """Equal; floats may differ by `tolerance`, relative and absolute; NaN equals NaN."""
+    if expected is None or actual is None:
+        return actual is None and expected is None
+    if isinstance(expected, (list, tuple)):
+        return len(actual) == len(expected) and all(
+            alike(a, e, tolerance) for a, e in zip(actual, expected, strict=True)
+        )
+    if isinstance(expected, dict):
+        return actual.keys() == expected.keys() and all(
+            alike(actual[key], expected[key], tolerance) for key in expected
+        )
+    if is_nan(expected) or is_nan(actual):
+        return is_nan(expected) and is_nan(actual)
+    if isinstance(expected, float) and isinstance(actual, (int, float)):
+        return actual == expected or math.isclose(
+            actual, expected, rel_tol=tolerance, abs_tol=tolerance
+        )
+    return bool(actual == expected)
+
+
+def differences(
+    actual: Sequence[Any], expected: Sequence[Any], tolerance: float = 0.0
+) -> list[str]:
+    """What is not alike, in words; empty where two lists of answers agree."""
+    found = []
+    if len(actual) != len(expected):
+        found.append(f"{len(actual)} answers, expected {len(expected)}")
+    for index, (a, e) in enumerate(zip(actual, expected, strict=False)):
+        if not alike(a, e, tolerance):
+            found.append(f"answer {index}: {a!r}, expected {e!r}")
+    return found

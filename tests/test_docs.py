@@ -1,0 +1,107 @@
+"""The docs say what the code says: generated tables, links and examples."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import windrow as wr
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def _tables():
+    spec = importlib.util.spec_from_file_location(
+        "tables", ROOT / "tools" / "tables.py"
+    )
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+tables = _tables()
+
+
+def _write_fresh_pages(folder):
+    for name in tables.FILES:
+        (folder / name).parent.mkdir(exist_ok=True)
+        fresh = tables.filled((ROOT / name).read_text("utf-8"))
+        (folder / name).write_text(fresh, "utf-8")
+
+
+def test_generated_tables_are_fresh():
+    actual = tables.stale()
+
+    assert actual == [], "run make docs"
+
+
+@pytest.mark.parametrize("name", tables.FILES)
+def test_a_row_changed_by_hand_makes_the_page_stale(name, tmp_path):
+    _write_fresh_pages(tmp_path)
+    page = tmp_path / name
+    page.write_text(page.read_text("utf-8").replace("| `s", "| `t", 1), "utf-8")
+
+    actual = tables.stale(tmp_path)
+
+    assert actual == [name]
+
+
+def test_words_outside_the_marks_are_left_alone():
+    text = "before <!-- table: slicers -->\nold\n<!-- end of table: slicers --> after"
+
+    actual = tables.filled(text)
+
+    assert actual.startswith("before <!-- table: slicers -->\n")
+    assert actual.endswith("<!-- end of table: slicers --> after")
+    assert "`panes`" in actual
+    assert "old" not in actual
+
+
+def test_every_table_is_shown_on_some_page():
+    shown = {
+        found["name"]
+        for page in PAGES
+        for found in tables.MARKED.finditer(page.read_text("utf-8"))
+    }
+
+    assert shown == set(tables.TABLES)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_to_files_that_exist(page):
+    targets = re.findall(r"\]\((?!https?:)([^)#]+)\)", page.read_text("utf-8"))
+
+    missing = [target for target in targets if not (page.parent / target).exists()]
+
+    assert missing == []
+
+
+def test_files_named_in_the_architecture_exist():
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    named = set(re.findall(r"\b((?:windrow/|\w+/)*\w+\.py)\b", text))
+
+    missing = [
+        name
+        for name in named
+        if not (ROOT / "src" / name).exists()
+        and not (ROOT / "src" / "windrow" / name).exists()
+    ]
+
+    assert missing == []
+
+
+def test_the_example_of_an_aggregate_of_ones_own_works():
+    text = (ROOT / "docs" / "aggregates.md").read_text("utf-8")
+    example = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
+    definition, call = example.rsplit("\n", 2)[:2]
+    values = np.arange(3000.0)
+    names = {"wr": wr, "values": values}
+
+    exec(definition, names)
+    actual = eval(call, names)
+
+    expected = np.sqrt(np.convolve(values**2, np.ones(1000), "valid") / 1000)
+    np.testing.assert_allclose(actual, expected)

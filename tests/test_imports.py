@@ -1,0 +1,75 @@
+"""What importing windrow pulls in, and which way imports point."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from importlinter.cli import lint_imports
+
+ROOT = Path(__file__).resolve().parents[1]
+HEAVY = ("duckdb", "matplotlib", "pandas", "polars", "pyspark", "rich")
+
+
+def _run(code, folder=ROOT):
+    """Run code in a fresh process; modules in the folder are found first."""
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def loaded():
+    """The modules that a fresh process has after `import windrow`."""
+    answer = _run("import sys, windrow; print(*sorted(sys.modules))")
+    assert answer.returncode == 0, answer.stderr
+    return set(answer.stdout.split())
+
+
+@pytest.mark.parametrize("package", HEAVY)
+def test_importing_windrow_leaves_others_alone(package, loaded):
+    assert "windrow" in loaded
+    assert package not in loaded
+
+
+def test_importing_windrow_says_nothing_and_warns_of_nothing():
+    answer = _run("import warnings; warnings.simplefilter('error'); import windrow")
+
+    actual = (answer.returncode, answer.stdout, answer.stderr)
+
+    assert actual == (0, "", "")
+
+
+def test_imports_point_one_way(monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+
+    actual = lint_imports(no_cache=True)
+
+    assert actual == 0, capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "module", ["windrow.plan", "windrow.kernels", "pyspark", "numba"]
+)
+def test_an_import_that_points_the_wrong_way_is_noticed(module, tmp_path):
+    source, copy = ROOT / "src" / "windrow", tmp_path / "windrow"
+    for file in source.rglob("*.py"):
+        target = copy / file.relative_to(source)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(file.read_bytes())
+    with (copy / "errors.py").open("a") as file:
+        file.write(f"\nimport {module}\n")
+    config = str(ROOT / "pyproject.toml")
+
+    answer = _run(
+        "import sys; from importlinter.cli import lint_imports; "
+        f"sys.exit(lint_imports({config!r}, no_cache=True))",
+        tmp_path,
+    )
+
+    assert answer.returncode == 1
+    assert f"windrow.errors is not allowed to import {module}" in answer.stdout

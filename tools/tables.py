@@ -1,0 +1,248 @@
+"""Writes the generated tables of README.md and docs/ from the catalogues.
+
+    python tools/tables.py            write
+    python tools/tables.py --check    say which files are stale, and fail if one is
+
+A table stands between two comments that name it, and only what is between them is
+touched:
+
+    <!-- table: algorithms -->
+    ...
+    <!-- end of table: algorithms -->
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from windrow.aggregates import CATALOGUE as AGGREGATES
+from windrow.aggregates import Aggregate, Field, Law
+from windrow.algorithms import CATALOGUE as ALGORITHMS
+from windrow.algorithms import Algorithm
+from windrow.slicing import CATALOGUE as SLICERS
+
+ROOT = Path(__file__).resolve().parents[1]
+FILES = ("README.md", "docs/algorithms.md", "docs/aggregates.md")
+MARKED = re.compile(
+    r"(?P<head><!-- table: (?P<name>[\w-]+) -->\n).*?"
+    r"(?P<foot><!-- end of table: (?P=name) -->)",
+    re.DOTALL,
+)
+ACCEPTS = {
+    "anything": "any type",
+    "distance": "numbers, dates, timestamps, durations",
+    "number": "numbers",
+    "ordered": "numbers, dates, times, strings",
+    "text": "strings",
+    "truth": "booleans, whole numbers",
+    "whole": "whole numbers",
+}
+RESULTS = {
+    "count": "int64",
+    "difference": "int64, float64, decimal or duration",
+    "float": "float64",
+    "list": "list of the column's type",
+    "mean": "float64, or decimal",
+    "position": "as the column it is taken from",
+    "sketch": "struct",
+    "text": "as the column",
+    "total": "int64, float64, decimal or duration",
+    "truth": "boolean",
+    "value": "as the column",
+}
+
+
+def algorithm_cards() -> str:
+    """One row per algorithm, as its card has it."""
+    return _table(
+        (
+            "algorithm",
+            "needs",
+            "combines a window",
+            "at worst",
+            "partials kept",
+            "from",
+        ),
+        (
+            (
+                f"`{card.name}`",
+                _needs(card),
+                card.time,
+                card.worst,
+                card.space,
+                card.source,
+            )
+            for card in ALGORITHMS
+        ),
+    )
+
+
+def algorithm_pictures() -> str:
+    """One section per algorithm: its card in words, then picture and invariants."""
+    sections = []
+    for card in ALGORITHMS:
+        facts = [
+            f"Needs {_needs(card)} aggregates."
+            if card.needs
+            else "Serves every aggregate.",
+            "Serves windows of several ranges in one pass." if card.many else "",
+            "Has a fast path for windows that move on by one slice."
+            if card.stride is not None
+            else "",
+        ]
+        sections.append(
+            f"### {card.title}\n\n"
+            f"`{card.name}`. {' '.join(fact for fact in facts if fact)}\n\n"
+            f"```text\n{_docstring(f'windrow.algorithms.{card.name}')}\n```\n"
+        )
+    return "\n".join(sections)
+
+
+def slicer_cards() -> str:
+    """One row per slicer, as its card has it."""
+    return _table(
+        ("slicer", "where it cuts", "from"),
+        ((f"`{card.name}`", card.title, card.source) for card in SLICERS),
+    )
+
+
+def aggregate_families() -> str:
+    """One row per file of aggregates: what it is about, and the names."""
+    families: dict[str, list[str]] = {}
+    for aggregate in AGGREGATES:
+        families.setdefault(aggregate.combine.__module__, []).append(_names(aggregate))
+    return _table(
+        ("about", "aggregates (and other names for them)"),
+        ((_subject(module), ", ".join(names)) for module, names in families.items()),
+    )
+
+
+def aggregate_cards() -> str:
+    """One row per aggregate: meaning, types and laws."""
+    return _table(
+        ("aggregate", "what it gives", "columns", "takes", "result", "laws"),
+        (
+            (
+                _names(aggregate),
+                aggregate.summary,
+                _span(aggregate.columns),
+                ACCEPTS[aggregate.accepts],
+                RESULTS[aggregate.result],
+                ", ".join(aggregate.laws.names()) or "none",
+            )
+            for aggregate in AGGREGATES
+        ),
+    )
+
+
+def aggregate_partials() -> str:
+    """One row per partial of bounded size: its fields, and all that is read off it."""
+    bounded = [one for one in AGGREGATES if Law.HOLISTIC not in one.laws]
+    partials = dict.fromkeys(aggregate.fields for aggregate in bounded)
+    return _table(
+        ("partial", "aggregates that are read off it"),
+        (
+            (
+                _fields(fields),
+                ", ".join(
+                    f"`{one.name}`" for one in bounded if set(one.fields) <= set(fields)
+                ),
+            )
+            for fields in partials
+        ),
+    )
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "algorithms": algorithm_cards,
+    "algorithm-pictures": algorithm_pictures,
+    "slicers": slicer_cards,
+    "aggregate-families": aggregate_families,
+    "aggregates": aggregate_cards,
+    "aggregate-partials": aggregate_partials,
+}
+
+
+def filled(text: str) -> str:
+    """The text with each marked table written anew."""
+    return MARKED.sub(
+        lambda found: (
+            f"{found['head']}\n{TABLES[found['name']]().rstrip()}\n\n{found['foot']}"
+        ),
+        text,
+    )
+
+
+def stale(root: Path = ROOT) -> list[str]:
+    """The files whose tables do not say what the catalogues say."""
+    return [name for name in FILES if filled(_read(root / name)) != _read(root / name)]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the tables, or check them; the exit status."""
+    parser = argparse.ArgumentParser(description="Generated tables of the docs.")
+    parser.add_argument("--check", action="store_true", help="write nothing")
+    checking = parser.parse_args(arguments).check
+    names = stale()
+    for name in names:
+        if checking:
+            print(f"{name} is stale: a table differs from the catalogue")
+        else:
+            (ROOT / name).write_text(filled(_read(ROOT / name)), encoding="utf-8")
+            print(f"wrote {name}")
+    if checking and names:
+        print("Hint: run make docs")
+    elif not names:
+        print("all tables are fresh")
+    return 1 if checking and names else 0
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def _needs(card: Algorithm) -> str:
+    return " and ".join(card.needs.names()) or "nothing"
+
+
+def _names(aggregate: Aggregate) -> str:
+    others = ", ".join(f"`{alias}`" for alias in aggregate.aliases)
+    return f"`{aggregate.name}`" + (f" ({others})" if others else "")
+
+
+def _span(columns: tuple[int, int]) -> str:
+    least, most = columns
+    return str(most) if least == most else f"{least} or {most}"
+
+
+def _fields(fields: Sequence[Field]) -> str:
+    names = [field.name for field in fields]
+    if len(names) > 8:
+        names = [*names[:5], "...", *names[-2:]]
+    return f"({', '.join(names)})"
+
+
+def _docstring(module: str) -> str:
+    text = importlib.import_module(module).__doc__
+    assert text is not None
+    return text.strip()
+
+
+def _subject(module: str) -> str:
+    """The first sentence of a module's docstring, without its partials."""
+    first = _docstring(module).partition("\n")[0]
+    return re.split(r"\.? Partials?:|\.$", first)[0]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
