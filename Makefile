@@ -41,10 +41,11 @@ format: $(READY) ## let ruff lay the code out
 	@$(BIN)/ruff format
 
 bench: $(READY) ## measure, and write benchmarks/RESULTS.md
-	@$(BIN)/python benchmarks/run.py
+	@$(BIN)/python -m benchmarks.run
 
 docs: $(READY) ## write the generated tables of README.md and docs/
 	@$(BIN)/python tools/tables.py
+	@[ ! -f benchmarks/results.json ] || $(BIN)/python -m benchmarks.tables
 
 clean: ## remove what tests, tools and the demo leave behind
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,8 +1,8 @@
 """One library answering one question about a table, in a process of its own.
 
-    python -m benchmarks._table_queries polars windows IN.arrow OUT.arrow
+    answer("polars", "windows", "IN.arrow", "OUT.arrow")
 
-prints a line of JSON: seconds, and resident memory (bytes) before the input is
+gives seconds, and resident memory (bytes) before the input is
 loaded, after, and at its highest during the question.  The answer goes to OUT.arrow
 when the clock has stopped.
 
@@ -12,9 +12,7 @@ when the clock has stopped.
 
 from __future__ import annotations
 
-import json
 import resource
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -177,9 +175,9 @@ QUESTIONS: dict[str, dict[str, Callable[[Any], Any]]] = {
 FORMS = {"windows": as_windows, "over": as_over}
 
 
-def load(path: str, library: str, rows: int | None = None) -> Any:
+def load(path: str | Path, library: str, rows: int | None = None) -> Any:
     """The table in the library's own form; Arrow's copy is not kept."""
-    with pa.OSFile(path) as file:
+    with pa.OSFile(str(path)) as file:
         table = pa.ipc.open_file(file).read_all()
     if rows is not None:
         table = table.slice(0, rows)
@@ -204,7 +202,9 @@ def forget_peak() -> None:
     Path("/proc/self/clear_refs").write_text("5", "utf-8")
 
 
-def main(library: str, question: str, source: str, target: str) -> None:
+def answer(
+    library: str, question: str, source: str | Path, target: str | Path
+) -> dict[str, float]:
     """Warm up on a few rows, load, ask, and only then write the answer."""
     ask = QUESTIONS[question][library]
     ask(load(source, library, WARM_ROWS))
@@ -213,18 +213,13 @@ def main(library: str, question: str, source: str, target: str) -> None:
     loaded = memory("VmRSS")
     forget_peak()
     start = time.perf_counter()
-    answer = ask(given)
+    result = ask(given)
     seconds = time.perf_counter() - start
     peak = memory("VmHWM")
-    table = FORMS[question](library, answer)
-    with pa.OSFile(target, "wb") as file, pa.ipc.new_file(file, table.schema) as out:
+    table = FORMS[question](library, result)
+    with (
+        pa.OSFile(str(target), "wb") as file,
+        pa.ipc.new_file(file, table.schema) as out,
+    ):
         out.write_table(table)
-    print(
-        json.dumps(
-            {"seconds": seconds, "before": before, "loaded": loaded, "peak": peak}
-        )
-    )
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+    return {"seconds": seconds, "before": before, "loaded": loaded, "peak": peak}

@@ -36,7 +36,7 @@ def run(settings: Settings, say: Callable[[str], None]) -> Result:
             contender, rows = _contender(one, width, settings)
             contenders.append(contender)
             if rows < settings.n:
-                notes.append(f"{one.name} at {width:,}: on {rows:,} rows.")
+                notes.append(f"{one.name} at {width:,}: on {rows:,} rows, scaled.")
         took = race(contenders, settings.rounds, settings.patience)
         for name, seconds in took.items():
             rates[name].append(settings.n / seconds / 1e6)
@@ -70,4 +70,5 @@ def _contender(
         settings.n,
         width + 10_000,
     )
-    return on(rows, settings.n / rows), rows
+    windows = settings.n - width + 1, rows - width + 1
+    return on(rows, windows[0] / windows[1]), rows

@@ -30,11 +30,11 @@ ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = "polars"
 # The package asks for one core; that is taken back before a library is imported.
 CODE = """
-import os, sys, benchmarks
+import json, os, sys, benchmarks
 for name in benchmarks.ONE_CORE:
     del os.environ[name]
 from benchmarks import _table_queries
-_table_queries.main(*sys.argv[1:])
+print(json.dumps(_table_queries.answer(*sys.argv[1:])))
 """
 TITLES = {
     "windows": "Sum, max and count by key for "

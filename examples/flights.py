@@ -185,8 +185,8 @@ def show_carriers(recent: pl.DataFrame, names: dict[str, str]) -> None:
             (
                 short(names[carrier]),
                 f"{number:,}",
-                f"{least:.0f} min",
-                f"{most:.0f} min",
+                f"{round(least)} min",
+                f"{round(most)} min",
                 f"[bold]{peak['hundred']:.0f} min[/bold]",
                 clock(peak["scheduled"]),
             )

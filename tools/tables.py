@@ -94,6 +94,7 @@ def algorithm_pictures() -> str:
             "Has a fast path for windows that move on by one slice."
             if card.stride is not None
             else "",
+            f"Runs on {card.threads} threads." if card.threads > 1 else "",
         ]
         sections.append(
             f"### {card.title}\n\n"

@@ -363,18 +363,19 @@ def test_slick_deque_keeps_its_invariants(windows, values):
 def test_pba_keeps_its_invariants_in_lanes_of_any_length(lane, width, chunk, count):
     with pytest.MonkeyPatch.context() as monkeypatch:
         module = watched("pba", monkeypatch, lambda v: None)
-        monkeypatch.setattr(module, "LANE", lane)
-        monkeypatch.setattr(module, "TURN", 4 * lane)
+        for part in (module, watched("_lanes", monkeypatch, lambda v: None)):
+            monkeypatch.setattr(part, "LANE", lane)
+            monkeypatch.setattr(part, "TURN", 4 * lane)
         first = 5
         windows = [(first + i, first + i + width) for i in range(count)]
-        lcs, state, prefix, b = scratch = module.stage(width, chunk)
+        lcs, state, lanes, b = scratch = module.stage(width, chunk)
 
         module.stride(None, first, count, width, 0, scratch, windows)
 
         last = first + (count - 1) // b * b  # where the last chunk of starts begins
         assert lcs == [(i, last + b) for i in range(last, last + b)]
         assert len(state) == (width - 1) // b + 2
-        assert len(prefix) == 4 * lane
+        assert len(lanes) == 4 * lane
 
 
 class Counted(list):

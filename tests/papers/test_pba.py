@@ -71,7 +71,7 @@ def test_figure_2_lcs_of_both_chunks():
     kernel = compile_kernel(PBA, product, Shape(bounds="regular", fast=True))
     lcs = kernel.call_make_room(10)
 
-    kernel.call_fill_chunks((objects(SLICES),), 0, 2, 5, lcs)
+    kernel.call_fill_chunks((objects(SLICES),), 0, 2, 5, lcs, kernel.call_make_lanes())
 
     actual = lcs[0].tolist()
     expected = [6, 6, 3, 3, 3] + [9, 9, 9, 9, 8]

@@ -49,7 +49,8 @@ def check_quantiles(quantiles: Sequence[float]) -> tuple[float, ...]:
     >>> check_quantiles([0.5, 1])
     (0.5, 1.0)
     """
-    given: list[Any] = list(quantiles) if np.iterable(quantiles) else [quantiles]
+    loose: Any = quantiles  # a single number is what users write for one quantile
+    given = list(loose) if np.iterable(loose) else [loose]
     for q in given:
         number = isinstance(q, int | float | np.number) and not isinstance(q, bool)
         if not number or not 0.0 <= q <= 1.0:

@@ -29,18 +29,18 @@ from .two_stacks_lite import TWO_STACKS_LITE
 CATALOGUE: tuple[Algorithm, ...] = (
     RECOMPUTE,
     SUBTRACT_ON_EVICT,
+    TWO_STACKS,
     TWO_STACKS_LITE,
-    SBA,
     DABA,
     DABA_LITE,
-    SLICK_DEQUE,
-    SLICK_DEQUE_INV,
-    TWO_STACKS,
     FLAT_FAT,
     B_INT,
     FLAT_FIT,
-    SLIDE_SIDE,
+    SLICK_DEQUE_INV,
+    SLICK_DEQUE,
     SLIDE_SIDE_INV,
+    SLIDE_SIDE,
+    SBA,
     PBA,
 )
 

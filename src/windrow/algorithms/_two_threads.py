@@ -107,10 +107,8 @@ def _chunks(
 ) -> None:
     """Windows of one run that move on by one slice."""
     b = int(kernel.call_chunk_of(width, chunk))
-    state, prefix = (
-        kernel.call_make_room((width - 1) // b + 2),
-        kernel.call_make_room(1 << 11),
-    )
+    state = kernel.call_make_room((width - 1) // b + 2)
+    lanes, own_lanes = kernel.call_make_lanes(), kernel.call_make_lanes()
     many = max(GROUP // (b * len(state)), 1)
     groups = iter(range(0, -(-count // b), many))
     slots = [kernel.call_make_room(many * b) for _ in range(SLOTS)]
@@ -123,12 +121,12 @@ def _chunks(
         if c is None:
             return None
         some = min(many, -(-count // b) - c)
-        kernel.call_fill_chunks(source, first + c * b, some, b, slots[slot])
+        kernel.call_fill_chunks(source, first + c * b, some, b, slots[slot], own_lanes)
         return c, some
 
     def answer(slot: int, filled: tuple[int, int]) -> None:
         kernel.call_answer_chunks(
-            source, first, *filled, count, width, b, slots[slot], state, prefix, at, out
+            source, first, *filled, count, width, b, slots[slot], state, lanes, at, out
         )
 
     overlap(begin, fill, answer)
@@ -139,6 +137,7 @@ def _walk(
 ) -> None:
     """Windows given as arrays."""
     state, count = kernel.call_make_room(1), len(bounds[0])
+    lanes = kernel.call_make_lanes()
     room = max(GROUP // len(state), widest)
     slots = [kernel.call_make_room(room) for _ in range(SLOTS)]
     ahead, behind = np.zeros(2, np.int64), np.zeros(2, np.int64)
@@ -150,7 +149,9 @@ def _walk(
         if i == count:
             return None
         reached = int(
-            kernel.call_fill_walk(source, bounds, i, count, ahead, slots[slot], room)
+            kernel.call_fill_walk(
+                source, bounds, i, count, ahead, slots[slot], room, lanes
+            )
         )
         return i, reached
 

@@ -155,7 +155,7 @@ def _usable(column: pa.Array) -> pa.Array:
 def _has_fixed_width(kind: pa.DataType) -> bool:
     """Whether a value is a whole number of bytes in one buffer: not so booleans."""
     known = pa.types.is_primitive(kind) or pa.types.is_decimal(kind)
-    return known and kind.bit_width % 8 == 0
+    return bool(known and kind.bit_width % 8 == 0)
 
 
 def _plain(values: pa.Array) -> pa.Array:

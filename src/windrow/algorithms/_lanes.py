@@ -1,0 +1,70 @@
+"""Scans in four lanes: prefixes and suffixes that do not wait for each other.
+
+One chain of combines is slower than memory: each waits for the one before.  So a
+stretch of `TURN` slices is scanned as four lanes of `LANE`, side by side:
+
+    |---- lane 0 ----|---- lane 1 ----|---- lane 2 ----|---- lane 3 ----|
+     p0 p0 p0 ...     p1 p1 p1 ...     p2 p2 p2 ...     p3 p3 p3 ...
+
+and what lies before a lane (or after it) is put on in a second step, which has no
+chain at all.  The lanes stay in the first-level cache.
+"""
+
+from windrow.kernels.vocabulary import IDENTITY, allocate, combine, leaf, load, store
+
+LANE = 512
+TURN = 4 * LANE
+
+
+def make_room(n):
+    return allocate(n)
+
+
+def make_lanes():
+    return allocate(TURN)
+
+
+def scan_suffixes(source, lo, hi, lcs, q, lanes):
+    """Suffixes of slices [lo, hi), the paper's lcs, put at place q of `lcs`.
+
+    They go there from `lanes`, not over themselves: where `combine` selects, LLVM
+    makes a masked store of that, and it took as long as all the rest.
+    """
+    j = hi - lo
+    after = IDENTITY
+    while j >= TURN:
+        j -= TURN
+        a = lo + j
+        s0 = s1 = s2 = s3 = IDENTITY
+        for k in range(LANE - 1, -1, -1):
+            s0 = combine(leaf(source, a + k), s0)
+            store(lanes, k, s0)
+            s1 = combine(leaf(source, a + LANE + k), s1)
+            store(lanes, LANE + k, s1)
+            s2 = combine(leaf(source, a + 2 * LANE + k), s2)
+            store(lanes, 2 * LANE + k, s2)
+            s3 = combine(leaf(source, a + 3 * LANE + k), s3)
+            store(lanes, 3 * LANE + k, s3)
+        for lane in range(3, -1, -1):
+            o = lane * LANE
+            for k in range(LANE):
+                store(lcs, q + j + o + k, combine(load(lanes, o + k), after))
+            after = load(lcs, q + j + o)
+    while j > 0:
+        j -= 1
+        after = combine(leaf(source, lo + j), after)
+        store(lcs, q + j, after)
+
+
+def scan_prefixes(source, a, lanes):
+    """Prefixes of four lanes from slice a on, each from its own first slice."""
+    p0 = p1 = p2 = p3 = IDENTITY
+    for k in range(LANE):
+        p0 = combine(p0, leaf(source, a + k))
+        store(lanes, k, p0)
+        p1 = combine(p1, leaf(source, a + LANE + k))
+        store(lanes, LANE + k, p1)
+        p2 = combine(p2, leaf(source, a + 2 * LANE + k))
+        store(lanes, 2 * LANE + k, p2)
+        p3 = combine(p3, leaf(source, a + 3 * LANE + k))
+        store(lanes, 3 * LANE + k, p3)
