@@ -2,9 +2,9 @@
 
     answer("polars", "windows", "IN.arrow", "OUT.arrow")
 
-gives seconds, and resident memory (bytes) before the input is
-loaded, after, and at its highest during the question.  The answer goes to OUT.arrow
-when the clock has stopped.
+gives seconds, and resident memory (bytes) before the input is loaded, after, and at
+its highest during the question.  The answer goes to OUT.arrow when the clock has
+stopped.
 
     windows   sum, max and count by key for three sliding windows
     over      sum, max and count of each row's last hour, by key
@@ -23,6 +23,8 @@ import polars as pl
 import pyarrow as pa
 
 import windrow as wr
+
+from . import workloads
 
 WINDOWS = (("1h", "5m", 12), ("15m", "1m", 15), ("6h", "30m", 12))
 WORDS = {"h": " hours", "m": " minutes"}
@@ -175,12 +177,14 @@ QUESTIONS: dict[str, dict[str, Callable[[Any], Any]]] = {
 FORMS = {"windows": as_windows, "over": as_over}
 
 
-def load(path: str | Path, library: str, rows: int | None = None) -> Any:
-    """The table in the library's own form; Arrow's copy is not kept."""
+def load(path: str | Path, library: str) -> Any:
+    """The file in the library's own form."""
     with pa.OSFile(str(path)) as file:
-        table = pa.ipc.open_file(file).read_all()
-    if rows is not None:
-        table = table.slice(0, rows)
+        return own_form(pa.ipc.open_file(file).read_all(), library)
+
+
+def own_form(table: pa.Table, library: str) -> Any:
+    """What the library's users would hold; Arrow's copy is not kept."""
     if library == "windrow":
         return table
     if library == "polars":
@@ -207,7 +211,7 @@ def answer(
 ) -> dict[str, float]:
     """Warm up on a few rows, load, ask, and only then write the answer."""
     ask = QUESTIONS[question][library]
-    ask(load(source, library, WARM_ROWS))
+    ask(own_form(workloads.events(WARM_ROWS), library))
     before = memory("VmRSS")
     given = load(source, library)
     loaded = memory("VmRSS")

@@ -45,7 +45,7 @@ TITLES = {
 
 def run(settings: Settings, say: Callable[[str], None]) -> Result:
     """Time and memory of each library; answers equal to those of polars."""
-    source = workloads.events(settings.table_rows)
+    source = workloads.events_file(settings.table_rows)
     with pa.memory_map(str(source)) as file:
         given = pa.ipc.open_file(file).read_all().nbytes
     tables, bars = [], []

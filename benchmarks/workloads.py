@@ -42,24 +42,28 @@ def values(n: int, dtype: str = "float64") -> Array:
     return made
 
 
-def events(n: int) -> Path:
-    """An Arrow file: `at` (a day of microseconds, rising), `key` of 1,000, `value`."""
-    path = CACHE / f"events-{SEED}-{n}.arrow"
-    if path.exists():
-        return path
-    CACHE.mkdir(exist_ok=True)
+def events(n: int) -> pa.Table:
+    """`at` (a day of microseconds, rising), `key` (one of 1,000) and `value`."""
     rng = np.random.default_rng(SEED)
     keys = rng.integers(0, KEYS, max(n, SAMPLE), dtype=np.int32)
     _check_digest("keys", keys)
-    table = pa.table(
+    at = np.sort(rng.integers(0, DAY, n)) + NEW_YEAR
+    return pa.table(
         {
-            "at": pa.array(
-                np.sort(rng.integers(0, DAY, n)) + NEW_YEAR, pa.timestamp("us")
-            ),
+            "at": pa.array(at, pa.timestamp("us")),
             "key": keys[:n],
             "value": rng.random(n),
         }
     )
+
+
+def events_file(n: int) -> Path:
+    """The same as an Arrow file of one batch, made once."""
+    path = CACHE / f"events-{SEED}-{n}.arrow"
+    if path.exists():
+        return path
+    CACHE.mkdir(exist_ok=True)
+    table = events(n)
     half = path.with_suffix(".tmp")
     with pa.OSFile(str(half), "wb") as file, pa.ipc.new_file(file, table.schema) as out:
         out.write_table(table)

@@ -9,9 +9,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 from benchmarks import (
     _kernel_calls,
     _table_queries,
@@ -35,12 +32,12 @@ from windrow.kernels import interpreting
 
 TINY = dataclasses.replace(
     QUICK,
-    n=2_000,
-    windows=(16, 300),
-    long_windows=(500,),
+    n=900,
+    windows=(16, 100),
+    long_windows=(300,),
     rounds=1,
     patience=0.05,
-    table_rows=3_000,
+    table_rows=500,
 )
 
 
@@ -108,7 +105,7 @@ def test_libraries_agree_on_a_table(monkeypatch, tmp_path):
 
 def test_a_question_is_asked_in_a_process_of_its_own(monkeypatch, tmp_path):
     monkeypatch.setattr(workloads, "CACHE", tmp_path)
-    source, target = workloads.events(2_000), tmp_path / "answer.arrow"
+    source, target = workloads.events_file(2_000), tmp_path / "answer.arrow"
 
     actual = arrow_tables.ask("polars", "over", source, target)
 

@@ -131,6 +131,33 @@ def test_fewer_moments_are_trusted_the_farther_the_values_lie_from_zero():
     assert 1 <= trusted[-1] <= 3
 
 
+def test_powers_that_overflow_leave_the_lower_moments_usable():
+    means = np.array([[3e200] + [math.inf] * 9])
+
+    with np.errstate(all="ignore"):
+        mu, good = _chebyshev.moments(means, np.array([1e200]), np.array([9e200]))
+
+    assert good[0].tolist() == [True] + [False] * 9
+    assert mu[0, 0] == pytest.approx(-0.5)
+
+
+def test_from_the_first_impossible_moment_on_none_is_trusted():
+    means = np.array([[0.0, 5.0] + [0.0] * 8])  # a square above 1 on [-1, 1]
+
+    _, good = _chebyshev.moments(means, np.array([-1.0]), np.array([1.0]))
+
+    assert good[0].tolist() == [True] + [False] * 9
+
+
+def test_moments_that_say_the_same_again_are_left_out():
+    y = np.linspace(-1.0, 1.0, 101)
+    twice = np.concatenate([_chebyshev.polynomials(y)] * 2)[None]
+
+    kept = _chebyshev.independent(twice, np.ones(101), np.ones((1, 20), dtype=bool))
+
+    assert kept[0].tolist() == [True] * 10 + [False] * 10
+
+
 # --- what always holds --------------------------------------------------------------
 
 
@@ -181,6 +208,14 @@ def test_an_empty_window_answers_nan_and_leaves_the_others_alone():
     actual = estimate(sketch_of([], [1.0, 2.0, 4.0], []), [0.5])
 
     np.testing.assert_array_equal(actual, [[math.nan], alone[0], [math.nan]])
+
+
+def test_an_empty_window_answers_nan_whatever_its_other_fields_hold():
+    sketch = {name: np.zeros(1) for name in NAMES}
+
+    actual = estimate(sketch, [0.0, 0.5])
+
+    assert np.isnan(actual).all()
 
 
 @pytest.mark.parametrize(

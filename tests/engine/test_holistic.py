@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+import numba
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -333,6 +334,9 @@ def test_concat_of_numbers_is_refused_with_their_type():
 # --- cost ---------------------------------------------------------------------------
 
 
+@pytest.mark.skipif(
+    bool(numba.config.DISABLE_JIT), reason="a million rows take minutes interpreted"
+)
 @pytest.mark.parametrize("name", ["count_distinct", "collect_distinct"])
 def test_memory_grows_with_the_rows_and_not_with_the_range(name):
     rows, wide = 1_000_000, 100_000

@@ -44,10 +44,11 @@ from .two_stacks_lite import prepare, slide
 def best_chunk(range_, slide):
     """Theorem 1: slices in a chunk, for which no window W[r, s] waits for its lcs.
 
-    With n = r // s slices a window, lcs of a chunk takes n combines and must be there
-    when the next window after the boundary stops: a chunk as long as the window is
-    right for few slices, about s / (s + 1) of it for many.  n // b == 1 always, so
-    that a window spans at most three chunks.
+    A window has n = r // s slices.  lcs of a chunk takes b combines after its last
+    slice and must be there when the first window that starts within it stops: a
+    shorter chunk is ready sooner and needed later.  As long as the window where
+    that has few slices, about s / (s + 1) of it where it has many; n // b == 1
+    always, so that a window spans at most three chunks.
     """
     slices, rest = range_ // slide, range_ % slide
     if slices <= slide + rest + 1:
@@ -181,7 +182,7 @@ PBA = Algorithm(
     needs=Law.NONE,
     time="< 3",
     worst="3",
-    space="3n/2 + 2",
+    space="(3n + 13) / 2",
     source="PBA 4 (KDD 2021)",
     prepare=prepare,
     slide=slide,

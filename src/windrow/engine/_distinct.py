@@ -26,10 +26,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import pyarrow as pa
 
+from windrow._compiled import compiled
 from windrow.errors import UnsupportedType
 
 Codes = np.ndarray[Any, np.dtype[np.int32]]
@@ -87,7 +87,7 @@ def positions_of_firsts(
     return out
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _count(codes, starts, stops, latest, counts):
     distinct = start = stop = 0
     for k in range(len(starts)):
@@ -103,7 +103,7 @@ def _count(codes, starts, stops, latest, counts):
         counts[k] = distinct
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _emit(codes, starts, stops, latest, following, first, above, out):
     start = stop = at = 0
     for k in range(len(starts)):
@@ -125,14 +125,14 @@ def _emit(codes, starts, stops, latest, following, first, above, out):
             at = _read(first, above, start, stop, out, at)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _set(first, above, i):
     word = i >> _SHIFT
     first[word] |= 1 << (i & _MASK)
     above[word >> _SHIFT] |= 1 << (word & _MASK)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _clear(first, above, i):
     word = i >> _SHIFT
     first[word] &= ~(1 << (i & _MASK))
@@ -140,13 +140,13 @@ def _clear(first, above, i):
         above[word >> _SHIFT] &= ~(1 << (word & _MASK))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _lowest(word):
     """The place of the lowest set bit, by multiplying with a de Bruijn sequence."""
     return _PLACE[(((word & -word) * _BRUIJN) & _WORD) >> 27]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _read(first, above, start, stop, out, at):
     """The set rows, in order, from `at` on; no bit is set outside [start, stop)."""
     for high in range(start >> (2 * _SHIFT), ((stop - 1) >> (2 * _SHIFT)) + 1):

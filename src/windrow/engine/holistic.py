@@ -25,11 +25,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numba
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from windrow._compiled import compiled
 from windrow.errors import UnsupportedType
 
 from ._distinct import codes_of, count_firsts, positions_of_firsts
@@ -222,7 +222,7 @@ def _copy_values(
     return pa.Array.from_buffers(values.type, total, [None, pa.py_buffer(out)])
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _copy_ranges(source, starts, sizes, out):
     at = 0
     for k in range(len(starts)):
@@ -232,7 +232,7 @@ def _copy_ranges(source, starts, sizes, out):
         at += sizes[k]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _fill_positions(starts, stops, out):
     at = 0
     for k in range(len(starts)):

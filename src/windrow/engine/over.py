@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 
+from windrow._compiled import compiled
 from windrow.algorithms import slide_arrays, slide_regular
 from windrow.plan.bind import Bound
 from windrow.plan.over import Frame, OverPlan
@@ -28,7 +28,7 @@ from .stream import Stream, check_room, stream_of
 Array = np.ndarray[Any, Any]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _look_back(times, firsts, lasts, unplaced, ticks, far_in, near_in, starts, stops):  # type: ignore[no-untyped-def]
     """Rows [starts[i], stops[i]) that row i sees, itself and its peers if near_in."""
     for k in range(len(firsts)):

@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 
+from windrow._compiled import compiled
 from windrow.errors import BadInput
 from windrow.plan.clock import Clock
 
@@ -151,7 +151,7 @@ def _time_order(
     return np.argsort(times, kind="stable")
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _is_sorted(values):  # type: ignore[no-untyped-def]
     for i in range(1, len(values)):  # noqa: SIM110 - numba has no all() of a generator
         if values[i] < values[i - 1]:
@@ -159,13 +159,13 @@ def _is_sorted(values):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _count(codes, order, sizes):  # type: ignore[no-untyped-def]
     for i in range(len(order) if len(order) > 0 else len(codes)):
         sizes[codes[order[i] if len(order) > 0 else i]] += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _find_places(codes, order, next_place, place):  # type: ignore[no-untyped-def]
     """Counting sort: stable, one pass, whatever the number of keys."""
     for i in range(len(order) if len(order) > 0 else len(codes)):
@@ -174,7 +174,7 @@ def _find_places(codes, order, next_place, place):  # type: ignore[no-untyped-de
         next_place[codes[row]] += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _write(values, place, out):  # type: ignore[no-untyped-def]
     for row in range(len(values)):
         if place[row] >= 0:

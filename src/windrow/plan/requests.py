@@ -30,7 +30,6 @@ from windrow.kernels import (
 from .bind import Bound
 from .types import value_kind
 
-
 Read = tuple[str, bool]
 """A column, and whether it is read as floats in its own unit: decimals, which are
 otherwise read as whole numbers of their last digit, where the result is a float."""

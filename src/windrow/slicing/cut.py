@@ -13,14 +13,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from windrow._compiled import compiled
 
 from ._slicer import Comb
 
 Array = np.ndarray[Any, Any]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _next_edge(time, periods, phases):  # type: ignore[no-untyped-def]
     least = time - (time - phases[0]) % periods[0] + periods[0]
     for k in range(1, len(periods)):
@@ -29,7 +30,7 @@ def _next_edge(time, periods, phases):  # type: ignore[no-untyped-def]
     return least
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _cut_times(times, firsts, lasts, periods, phases, edges, runs):  # type: ignore[no-untyped-def]
     """The number of slices; fills `edges` and `runs` if they have room."""
     slices = 0
@@ -48,7 +49,7 @@ def _cut_times(times, firsts, lasts, periods, phases, edges, runs):  # type: ign
     return slices
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _cut_positions(firsts, lasts, periods, phases, edges, runs):  # type: ignore[no-untyped-def]
     """The same where a row's time is its position within the run."""
     slices = 0

@@ -81,7 +81,8 @@ def share(slicer: Slicer, windows: Sequence[tuple[int, int, int]]) -> SharedPlan
         for k in range(composite // slide):
             stop = shift + k * slide + range_
             place = stop % composite or composite
-            at = next(i for i, edge in enumerate(edges) if edge >= place)
+            # past the last edge (Cutty): in the slice that ends in the next composite
+            at = next((i for i, edge in enumerate(edges) if edge >= place), 0)
             answers[at].append(number)
             spans.append(_span(edges, composite, stop - range_, stop))
         partials.append(max(spans))

@@ -21,7 +21,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from windrow._compiled import compiled
 
 Array = np.ndarray[Any, Any]
 
@@ -42,13 +43,13 @@ class Frames:
     tail_stops: Array | None = None
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _time(times, edges, base, j):  # type: ignore[no-untyped-def]
     """The instant of the first row of slice j: its time, or its place in the run."""
     return times[edges[j]] if len(times) > 0 else edges[j] - edges[base]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _frame(
     times, edges, runs, range_, slide, shift, complete, starts, stops, begins, counts
 ):  # type: ignore[no-untyped-def]
@@ -86,7 +87,7 @@ def _frame(
     return at
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _tails(times, edges, runs, counts, range_, begins, stops, tail_starts, tail_stops):  # type: ignore[no-untyped-def]
     """Move each stop back to the last slice that lies wholly inside its window."""
     at = 0

@@ -1,0 +1,177 @@
+"""`wr.over` against the oracle: every row keeps its place and sees its own past.
+
+    at          1   2   2   5   9
+    last 3      |-------|               row at 2, closed on both: [-1, 2], with its peer
+                    |-------|           row at 5: [2, 5]
+
+    closed      both [t - d, t]    left [t - d, t)    right (t - d, t]    neither (t - d, t)
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import menus
+import oracles
+import strategies
+import windrow as wr
+from strategies import part
+from windrow.kernels import interpreting
+
+TOLERANCE = 1e-9
+CLOSED = ("both", "left", "right", "neither")
+
+
+@st.composite
+def frames(draw: Any) -> oracles.Frame:
+    """A number of rows, or a duration with one of the four ways to close it."""
+    if draw(st.booleans()):
+        return oracles.Frame(rows=draw(st.integers(1, 20)))
+    length = draw(st.sampled_from([1, 2, 3, 10, 40, 31 * strategies.YEAR]))
+    return oracles.Frame(duration=length, closed=draw(st.sampled_from(CLOSED)))
+
+
+def framed(call: Any, frame: oracles.Frame) -> Any:
+    """The call with its frame, in the words of the public API."""
+    if frame.rows is not None:
+        return menus.asked(call, last=frame.rows)
+    length = dt.timedelta(seconds=frame.duration)
+    return menus.asked(call, last=length, closed=frame.closed)
+
+
+def run(columns: Any, calls: Any, *, by: Any = "key", on: Any = "at") -> list[Any]:
+    """The new columns of each row, in the order of the input."""
+    types = {"key": pa.string(), "at": pa.timestamp("s")}
+    table = menus.table_of(columns, types)
+    wanted = {label: framed(call, frame) for label, (frame, call) in calls.items()}
+    with interpreting():
+        result = wr.over(table, on=on, by=by, aggregates=wanted)
+    assert result.select(table.column_names).equals(table)
+    rows = result.select(list(wanted)).to_pylist()
+    return [{name: _plain(value) for name, value in row.items()} for row in rows]
+
+
+def _plain(value: Any) -> Any:
+    return tuple(value.values()) if isinstance(value, dict) else value
+
+
+@st.composite
+def tables(draw: Any, wanted: Any, *, nulls: bool = True) -> dict[str, list[Any]]:
+    """Columns for the calls, with keys and instants."""
+    n = draw(st.integers(0, 14))
+    columns = {"key": draw(strategies.keys)[:n], "at": draw(strategies.times(n, nulls=nulls))}
+    return {**columns, **draw(menus.columns(wanted, n))}
+
+
+@pytest.mark.parametrize("name", menus.NAMES)
+@part(0.5)
+@given(data=st.data())
+def test_each_row_sees_its_own_past_as_the_oracle_does(name, data):
+    calls = {"r": (data.draw(frames()), data.draw(menus.calls(name)))}
+    columns = data.draw(tables([call for _, call in calls.values()]))
+
+    actual = run(columns, calls)
+
+    expected = oracles.over(menus.rows_of(columns), calls, on="at", keys=["key"])
+    assert not oracles.differences(actual, expected, TOLERANCE)
+
+
+@part(2.0)
+@given(data=st.data())
+def test_frames_of_every_length_stand_side_by_side(data):
+    wanted = data.draw(menus.queries(5))
+    calls = {label: (data.draw(frames()), call) for label, call in wanted.items()}
+    columns = data.draw(tables(wanted.values()))
+
+    actual = run(columns, calls)
+
+    expected = oracles.over(menus.rows_of(columns), calls, on="at", keys=["key"])
+    assert not oracles.differences(actual, expected, TOLERANCE)
+
+
+@pytest.mark.parametrize("by", [None, [], ["key", "text_2"]])
+@part(1.0)
+@given(data=st.data())
+def test_no_key_and_two_keys_are_told_apart(by, data):
+    call = ("collect", ("int_1",))
+    calls = {"r": (data.draw(frames()), call)}
+    columns = data.draw(tables([call, ("max", ("text_2",))]))
+
+    actual = run(columns, calls, by=by)
+
+    expected = oracles.over(menus.rows_of(columns), calls, on="at", keys=by or [])
+    assert not oracles.differences(actual, expected, TOLERANCE)
+
+
+@part(1.0)
+@given(data=st.data())
+def test_without_a_time_rows_stand_in_arrival_order(data):
+    frame = oracles.Frame(rows=data.draw(st.integers(1, 20)))
+    calls = {"r": (frame, ("collect", ("int_1",))), "s": (frame, ("sum", ("int_1",)))}
+    columns = data.draw(tables([call for _, call in calls.values()]))
+
+    actual = run(columns, calls, on=None)
+
+    expected = oracles.over(menus.rows_of(columns), calls, keys=["key"])
+    assert not oracles.differences(actual, expected, TOLERANCE)
+
+
+@pytest.mark.parametrize(
+    ("closed", "expected"),
+    [
+        # row at        1    2    2    5
+        ("both", [1, 111, 111, 1110]),
+        ("right", [1, 111, 111, 1000]),
+        ("left", [None, 1, 1, 110]),
+        ("neither", [None, 1, 1, None]),
+    ],
+)
+def test_closed_says_which_ends_are_in(closed, expected):
+    columns = {"at": [1, 2, 2, 5], "int_1": [1, 10, 100, 1000]}
+    frame = oracles.Frame(duration=3, closed=closed)
+
+    rows = run(columns, {"r": (frame, ("sum", ("int_1",)))}, by=None)
+    actual = [row["r"] for row in rows]
+
+    assert actual == expected
+
+
+def test_rows_without_a_time_are_peers_of_each_other():
+    columns = {"at": [None, 5, None, 6], "int_1": [1, 10, 100, 1000]}
+    frame = oracles.Frame(duration=3)
+
+    rows = run(columns, {"r": (frame, ("sum", ("int_1",)))}, by=None)
+    actual = [row["r"] for row in rows]
+
+    expected = [101, 10, 101, 1010]
+    assert actual == expected
+
+
+def test_compiled_answers_equal_the_oracle():
+    columns = {
+        "key": ["a", "b", None, "a"] * 60,
+        "at": [(at * 37) % 90 for at in range(240)],
+        "int_1": [(at * 7919) % 23 - 11 for at in range(240)],
+        "float_1": [None if at % 7 == 0 else float(at % 11 - 5) for at in range(240)],
+    }
+    short, long = oracles.Frame(rows=5), oracles.Frame(duration=20, closed="right")
+    calls = {
+        "s": (short, ("sum", ("int_1",))),
+        "m": (long, ("max", ("float_1",))),
+        "n": (long, ("count", ())),
+        "d": (short, ("count_distinct", ("int_1",))),
+    }
+    table = menus.table_of(columns, {"key": pa.string(), "at": pa.timestamp("s")})
+    wanted = {label: framed(call, frame) for label, (frame, call) in calls.items()}
+
+    result = wr.over(table, on="at", by="key", aggregates=wanted)
+    actual = result.select(list(wanted)).to_pylist()
+
+    expected = oracles.over(menus.rows_of(columns), calls, on="at", keys=["key"])
+    assert not oracles.differences(actual, expected, TOLERANCE)
