@@ -17,7 +17,7 @@ from ._answers import Array, check_windows
 from ._race import Contender
 
 
-@njit(error_model="numpy", nogil=True)  # type: ignore[untyped-decorator]
+@njit(error_model="numpy", nogil=True)
 def one_pass(x, y):  # type: ignore[no-untyped-def]
     """Read everything and write everything once: what memory allows."""
     for i in range(len(x)):

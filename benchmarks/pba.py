@@ -6,6 +6,7 @@ The second thread needs a core of its own: read the load average beside the numb
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from windrow.algorithms import find as find_algorithm
 
@@ -21,7 +22,7 @@ NAME = "pba"
 def run(settings: Settings, say: Callable[[str], None]) -> Result:
     """How many times faster two threads are."""
     values = workloads.values(settings.n)
-    rows: list[list[object]] = []
+    rows: list[list[Any]] = []
     for width in settings.long_windows:
         contenders = [
             kernel_contender(find_algorithm(name), "max", values, width)

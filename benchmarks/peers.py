@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import bottleneck
+import bottleneck  # type: ignore[import-untyped]
 import duckdb
 import numbagg
 import numpy as np

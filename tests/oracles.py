@@ -50,7 +50,7 @@ def rounded(value: Fraction) -> float:
     try:
         return float(value)
     except OverflowError:
-        return math.copysign(math.inf, value)
+        return math.inf if value > 0 else -math.inf
 
 
 def root(value: Fraction) -> float:
@@ -105,7 +105,8 @@ def _skew(values: list[Any]) -> float | None:
         return math.nan
     if m2 == 0:
         return None
-    return math.copysign(root(len(values) * m3**2 / m2**3), m3)
+    size = root(len(values) * m3**2 / m2**3)
+    return -size if m3 < 0 else size
 
 
 def _kurtosis(values: list[Any]) -> float | None:
@@ -141,7 +142,8 @@ def _correlation(pairs: list[tuple[Any, Any]]) -> float | None:
     c = _cross(pairs)
     if m2_x is None or m2_y is None or c is None:
         return math.nan
-    return math.copysign(root(c**2 / (m2_x * m2_y)), c)
+    size = root(c**2 / (m2_x * m2_y))
+    return -size if c < 0 else size
 
 
 def _geometric_mean(values: list[Any]) -> float:
@@ -306,6 +308,8 @@ def count_windows(
             found.append((start, start + range))
             start += slide
         return found
+    if n == 0:
+        return []
     start = 0
     while start - slide + range > 0:
         start -= slide
