@@ -60,7 +60,9 @@ def calls(draw: Any, name: str) -> tuple[Any, ...]:
     if aggregate.columns[0] == 2:
         second = draw(st.sampled_from(_NUMBERS))
         return (name, (f"{first}_1", f"{second}_2"))
-    options = {"separator": draw(st.sampled_from(["", ", "]))} if name == "concat" else {}
+    options = (
+        {"separator": draw(st.sampled_from(["", ", "]))} if name == "concat" else {}
+    )
     return (name, (f"{first}_1",), options)
 
 
@@ -99,9 +101,7 @@ def table_of(columns: dict[str, list[Any]], types: dict[str, pa.DataType]) -> pa
     """An Arrow table; types of the typed columns come from their names."""
     return pa.table(
         {
-            name: pa.array(
-                values, types.get(name) or TYPES[name.rpartition("_")[0]][0]
-            )
+            name: pa.array(values, types.get(name) or TYPES[name.rpartition("_")[0]][0])
             for name, values in columns.items()
         }
     )

@@ -231,7 +231,10 @@ _TWO_COLUMNS: dict[str, Callable[[list[tuple[Any, Any]]], Any]] = {
 
 
 def lower(
-    name: str, values: Iterable[Any], others: Iterable[Any] | None = None, **options: Any
+    name: str,
+    values: Iterable[Any],
+    others: Iterable[Any] | None = None,
+    **options: Any,
 ) -> Any:
     """What an aggregate gives over the values of one window, nulls skipped."""
     if name == "count" and others is None:
@@ -358,7 +361,7 @@ def nulls_first(value: Any) -> tuple[Any, ...]:
 def aggregate(
     rows: list[Row], keys: Sequence[str], windows: Sequence[Time | Count], calls: Calls
 ) -> list[Row]:
-    """A row per key, window of the list, and start: keys, query, start, end, results."""
+    """A row per key, window of the list and start: keys, bounds, results."""
     answer = []
     for key, members in groups(rows, keys):
         for index, window in enumerate(windows):
@@ -369,7 +372,9 @@ def aggregate(
     return answer
 
 
-def _held(rows: list[Row], window: Time | Count) -> Iterable[tuple[int, int, list[Row]]]:
+def _held(
+    rows: list[Row], window: Time | Count
+) -> Iterable[tuple[int, int, list[Row]]]:
     if isinstance(window, Count):
         rows = sorted_by(rows, window.on)
         for start, end in count_windows(len(rows), *window[:3]):
@@ -418,17 +423,25 @@ def _looked_back(
 ) -> list[Row]:
     if frame.rows is not None:
         return ordered[max(position - frame.rows + 1, 0) : position + 1]
-    assert frame.duration is not None and on is not None
+    assert frame.duration is not None
+    assert on is not None
     now = ordered[position][on]
     if now is None:
         return [row for row in ordered if row[on] is None]
     then = now - frame.duration
-    far_in, near_in = frame.closed in ("both", "left"), frame.closed in ("both", "right")
+    far_in, near_in = (
+        frame.closed in ("both", "left"),
+        frame.closed in ("both", "right"),
+    )
     return [
         row
         for row in ordered
         if row[on] is not None
-        and (then < row[on] < now or (far_in and row[on] == then) or (near_in and row[on] == now))
+        and (
+            then < row[on] < now
+            or (far_in and row[on] == then)
+            or (near_in and row[on] == now)
+        )
     ]
 
 
@@ -453,7 +466,7 @@ def slide(
 
 
 def alike(actual: Any, expected: Any, tolerance: float = 0.0) -> bool:
-    """Equal; floats may differ by `tolerance`, relative and absolute; NaN equals NaN."""
+    """Equal, NaN to NaN; floats to within `tolerance`, relative and absolute."""
     if expected is None or actual is None:
         return actual is None and expected is None
     if isinstance(expected, (list, tuple)):

@@ -8,6 +8,7 @@ said otherwise, so that sums over them are exact whatever the order.
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -75,7 +76,9 @@ def with_nulls(values: Any) -> Any:
     return values.flatmap(
         lambda stream: st.lists(
             st.booleans(), min_size=len(stream), max_size=len(stream)
-        ).map(lambda kept: [v if k else None for v, k in zip(stream, kept, strict=True)])
+        ).map(
+            lambda kept: [v if k else None for v, k in zip(stream, kept, strict=True)]
+        )
     )
 
 
@@ -114,7 +117,9 @@ def many_windows(draw: Any, n: int) -> list[tuple[int, int, int]]:
     found = []
     for query, length in enumerate(ranges):
         step = draw(st.integers(1, length))
-        found += [(max(stop - length, 0), stop, query) for stop in range(step, n + 1, step)]
+        found += [
+            (max(stop - length, 0), stop, query) for stop in range(step, n + 1, step)
+        ]
     return sorted(found, key=lambda window: (window[1], window[0]))
 
 
@@ -123,9 +128,11 @@ def runs(draw: Any, n: int) -> list[tuple[int, int]]:
     """Keys as runs [first, last) of n rows: one, many, some of one row, skewed."""
     if n == 0:
         return []
-    cuts = draw(st.lists(st.integers(1, n - 1), max_size=4, unique=True)) if n > 1 else []
+    cuts = (
+        draw(st.lists(st.integers(1, n - 1), max_size=4, unique=True)) if n > 1 else []
+    )
     edges = [0, *sorted(cuts), n]
-    return list(zip(edges, edges[1:], strict=False))
+    return list(itertools.pairwise(edges))
 
 
 # --- tables ---------------------------------------------------------------------

@@ -40,9 +40,11 @@ def on_clock(clock: str, instants: list[Any]) -> pa.Array:
     """Instants in seconds as a column of that clock."""
     if clock == "number":
         return pa.array(instants, pa.int64())
-    return pa.array(instants, pa.timestamp("s")).cast(
-        pa.timestamp(CLOCKS[clock].unit)
-    ).cast(CLOCKS[clock])
+    return (
+        pa.array(instants, pa.timestamp("s"))
+        .cast(pa.timestamp(CLOCKS[clock].unit))
+        .cast(CLOCKS[clock])
+    )
 
 
 def time_window(clock: str, spec: oracles.Time, **more: Any) -> Any:
@@ -52,7 +54,12 @@ def time_window(clock: str, spec: oracles.Time, **more: Any) -> Any:
     else:
         lengths = [dt.timedelta(seconds=one) for one in spec[:3]]
     return wr.sliding(
-        lengths[0], every=lengths[1], offset=lengths[2], on="at", name=spec.query, **more
+        lengths[0],
+        every=lengths[1],
+        offset=lengths[2],
+        on="at",
+        name=spec.query,
+        **more,
     )
 
 
@@ -81,11 +88,16 @@ def count_specs(draw: Any) -> oracles.Count:
 def tables(draw: Any, wanted: Any, *, nulls: bool = True) -> dict[str, list[Any]]:
     """Columns for the calls, with keys and instants."""
     n = draw(st.integers(0, 14))
-    columns = {"key": draw(strategies.keys)[:n], "at": draw(strategies.times(n, nulls=nulls))}
+    columns = {
+        "key": draw(strategies.keys)[:n],
+        "at": draw(strategies.times(n, nulls=nulls)),
+    }
     return {**columns, **draw(menus.columns(wanted, n))}
 
 
-def run(columns: Any, window: Any, calls: Any, *, clock: str, by: Any = "key", **how: Any):
+def run(
+    columns: Any, window: Any, calls: Any, *, clock: str, by: Any = "key", **how: Any
+):
     """The public API's answer, as flat rows."""
     plain = {name: values for name, values in columns.items() if name != "at"}
     table = menus.table_of(plain, {"key": pa.string()})
@@ -154,7 +166,9 @@ def test_a_list_of_windows_comes_out_in_long_form(kind, data):
     calls = data.draw(menus.queries(2))
     columns = data.draw(tables(calls.values()))
     specs = data.draw(
-        st.lists(time_specs() if kind == "time" else count_specs(), min_size=1, max_size=4)
+        st.lists(
+            time_specs() if kind == "time" else count_specs(), min_size=1, max_size=4
+        )
     )
     named = data.draw(st.booleans())
     if named:
@@ -225,7 +239,9 @@ def test_every_slicer_gives_the_same_answers_over_count_windows(slicer, data):
 @given(data=st.data())
 def test_every_algorithm_that_is_named_gives_the_same_answers(algorithm, data):
     needs = next(one.needs for one in ALGORITHMS if one.name == algorithm)
-    able = [n for n in ("sum", "max", "first", "bit_xor") if needs in getattr(wr, n).laws]
+    able = [
+        n for n in ("sum", "max", "first", "bit_xor") if needs in getattr(wr, n).laws
+    ]
     calls = {"r": (data.draw(st.sampled_from(able)), ("int_1",))}
     columns = data.draw(tables(calls.values()))
     columns["int_1"] = [0 if value is None else value for value in columns["int_1"]]

@@ -11,6 +11,7 @@ of zero then keeps a residue of rounding (and a deviation its square root).
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Sequence
@@ -201,7 +202,9 @@ def test_windows_with_gaps_repeats_and_empty_ones_equal_the_oracle(
 
 @pytest.mark.parametrize(
     ("algorithm", "aggregate"),
-    _pairs(["sum", "max", "first", "last", "arg_max", "max_count", "variance"], many=True),
+    _pairs(
+        ["sum", "max", "first", "last", "arg_max", "max_count", "variance"], many=True
+    ),
 )
 @part(0.5)
 @given(data=st.data())
@@ -237,7 +240,7 @@ def test_slices_and_a_tail_per_window_equal_the_oracle(algorithm, aggregate, dat
     values = data.draw(shaped(small))
     stream = Stream("int", values)
     edges = sorted(data.draw(st.sets(st.integers(0, len(values)), max_size=9)))
-    slices = list(zip(edges, edges[1:], strict=False))
+    slices = list(itertools.pairwise(edges))
     windows = [w for w in data.draw(monotone_windows(len(slices))) if w[0] < w[1]]
     rows = [(slices[start][0], slices[stop - 1][1]) for start, stop in windows]
     ends = [data.draw(st.integers(end, len(values))) for _, end in rows]
@@ -266,7 +269,10 @@ def test_slices_and_a_tail_per_window_equal_the_oracle(algorithm, aggregate, dat
 
 
 def partials(
-    aggregate: Any, product: Product, values: Sequence[Any], spans: Sequence[tuple[int, int]]
+    aggregate: Any,
+    product: Product,
+    values: Sequence[Any],
+    spans: Sequence[tuple[int, int]],
 ) -> tuple[Any, ...]:
     """An array per field: the rows of each span, lifted and folded."""
     folded = []
@@ -282,6 +288,28 @@ def partials(
         np.array([one[place] for one in folded], dtype)
         for place, dtype in enumerate(product.dtypes)
     )
+
+
+@pytest.mark.parametrize(("algorithm", "aggregate"), _pairs(["sum", "max", "last"]))
+@part(0.5)
+@given(data=st.data())
+def test_the_chunk_changes_no_answer(algorithm, aggregate, data):
+    stream = Stream("int", data.draw(shaped(small)))
+    width, step = data.draw(range_and_slide())
+    chunk = data.draw(st.integers(1, width))
+    spans = data.draw(runs(len(stream.values)))
+    product = product_of([stream.request(aggregate)])
+
+    with interpreting():
+        firsts, lasts = bounds(spans, 0), bounds(spans, 1)
+        arrays = slide_regular(
+            algorithm, product, stream.source, firsts, lasts, width, step, chunk=chunk
+        )
+    (actual,) = read(product, arrays)
+
+    windows = regular_windows(spans, width, step, lead=False)
+    expected = stream.expected(aggregate, windows)
+    assert actual == expected
 
 
 # --- the compiled lane: a covering part --------------------------------------------
@@ -401,9 +429,7 @@ def test_wide_sums_compiled_stay_exact_past_64_bits():
     product = product_of([Request(WIDE_SUM, "int", (VALUE,))])
     first, last = np.array([0]), np.array([len(values)])
 
-    arrays = slide_regular(
-        BY_NAME["sba"], product, stream.source, first, last, 9
-    )
+    arrays = slide_regular(BY_NAME["sba"], product, stream.source, first, last, 9)
     (pairs,) = read(product, arrays)
     actual = [high * 2**32 + low for high, low in pairs]
 
@@ -418,9 +444,7 @@ def test_sba_in_blocks_equals_the_oracle_around_its_block_length(width):
     product = product_of([stream.request(find("last")), stream.request(find("sum"))])
     first, last = np.array([0]), np.array([len(values)])
 
-    arrays = slide_regular(
-        BY_NAME["sba"], product, stream.source, first, last, width
-    )
+    arrays = slide_regular(BY_NAME["sba"], product, stream.source, first, last, width)
     positions, sums = read(product, arrays)
 
     prefix = [0]

@@ -1,10 +1,10 @@
 """`wr.over` against the oracle: every row keeps its place and sees its own past.
 
-    at          1   2   2   5   9
-    last 3      |-------|               row at 2, closed on both: [-1, 2], with its peer
-                    |-------|           row at 5: [2, 5]
+at          1   2   2   5   9
+last 3      |-------|               row at 2, closed on both: [-1, 2], with its peer
+                |-------|           row at 5: [2, 5]
 
-    closed      both [t - d, t]    left [t - d, t)    right (t - d, t]    neither (t - d, t)
+closed      both [t - d, t]    left [t - d, t)    right (t - d, t]    neither (t - d, t)
 """
 
 from __future__ import annotations
@@ -67,7 +67,10 @@ def _plain(value: Any) -> Any:
 def tables(draw: Any, wanted: Any, *, nulls: bool = True) -> dict[str, list[Any]]:
     """Columns for the calls, with keys and instants."""
     n = draw(st.integers(0, 14))
-    columns = {"key": draw(strategies.keys)[:n], "at": draw(strategies.times(n, nulls=nulls))}
+    columns = {
+        "key": draw(strategies.keys)[:n],
+        "at": draw(strategies.times(n, nulls=nulls)),
+    }
     return {**columns, **draw(menus.columns(wanted, n))}
 
 

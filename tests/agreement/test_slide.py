@@ -46,7 +46,9 @@ def test_each_window_of_an_array_equals_the_oracle(name, data):
         actual = listed(wr.slide(pa.array(values, kind), window, name))
 
     others = values if name in ("arg_min", "arg_max") else None
-    expected = oracles.slide(values, length, slide, name, partial=partial, others=others)
+    expected = oracles.slide(
+        values, length, slide, name, partial=partial, others=others
+    )
     assert not oracles.differences(actual, expected, TOLERANCE)
 
 
@@ -75,7 +77,9 @@ def test_two_arrays_side_by_side_equal_the_oracle(name, data):
 @given(data=st.data())
 def test_every_algorithm_that_is_named_equals_the_oracle(algorithm, data):
     needs = next(one.needs for one in ALGORITHMS if one.name == algorithm)
-    able = [n for n in ("sum", "max", "last", "bit_xor") if needs in getattr(wr, n).laws]
+    able = [
+        n for n in ("sum", "max", "last", "bit_xor") if needs in getattr(wr, n).laws
+    ]
     name = data.draw(st.sampled_from(able))
     values = data.draw(shaped())
     length, slide = data.draw(range_and_slide())

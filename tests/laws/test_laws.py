@@ -19,8 +19,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import alike
-from strategies import INT_LEAST, INT_MOST, edge_integers, small, special_floats
-from strategies import whole_floats
+from strategies import (
+    INT_LEAST,
+    INT_MOST,
+    edge_integers,
+    small,
+    special_floats,
+    whole_floats,
+)
 from windrow.aggregates import CATALOGUE, WIDE_SUM, Law
 
 TOLERANCE = 1e-9
@@ -110,7 +116,9 @@ def stretches(case: Case, count: int, *, finite: bool = False) -> Any:
     def partials(parts: list[list[Any]]) -> list[Any]:
         positions = itertools.count()
         return [
-            fold(case.aggregate, [lift(case.aggregate, v, next(positions)) for v in part])
+            fold(
+                case.aggregate, [lift(case.aggregate, v, next(positions)) for v in part]
+            )
             for part in parts
         ]
 
@@ -291,7 +299,9 @@ UNDECLARED = [
     for case in ALL
     for law in BREAKS
     if law not in case.aggregate.laws
-    and not (law is Law.INVERTIBLE and case.aggregate.name in INVERTIBLE_BUT_NOT_WORTH_IT)
+    and not (
+        law is Law.INVERTIBLE and case.aggregate.name in INVERTIBLE_BUT_NOT_WORTH_IT
+    )
 ]
 
 

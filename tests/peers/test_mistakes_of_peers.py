@@ -37,7 +37,9 @@ def named(*aggregates: str) -> Any:
     )
 
 
-def slide(values: Any, window: Any, aggregate: Any, algorithm: str = "auto") -> list[Any]:
+def slide(
+    values: Any, window: Any, aggregate: Any, algorithm: str = "auto"
+) -> list[Any]:
     """`wr.slide` over an Arrow column, interpreted, as a list with None for null."""
     with interpreting():
         column = pa.array(values)
@@ -123,7 +125,7 @@ def test_a_maximum_leaves_with_its_row_on_falling_input(algorithm, aggregate):
 def test_windows_are_right_where_the_slide_does_not_divide_the_range(
     slicer, length, every
 ):
-    rows = [{"at": at, "v": (at * 7919) % 13 - 6} for at in range(0, 70) if at % 5]
+    rows = [{"at": at, "v": (at * 7919) % 13 - 6} for at in range(70) if at % 5]
     table = pa.table({"at": [r["at"] for r in rows], "v": [r["v"] for r in rows]})
     calls = {"s": ("sum", ("v",)), "m": ("max", ("v",)), "f": ("first", ("v",))}
 
@@ -131,9 +133,7 @@ def test_windows_are_right_where_the_slide_does_not_divide_the_range(
         window = wr.sliding(length, every=every, on="at")
         wanted = {"s": wr.sum("v"), "m": wr.max("v"), "f": wr.first("v")}
         result = wr.aggregate(table, window, slicer=slicer, **wanted)
-    actual = [
-        {"query": 0, **row.pop("window"), **row} for row in result.to_pylist()
-    ]
+    actual = [{"query": 0, **row.pop("window"), **row} for row in result.to_pylist()]
 
     expected = oracles.aggregate(rows, [], [oracles.Time(length, every)], calls)
     assert actual == expected
@@ -190,7 +190,9 @@ def test_of_equal_values_the_first_is_picked_by_every_algorithm(algorithm, aggre
 
 
 @pytest.mark.parametrize(
-    "algorithm", [one for one in ALGORITHMS if one.stride is not None], ids=lambda a: a.name
+    "algorithm",
+    [one for one in ALGORITHMS if one.stride is not None],
+    ids=lambda a: a.name,
 )
 def test_the_fast_path_is_in_the_kernel_of_slide_one(algorithm):
     name = "sum" if algorithm.suits(find("sum").laws) else "max"
@@ -236,7 +238,9 @@ def test_slide_regular_takes_the_fast_path_at_slide_one_only(monkeypatch, step, 
 
 
 @pytest.mark.parametrize("poison", [math.nan, math.inf, -math.inf, 1e308, -1e308])
-@pytest.mark.parametrize("aggregate", ["sum", "mean", "variance", "stddev", "max", "min"])
+@pytest.mark.parametrize(
+    "aggregate", ["sum", "mean", "variance", "stddev", "max", "min"]
+)
 @pytest.mark.parametrize("width", [1, 4, 9])
 def test_what_has_left_cannot_be_seen_in_a_later_window(poison, aggregate, width):
     values = [float((at * 7) % 5) for at in range(40)]
@@ -250,7 +254,9 @@ def test_what_has_left_cannot_be_seen_in_a_later_window(poison, aggregate, width
         if poison not in values[at : at + width]
         and not any(math.isnan(value) for value in values[at : at + width])
     ]
-    expected = [(at, oracles.lower(aggregate, values[at : at + width])) for at, _ in clean]
+    expected = [
+        (at, oracles.lower(aggregate, values[at : at + width])) for at, _ in clean
+    ]
     assert len(clean) > 5
     assert not oracles.differences(clean, expected, 1e-12)
 

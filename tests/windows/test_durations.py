@@ -102,7 +102,11 @@ REFUSED = {
     "no unit": ("24", "'24' is not a number and a unit", "'24 hours'"),
     "no number": ("hours", "'hours' is not a number and a unit", "'24 hours'"),
     "a fraction in text": ("1.5 hours", "'1.5 hours' is not a number", "'1h30m'"),
-    "an interval of SQL": ("INTERVAL 1 DAY", "is not a number and a unit", "'24 hours'"),
+    "an interval of SQL": (
+        "INTERVAL 1 DAY",
+        "is not a number and a unit",
+        "'24 hours'",
+    ),
     "nothing": ("", "it is empty", "'24 hours'"),
     "blanks": ("   ", "is not a number and a unit", "'24 hours'"),
     "a truth value": (True, "bool", "a whole number in the unit"),

@@ -44,7 +44,12 @@ def test_equal_specifications_are_equal_and_hash_alike():
 
 @pytest.mark.parametrize(
     ("tz", "hours"),
-    [("UTC", 0), ("Europe/Berlin", -1), ("Asia/Kolkata", -5.5), ("America/New_York", 5)],
+    [
+        ("UTC", 0),
+        ("Europe/Berlin", -1),
+        ("Asia/Kolkata", -5.5),
+        ("America/New_York", 5),
+    ],
 )
 def test_a_zone_moves_starts_to_its_own_midnight_of_1970(tz, hours):
     window = wr.sliding("1 day", on="ts", tz=tz)

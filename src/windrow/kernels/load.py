@@ -28,6 +28,9 @@ from typing import Any
 
 import numba
 import numpy as np
+import pyarrow as pa
+
+LARGE = 1 << 20  # bytes
 
 _HEADER = """\
 import math
@@ -35,9 +38,22 @@ import math
 import numpy as np
 from numba import njit
 
-from windrow.kernels.memory import peek, poke
+from windrow.kernels.memory import peek, poke, prefetch
 
 CACHE = {cache}
+"""
+
+_PLAIN_HEADER = """\
+import math
+
+import numpy as np
+
+from windrow.kernels.memory import plain_jit as njit
+from windrow.kernels.memory import plain_peek as peek
+from windrow.kernels.memory import plain_poke as poke
+from windrow.kernels.memory import plain_prefetch as prefetch
+
+CACHE = False
 """
 
 _interpreted = False
@@ -144,11 +160,7 @@ def _in_memory(text: str, users: Mapping[str, Any], *, plain: bool) -> ModuleTyp
     module = ModuleType("windrow_kernels.in_memory")
     module.__dict__.update(users)
     if plain:
-        from_memory = "plain_jit as njit, plain_peek as peek, plain_poke as poke"
-        header = (
-            "import math\nimport numpy as np\n"
-            f"from windrow.kernels.memory import {from_memory}\nCACHE = False\n"
-        )
+        header = _PLAIN_HEADER
         text = text.replace("np.int64(", "int(").replace("np.float64(", "float(")
     else:
         header = _HEADER.format(cache=False)
@@ -157,5 +169,19 @@ def _in_memory(text: str, users: Mapping[str, Any], *, plain: bool) -> ModuleTyp
 
 
 def arrays(dtypes: tuple[str, ...], n: int) -> tuple[np.ndarray[Any, Any], ...]:
-    """One uninitialised array per dtype."""
-    return tuple(np.empty(n, np.dtype(dtype)) for dtype in dtypes)
+    """One uninitialised array per dtype.
+
+    Large ones come from Arrow's memory pool, which keeps freed pages for the next
+    call: numpy gives them back, and the kernel then zeroes each page again before a
+    result is written to it (64 MB: 9.0 -> 5.9 ms for one pass that reads and writes).
+    """
+    return tuple(_array(np.dtype(dtype), n) for dtype in dtypes)
+
+
+def _array(dtype: np.dtype[Any], n: int) -> np.ndarray[Any, Any]:
+    size = n * dtype.itemsize
+    pool = pa.default_memory_pool()
+    # the other pools ask for small pages: five times slower than numpy on first use
+    if size < LARGE or dtype == object or pool.backend_name != "mimalloc":
+        return np.empty(n, dtype)
+    return np.frombuffer(pa.allocate_buffer(size, pool), dtype)

@@ -6,6 +6,10 @@ backwards, so they use `peek` and `poke`: a bare load and a bare store.  Measure
 on the chunked sum (SBA), 8M float64, slide 1: 477 -> 850 M values/s at a window
 of 16, 421 -> 452 at 256.
 
+`prefetch` tells the processor that a place will be written soon, so that it is
+there when the value is: a kernel that computes a block and then writes it does not
+wait for memory twice (SBA, 8M float64: 629 -> 834 M values/s at a window of 65,536).
+
 `plain_peek` and `plain_poke` are the same for kernels that run interpreted; they
 give Python numbers, so that an overflow is an infinity and not a warning.
 """
@@ -13,7 +17,9 @@ give Python numbers, so that an overflow is an infinity and not a warning.
 from typing import Any
 
 import numba
+from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
@@ -51,6 +57,24 @@ def _poke(typingctx, array, index, value):  # type: ignore[no-untyped-def]
     return signature, codegen
 
 
+@intrinsic  # type: ignore[untyped-decorator]
+def _prefetch(typingctx, array, index):  # type: ignore[no-untyped-def]
+    _check_contiguous(array)
+    signature = types.void(array, types.intp)
+
+    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        view = context.make_array(signature.args[0])(context, builder, args[0])
+        pointer = builder.gep(view.data, [args[1]], inbounds=True)
+        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
+        fetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        write, keep, data = word(1), word(3), word(1)
+        builder.call(fetch, [builder.bitcast(pointer, byte), write, keep, data])
+        return context.get_dummy_value()
+
+    return signature, codegen
+
+
 def plain_peek(array: Any, index: int) -> Any:
     """The element at `index`, as a Python number."""
     value = array[index]
@@ -62,6 +86,10 @@ def plain_poke(array: Any, index: int, value: Any) -> None:
     array[index] = value
 
 
+def plain_prefetch(array: Any, index: int) -> None:
+    """Nothing to do: memory is fetched when it is used."""
+
+
 def plain_jit(*_: Any, **__: Any) -> Any:
     """Stands in for `numba.njit` where kernels run interpreted."""
     return lambda function: function
@@ -69,5 +97,14 @@ def plain_jit(*_: Any, **__: Any) -> Any:
 
 peek = plain_peek if numba.config.DISABLE_JIT else _peek
 poke = plain_poke if numba.config.DISABLE_JIT else _poke
+prefetch = plain_prefetch if numba.config.DISABLE_JIT else _prefetch
 
-__all__ = ["peek", "plain_jit", "plain_peek", "plain_poke", "poke"]
+__all__ = [
+    "peek",
+    "plain_jit",
+    "plain_peek",
+    "plain_poke",
+    "plain_prefetch",
+    "poke",
+    "prefetch",
+]

@@ -16,6 +16,9 @@ from .text import JIT, Text, literal
 from .user import add_user_part
 
 
+FEW = 4  # result arrays: more would be fetched faster than they are used
+
+
 def add_partial(text: Text, product: Product) -> None:
     """`IDENTITY`, `combine`, `inverse`, `load`, `store`, `allocate`, `same`."""
     combines, inverses, identities = [], [], []
@@ -80,7 +83,10 @@ _CASTS = {"int": "np.int64({})", "float": "np.float64({})", "object": "{}"}
 
 
 def add_emit(text: Text, product: Product, *, tail: bool) -> None:
-    """`emit(out, i, partial)`: lower every result; with `tail`, take window i's on."""
+    """`emit(out, i, partial)`: lower every result; with `tail`, take window i's on.
+
+    And `expect(out, i)`, which says that this will happen soon.
+    """
     lines, slot = [], 0
     for number, output in enumerate(product.outputs):
         request, aggregate = output.request, output.request.aggregate
@@ -119,6 +125,9 @@ def add_emit(text: Text, product: Product, *, tail: bool) -> None:
         tails = "".join(f"out[{slot + k}], " for k in range(len(product.dtypes)))
         lines.insert(0, f"    partial = combine(partial, load(({tails.rstrip()}), i))")
     text.add(f"{JIT}\ndef emit(out, i, partial):\n" + "\n".join(lines))
+    places = range(len(product.out_dtypes)) if len(product.out_dtypes) <= FEW else ()
+    fetches = "".join(f"\n    prefetch(out[{k}], i)" for k in places) or "\n    pass"
+    text.add(f"{JIT}\ndef expect(out, i):{fetches}")
 
 
 def add_loaded_leaf(text: Text) -> None:

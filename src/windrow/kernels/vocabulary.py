@@ -46,6 +46,10 @@ def emit(out: Any, i: int, partial: Any) -> None:
     """Lower the partial of the i-th window into the results."""
 
 
+def expect(out: Any, i: int) -> None:
+    """Say that the result of window i will be written soon."""
+
+
 def start_of(bounds: Any, i: int) -> int:  # type: ignore[empty-body]
     """The first slice of window i."""
 
