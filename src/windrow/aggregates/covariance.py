@@ -1,6 +1,6 @@
 """Covariance and correlation of two columns.
 
-Partials: (count, mean_x, mean_y, c) with c = sum((x - mean_x) (y - mean_y)), and
+Partials: (n, mean_x, mean_y, c) with c = sum((x - mean_x) (y - mean_y)), and
 the same with m2_x and m2_y for the correlation.  Rows where either is null are
 left out.
 """
@@ -17,31 +17,27 @@ def _lift(value, other):
 
 
 def _combine(older, newer):
-    if older[0] == 0:
-        return newer
-    if newer[0] == 0:
-        return older
-    count = older[0] + newer[0]
-    share = newer[0] / count
+    n = older[0] + newer[0]
+    share = newer[0] / max(n, 1.0)
     dx, dy = newer[1] - older[1], newer[2] - older[2]
-    c = older[3] + newer[3] + dx * dy * (older[0] * share)
-    return (count, older[1] + dx * share, older[2] + dy * share, c)
+    c = older[3] + newer[3] + (older[0] * share * dx) * dy
+    return (n, older[1] + dx * share, older[2] + dy * share, c)
 
 
 def _sample(partial):
-    return partial[3] / (partial[0] - 1) if partial[0] > 1 else 0.0
+    return partial[3] / (partial[0] - 1.0) if partial[0] > 1.0 else 0.0
 
 
 def _population(partial):
-    return partial[3] / partial[0] if partial[0] > 0 else 0.0
+    return partial[3] / partial[0] if partial[0] > 0.0 else 0.0
 
 
 def _has_two(partial):
-    return partial[0] > 1
+    return partial[0] > 1.0
 
 
 _FIELDS = (
-    Field("count", "int"),
+    Field("n", "float"),
     Field("mean_x", "float"),
     Field("mean_y", "float"),
     Field("c", "float"),
@@ -50,7 +46,7 @@ _FIELDS = (
 COVARIANCE = Aggregate(
     name="covariance",
     fields=_FIELDS,
-    identity=(0, 0.0, 0.0, 0.0),
+    identity=(0.0, 0.0, 0.0, 0.0),
     lift=_lift,
     combine=_combine,
     lower=_sample,
@@ -65,7 +61,7 @@ COVARIANCE = Aggregate(
 COVARIANCE_POPULATION = Aggregate(
     name="covariance_population",
     fields=_FIELDS,
-    identity=(0, 0.0, 0.0, 0.0),
+    identity=(0.0, 0.0, 0.0, 0.0),
     lift=_lift,
     combine=_combine,
     lower=_population,
@@ -83,16 +79,12 @@ def _corr_lift(value, other):
 
 
 def _corr_combine(older, newer):
-    if older[0] == 0:
-        return newer
-    if newer[0] == 0:
-        return older
-    count, mean_x, mean_y, c = _combine(older[:4], newer[:4])
-    weight = older[0] * (newer[0] / count)
+    n, mean_x, mean_y, c = _combine(older[:4], newer[:4])
+    weight = older[0] * (newer[0] / max(n, 1.0))
     dx, dy = newer[1] - older[1], newer[2] - older[2]
-    m2_x = older[4] + newer[4] + dx * dx * weight
-    m2_y = older[5] + newer[5] + dy * dy * weight
-    return (count, mean_x, mean_y, c, m2_x, m2_y)
+    m2_x = older[4] + newer[4] + (weight * dx) * dx
+    m2_y = older[5] + newer[5] + (weight * dy) * dy
+    return (n, mean_x, mean_y, c, m2_x, m2_y)
 
 
 def _corr_lower(partial):
@@ -107,7 +99,7 @@ def _both_vary(partial):
 CORRELATION = Aggregate(
     name="correlation",
     fields=(*_FIELDS, Field("m2_x", "float"), Field("m2_y", "float")),
-    identity=(0, 0.0, 0.0, 0.0, 0.0, 0.0),
+    identity=(0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
     lift=_corr_lift,
     combine=_corr_combine,
     lower=_corr_lower,

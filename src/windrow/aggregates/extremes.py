@@ -21,11 +21,11 @@ def _lower(partial):
 
 
 def _smaller(older, newer):
-    return older if older <= newer or newer != newer else newer
+    return older if (older <= newer) | (newer != newer) else newer
 
 
 def _larger(older, newer):
-    return older if older >= newer or older != older else newer
+    return older if (older >= newer) | (older != older) else newer
 
 
 def _min_combine(older, newer):

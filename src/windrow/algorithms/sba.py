@@ -23,7 +23,7 @@ block and its window's last block kept as one partial, `middle`:
 Invariants for the block at `a`, of length b, in a chunk of `width` slices:
 
     suffix[j] == slice[a + j] + ... + slice[a + b - 1]
-    prefix[j] == slice[a + width] + ... + slice[a + width + j - 1]      nothing for 0
+    prefix[j] == slice[a + width] + ... + slice[a + width + j - 1]      for j > 0
     middle    == slice[a + b] + ... + slice[a + width - 1]
     window that starts at a + j == suffix[j] + middle + prefix[j]
 
@@ -42,9 +42,9 @@ from windrow.aggregates import Law
 from windrow.kernels.vocabulary import (
     IDENTITY,
     allocate,
-    combine,
     emit,
     expect,
+    join,
     leaf,
     load,
     store,
@@ -73,20 +73,18 @@ def _scan_two(source, a, width, b, q, suffix, prefix, out, at):
     p0, p1 = leaf(source, c), leaf(source, c + b)
     store(suffix, q + b - 1, s0)
     store(suffix, q + 2 * b - 1, s1)
-    store(prefix, q, IDENTITY)
-    store(prefix, q + b, IDENTITY)
     for k in range(1, b):
         j = b - 1 - k
         if k & 3 == 0:
             expect(out, at + 2 * k)
-        s0 = combine(leaf(source, a + j), s0)
+        s0 = join(leaf(source, a + j), s0)
         store(suffix, q + j, s0)
-        s1 = combine(leaf(source, a + b + j), s1)
+        s1 = join(leaf(source, a + b + j), s1)
         store(suffix, q + b + j, s1)
         store(prefix, q + k, p0)
-        p0 = combine(p0, leaf(source, c + k))
+        p0 = join(p0, leaf(source, c + k))
         store(prefix, q + b + k, p1)
-        p1 = combine(p1, leaf(source, c + b + k))
+        p1 = join(p1, leaf(source, c + b + k))
     return p0, p1
 
 
@@ -95,26 +93,38 @@ def _scan_one(source, a, width, b, many, suffix, prefix):
     s = leaf(source, a + b - 1)
     store(suffix, b - 1, s)
     for j in range(b - 2, -1, -1):
-        s = combine(leaf(source, a + j), s)
+        s = join(leaf(source, a + j), s)
         store(suffix, j, s)
-    p = IDENTITY
-    store(prefix, 0, p)
-    for k in range(1, many):
-        p = combine(p, leaf(source, a + width + k - 1))
-        store(prefix, k, p)
+    if many > 1:
+        p = leaf(source, a + width)
+        store(prefix, 1, p)
+        for k in range(2, many):
+            p = join(p, leaf(source, a + width + k - 1))
+            store(prefix, k, p)
+
+
+def _cut_first(source, a, q, suffix, prefix):
+    """Write the window that is a whole chunk as its first slice and the rest.
+
+    So every window is a suffix and a prefix, none of them empty, and one long loop
+    answers many chunks.
+    """
+    store(prefix, q, load(suffix, q + 1))
+    store(suffix, q, leaf(source, a))
 
 
 def _answer(out, at, many, suffix, prefix):
     """Windows whose middle is empty: suffix and prefix meet."""
     for j in range(many):
-        emit(out, at + j, combine(load(suffix, j), load(prefix, j)))
+        emit(out, at + j, join(load(suffix, j), load(prefix, j)))
 
 
 def _answer_around(out, at, q, many, suffix, middle, prefix):
     """Windows of the block at place q, around its middle."""
-    for j in range(many):
-        newer = combine(middle, load(prefix, q + j))
-        emit(out, at + j, combine(load(suffix, q + j), newer))
+    emit(out, at, join(load(suffix, q), middle))
+    for j in range(1, many):
+        newer = join(middle, load(prefix, q + j))
+        emit(out, at + j, join(load(suffix, q + j), newer))
 
 
 def _totals(source, first, width, totals):
@@ -123,7 +133,7 @@ def _totals(source, first, width, totals):
         lo = first + p * LEAST
         total = leaf(source, lo)
         for i in range(lo + 1, min(lo + LEAST, first + width)):
-            total = combine(total, leaf(source, i))
+            total = join(total, leaf(source, i))
         store(totals, p, total)
 
 
@@ -135,7 +145,7 @@ def _stride_blocks(source, first, count, width, at, scratch, out):
     chunk = np.int64(0)
     while chunk < count:
         for p in range(blocks - 2, -1, -1):  # totals of this chunk become suffixes
-            store(totals, p, combine(load(totals, p), load(totals, p + 1)))
+            store(totals, p, join(load(totals, p), load(totals, p + 1)))
         run = IDENTITY  # the next chunk's blocks so far
         p = 0
         while p < blocks and chunk + p * LEAST < count:
@@ -152,18 +162,18 @@ def _stride_blocks(source, first, count, width, at, scratch, out):
                 _scan_one(source, first + lo, width, b, many, suffix, prefix)
                 if many == b and lo + b < count:
                     last = leaf(source, first + lo + width + b - 1)
-                    total = combine(load(prefix, b - 1), last)
+                    total = last if b == 1 else join(load(prefix, b - 1), last)
             for lane in range(2 if two else 1):
                 here, start = p + lane, lo + lane * b
                 middle = run
                 if here == 0:
                     middle = load(totals, np.int64(1))
                 elif here + 1 < blocks:
-                    middle = combine(load(totals, here + 1), run)
+                    middle = join(load(totals, here + 1), run)
                 many = min(b, count - start)
                 q = lane * b
                 _answer_around(out, at + start, q, many, suffix, middle, prefix)
-                run = total if here == 0 else combine(run, total)
+                run = total if here == 0 else join(run, total)
                 store(totals, here, total)
                 total = after
             p += 2 if two else 1
@@ -173,6 +183,10 @@ def _stride_blocks(source, first, count, width, at, scratch, out):
 def stride(source, first, count, width, at, scratch, out):
     if width > BLOCK:
         _stride_blocks(source, first, count, width, at, scratch, out)
+        return
+    if width == 1:
+        for i in range(count):
+            emit(out, at + i, leaf(source, first + i))
         return
     suffix, prefix, _ = scratch
     pair = 2 * width
@@ -184,11 +198,15 @@ def stride(source, first, count, width, at, scratch, out):
             q = k * pair
             a, to = first + chunk + q, at + chunk + q
             _scan_two(source, a, width, width, q, suffix, prefix, out, to)
+            for lane in range(2):
+                o = lane * width
+                _cut_first(source, a + o, q + o, suffix, prefix)
         _answer(out, at + chunk, pairs * pair, suffix, prefix)
         chunk += pairs * pair
     while chunk < count:
         many = min(width, count - chunk)
         _scan_one(source, first + chunk, width, width, many, suffix, prefix)
+        _cut_first(source, first + chunk, np.int64(0), suffix, prefix)
         _answer(out, at + chunk, many, suffix, prefix)
         chunk += width
 

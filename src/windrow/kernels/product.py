@@ -217,7 +217,8 @@ def _output(request: Request, index: dict[object, int], may_be_empty: bool) -> O
     if _needs_count(request, may_be_empty):
         told_by = index[("count", "int", (), request.masks)]
     elif request.optional:
-        fields, told_by = fields[:-1], fields[-1]
+        present, fields = fields[-1], fields[:-1]
+        told_by = present if request.masks or may_be_empty else None
     return Output(request, fields, _result_dtypes(request), told_by)
 
 

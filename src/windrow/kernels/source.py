@@ -16,21 +16,24 @@ from .text import JIT, Text, literal
 from .user import add_user_part
 
 
-FEW = 4  # result arrays: more would be fetched faster than they are used
+FEW = 8  # result arrays: more would be fetched faster than they are used
 
 
 def add_partial(text: Text, product: Product) -> None:
     """`IDENTITY`, `combine`, `inverse`, `load`, `store`, `allocate`, `same`."""
-    combines, inverses, identities = [], [], []
+    combines, joins, inverses, identities = [], [], [], []
     for number, part in enumerate(product.parts):
         text.add(f"# partial of {_title(part)}")
         combine, inverse, identity = _part_functions(text, part, number)
         span = f"[{part.offset}:{part.stop}]" if len(product.parts) > 1 else ""
         combines.append(f"{combine}(older{span}, newer{span})")
+        bare = _bare(part, number, combine)
+        joins.append(f"{bare}(older{span}, newer{span})")
         inverses.append(f"{inverse}(whole{span}, oldest{span})" if inverse else None)
         identities.append(identity)
     text.add(f"IDENTITY = {' + '.join(identities)}")
     text.add(f"{JIT}\ndef combine(older, newer):\n    return {' + '.join(combines)}")
+    text.add(f"{JIT}\ndef join(older, newer):\n    return {' + '.join(joins)}")
     if all(inverses):
         whole = " + ".join(str(inverse) for inverse in inverses)
         text.add(f"{JIT}\ndef inverse(whole, oldest):\n    return {whole}")
@@ -172,6 +175,12 @@ def _part_functions(text: Text, part: Part, number: int) -> tuple[str, str | Non
         combine = _add_flagged(text, combine, number, len(part.dtypes) - 1)
     inverse = text.take(aggregate.inverse) if aggregate.inverse else None  # type: ignore[arg-type]
     return combine, inverse, name
+
+
+def _bare(part: Part, number: int, combine: str) -> str:
+    """The part's combine without its guard, where no slice can be empty."""
+    unguarded = part.request.aggregate.is_users and not part.request.masks
+    return f"user{number}_join_" if part.optional and unguarded else combine
 
 
 def _add_flagged(text: Text, combine: str, number: int, width: int) -> str:

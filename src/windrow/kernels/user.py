@@ -151,14 +151,19 @@ def _guarded(
 ) -> str:
     width = len(part.dtypes) - 1 if part.optional else len(part.dtypes)
     span = "[0]" if part.request.scalar else f"[:{width}]" if part.optional else ""
-    lines = [f"def user{number}_{what}_({left}, {right}):"]
+    guard = ""
     if part.optional:
-        lines += [f"    if {left}[{width}] == 0:", f"        return {right}"]
-        lines += [f"    if {right}[{width}] == 0:", f"        return {left}"]
+        guard = (
+            f"    if {left}[{width}] == 0:\n        return {right}\n"
+            f"    if {right}[{width}] == 0:\n        return {left}\n"
+        )
     call = f"user{number}_{what}({left}{span}, {right}{span})"
-    lines.append(f"    return user{number}_pack({call})")
-    text.add(JIT + "\n" + "\n".join(lines))
-    return f"user{number}_{what}_"
+    body = f"    return user{number}_pack({call})"
+    name = f"user{number}_{what}_"
+    text.add(f"{JIT}\ndef {name}({left}, {right}):\n{guard}{body}")
+    if part.optional and what == "combine":
+        text.add(f"{JIT}\ndef user{number}_join_({left}, {right}):\n{body}")
+    return name
 
 
 def _return_type(dispatcher: Any, arguments: tuple[Any, ...]) -> Any:

@@ -22,6 +22,13 @@ def combine(older: Any, newer: Any) -> Any:
     """The partial of two neighbouring stretches of stream, the older one first."""
 
 
+def join(older: Any, newer: Any) -> Any:
+    """The same as `combine`, where both sides are known to hold a slice.
+
+    Where an aggregate has no identity this saves asking which side is empty.
+    """
+
+
 def inverse(whole: Any, oldest: Any) -> Any:
     """What is left of `whole` when `oldest` is taken off its old end."""
 
