@@ -158,7 +158,7 @@ def kernel_text(algorithm: Algorithm, product: Product, shape: Shape) -> str:
     if shape.leaf == "rows":
         add_lift(text, product)
     else:
-        add_loaded_leaf(text)
+        add_loaded_leaf(text, product)
     add_emit(text, product, tail=shape.tail)
     text.add(f"# {algorithm.title}")
     if shape.fast:

@@ -38,7 +38,7 @@ import math
 import numpy as np
 from numba import njit
 
-from windrow.kernels.memory import peek, poke, prefetch
+from windrow.kernels.memory import peek, poke, prefetch, read, write
 
 CACHE = {cache}
 """
@@ -51,7 +51,9 @@ import numpy as np
 from windrow.kernels.memory import plain_jit as njit
 from windrow.kernels.memory import plain_peek as peek
 from windrow.kernels.memory import plain_poke as poke
+from windrow.kernels.memory import plain_peek as read
 from windrow.kernels.memory import plain_prefetch as prefetch
+from windrow.kernels.memory import plain_write as write
 
 CACHE = False
 """

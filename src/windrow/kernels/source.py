@@ -66,7 +66,7 @@ def add_lift(text: Text, product: Product) -> None:
             else:
                 slot = next(slots)
                 kind = "float" if role == "other" else request.kind
-                arguments.append(f"{_CASTS[kind].format(f'peek(source[{slot}], i)')}")
+                arguments.append(f"{_CASTS[kind].format(f'read(source[{slot}], i)')}")
         given = ", ".join(arguments)
         if aggregate.is_users:
             value = f"user{number}_pack(user{number}_lift({given}))"
@@ -75,7 +75,7 @@ def add_lift(text: Text, product: Product) -> None:
             value = f"{text.take(aggregate.lift)}({given}){flag}"  # type: ignore[arg-type]
         body = f"    return {value}"
         if request.masks:
-            valid = " and ".join(f"peek(source[{slot}], i)" for slot in request.masks)
+            valid = " and ".join(f"read(source[{slot}], i)" for slot in request.masks)
             body = f"    if {valid}:\n    {body}\n    return IDENTITY_{number}"
         text.add(f"{JIT}\ndef lift_{number}(source, i):  # {_title(part)}\n{body}")
         calls.append(f"lift_{number}(source, i)")
@@ -105,24 +105,24 @@ def add_emit(text: Text, product: Product, *, tail: bool) -> None:
             defined = text.take(aggregate.defined)  # type: ignore[arg-type]
             test = " and ".join(filter(None, [test, f"{defined}({chosen})"]))
         if len(output.dtypes) == 1:
-            body = [f"poke(out[{slot}], i, {lowered})"]
+            body = [f"write(out[{slot}], i, {lowered}, {slot})"]
         else:
             body = [f"r{number} = {lowered}"]
             body += [
-                f"poke(out[{slot + k}], i, r{number}[{k}])"
+                f"write(out[{slot + k}], i, r{number}[{k}], {slot + k})"
                 for k in range(len(output.dtypes))
             ]
         slot += len(output.dtypes)
         if (
             test and aggregate.is_users
         ):  # a user's lower is never given an empty partial
-            lines += [f"    poke(out[{slot}], i, {test})", f"    if {test}:"]
+            lines += [f"    write(out[{slot}], i, {test}, {slot})", f"    if {test}:"]
             lines += [f"        {line}" for line in body]
             slot += 1
         else:
             lines += [f"    {line}" for line in body]
             if test:
-                lines.append(f"    poke(out[{slot}], i, {test})")
+                lines.append(f"    write(out[{slot}], i, {test}, {slot})")
                 slot += 1
     if tail:
         tails = "".join(f"out[{slot + k}], " for k in range(len(product.dtypes)))
@@ -133,9 +133,10 @@ def add_emit(text: Text, product: Product, *, tail: bool) -> None:
     text.add(f"{JIT}\ndef expect(out, i):{fetches}")
 
 
-def add_loaded_leaf(text: Text) -> None:
+def add_loaded_leaf(text: Text, product: Product) -> None:
     """`leaf(source, i)` where the source is slice partials already."""
-    text.add(f"{JIT}\ndef leaf(source, i):\n    return load(source, i)")
+    reads = "".join(f"read(source[{i}], i), " for i in range(len(product.dtypes)))
+    text.add(f"{JIT}\ndef leaf(source, i):\n    return ({reads.rstrip()})")
 
 
 def _part_of(product: Product, request: Any) -> int:
