@@ -56,7 +56,7 @@ class Run(NamedTuple):
 def product_for(aggregate: Aggregate) -> Product:
     """The product of one aggregate of Python objects, which runs interpreted."""
     request = Request(aggregate, "object", (0,), (), ("object", "object"), True)
-    return product_of([request])
+    return product_of([request], may_be_empty=True)
 
 
 @lru_cache(maxsize=32)

@@ -177,7 +177,7 @@ def _stride_blocks(source, first, count, width, at, scratch, out):
                 here, start = p + lane, lo + lane * b
                 middle = run
                 if here == 0:
-                    middle = load(totals, np.int64(1))
+                    middle = load(totals, here + 1)
                 elif here + 1 < blocks:
                     middle = join(load(totals, here + 1), run)
                 many = min(b, count - start)

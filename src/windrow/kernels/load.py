@@ -184,6 +184,6 @@ def _array(dtype: np.dtype[Any], n: int) -> np.ndarray[Any, Any]:
     size = n * dtype.itemsize
     pool = pa.default_memory_pool()
     # the other pools ask for small pages: five times slower than numpy on first use
-    if size < LARGE or dtype == object or pool.backend_name != "mimalloc":
+    if size < LARGE or dtype.hasobject or pool.backend_name != "mimalloc":
         return np.empty(n, dtype)
     return np.frombuffer(pa.allocate_buffer(size, pool), dtype)

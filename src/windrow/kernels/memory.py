@@ -27,7 +27,6 @@ from numba.core import cgutils
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
-
 OUTS = 32  # result arrays that are told apart; the rest count as the last
 
 

@@ -15,7 +15,6 @@ from .product import Output, Part, Product
 from .text import JIT, Text, literal
 from .user import add_user_part
 
-
 FEW = 8  # result arrays: more would be fetched faster than they are used
 
 
