@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windrow.aggregates import Aggregate
+from windrow.aggregates import ABSENT, Aggregate
 from windrow.algorithms import Algorithm, Shape, compile_kernel
 from windrow.kernels import Product, Request, product_of
 
@@ -56,7 +56,7 @@ class Run(NamedTuple):
 def product_for(aggregate: Aggregate) -> Product:
     """The product of one aggregate of Python objects, which runs interpreted."""
     request = Request(aggregate, "object", (0,), (), ("object", "object"), True)
-    return product_of([request], may_be_empty=True)
+    return product_of([request], may_be_empty=aggregate.identity is ABSENT)
 
 
 @lru_cache(maxsize=32)
