@@ -10,7 +10,15 @@ and what lies before a lane (or after it) is put on in a second step, which has 
 chain at all.  The lanes stay in the first-level cache.
 """
 
-from windrow.kernels.vocabulary import IDENTITY, allocate, combine, leaf, load, store
+from windrow.kernels.vocabulary import (
+    IDENTITY,
+    allocate,
+    combine,
+    expect,
+    leaf,
+    load,
+    store,
+)
 
 LANE = 512
 TURN = 4 * LANE
@@ -56,10 +64,15 @@ def scan_suffixes(source, lo, hi, lcs, q, lanes):
         store(lcs, q + j, after)
 
 
-def scan_prefixes(source, a, lanes):
-    """Prefixes of four lanes from slice a on, each from its own first slice."""
+def scan_prefixes(source, a, lanes, out, at):
+    """Prefixes of four lanes from slice a on, each from its own first slice.
+
+    The results from `at` on will be written next: they are announced meanwhile.
+    """
     p0 = p1 = p2 = p3 = IDENTITY
     for k in range(LANE):
+        if k & 1 == 0:
+            expect(out, at + 4 * k)
         p0 = combine(p0, leaf(source, a + k))
         store(lanes, k, p0)
         p1 = combine(p1, leaf(source, a + LANE + k))

@@ -4,7 +4,7 @@
     main      begin | answer 0 | answer 1 | answer 2 | answer 3 | ...
 
 Kernels run without the interpreter's lock, so Python threads serve; a buffer goes
-from one to the other as a future.  There are `SLOTS` buffers, so that neither thread
+from one to the other through a queue.  There are `SLOTS` buffers, so that neither thread
 waits for the other's next step, only for its pace.  The thread lives as long as the
 call: a pool kept for later would not survive a fork.
 
@@ -15,19 +15,21 @@ small windows or short inputs stay in one thread.
 from __future__ import annotations
 
 import os
-from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from queue import SimpleQueue
+from threading import Thread
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from windrow.kernels import arrays
+
 Array = np.ndarray[Any, Any]
 Arrays = tuple[Array, ...]
 
 SLOTS = 3
-GROUP = 1 << 18  # numbers in a buffer, if windows are not longer than that
+GROUP = 1 << 16  # numbers in a buffer, if windows are not longer than that
 LEAST_WINDOW = 1 << 14  # slices: below, one thread is as fast
 LEAST_STREAM = 1 << 18
 LEAST_RUN = 1 << 16  # windows of a run
@@ -111,7 +113,7 @@ def _chunks(
     lanes, own_lanes = kernel.call_make_lanes(), kernel.call_make_lanes()
     many = max(GROUP // (b * len(state)), 1)
     groups = iter(range(0, -(-count // b), many))
-    slots = [kernel.call_make_room(many * b) for _ in range(SLOTS)]
+    slots = [_room(kernel, many * b) for _ in range(SLOTS)]
 
     def begin() -> None:
         kernel.call_begin_chunks(source, first, width, b, state)
@@ -139,7 +141,7 @@ def _walk(
     state, count = kernel.call_make_room(1), len(bounds[0])
     lanes = kernel.call_make_lanes()
     room = max(GROUP // len(state), widest)
-    slots = [kernel.call_make_room(room) for _ in range(SLOTS)]
+    slots = [_room(kernel, room) for _ in range(SLOTS)]
     ahead, behind = np.zeros(2, np.int64), np.zeros(2, np.int64)
     reached = 0
 
@@ -163,22 +165,47 @@ def _walk(
     overlap(lambda: None, fill, answer)
 
 
+def _room(kernel: ModuleType, n: int) -> Arrays:
+    """Room for n partials, from the pool that keeps its pages from call to call."""
+    return arrays(tuple(str(field.dtype) for field in kernel.call_make_room(1)), n)
+
+
 def overlap(
     begin: Callable[[], None],
     fill: Callable[[int], tuple[int, int] | None],
     answer: Callable[[int, tuple[int, int]], None],
 ) -> None:
-    """Fill slots in a second thread, answer from them here, until `fill` gives None."""
-    with ThreadPoolExecutor(1, thread_name_prefix="windrow-lcs") as second:
-        filling: deque[Future[tuple[int, int] | None]] = deque(
-            second.submit(fill, slot) for slot in range(SLOTS)
-        )
+    """Fill slots in a second thread, answer from them here, until `fill` gives None.
+
+    Slots go round through two queues; what goes wrong in either thread is raised
+    here.
+    """
+    free: SimpleQueue[int | None] = SimpleQueue()
+    ready: SimpleQueue[tuple[int, int] | BaseException | None] = SimpleQueue()
+    for slot in range(SLOTS):
+        free.put(slot)
+
+    def second() -> None:
+        try:
+            while (slot := free.get()) is not None:
+                filled = fill(slot)
+                ready.put(filled)
+                if filled is None:
+                    return
+        except BaseException as error:  # noqa: BLE001 - it is raised in the main thread
+            ready.put(error)
+
+    thread = Thread(target=second, name="windrow-lcs")
+    thread.start()
+    try:
         begin()
         slot = 0
-        while (filled := filling.popleft().result()) is not None:
+        while (filled := ready.get()) is not None:
+            if isinstance(filled, BaseException):
+                raise filled
             answer(slot, filled)
-            filling.append(second.submit(fill, slot))
+            free.put(slot)
             slot = (slot + 1) % SLOTS
-
-
-__all__ = ["conduct", "overlap", "pays"]
+    finally:
+        free.put(None)
+        thread.join()

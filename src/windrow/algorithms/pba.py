@@ -70,7 +70,7 @@ def _answer_around_ca(source, e, many, csa, ca, lcs, q, lanes, out, at):
     """Windows that stop after slices e, e + 1, ...: lcs, ca and csa; gives csa."""
     done = 0
     while done + TURN <= many:
-        scan_prefixes(source, e + done, lanes)
+        scan_prefixes(source, e + done, lanes, out, at + done)
         for lane in range(4):
             ahead = combine(ca, csa)
             o, i = lane * LANE, done + lane * LANE
@@ -89,7 +89,7 @@ def _answer_next_to(source, e, many, csa, lcs, q, lanes, out, at):
     """The same where no whole chunk lies between."""
     done = 0
     while done + TURN <= many:
-        scan_prefixes(source, e + done, lanes)
+        scan_prefixes(source, e + done, lanes, out, at + done)
         for lane in range(4):
             o, i = lane * LANE, done + lane * LANE
             for k in range(LANE):

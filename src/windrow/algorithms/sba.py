@@ -55,6 +55,8 @@ from .two_stacks_lite import prepare, slide
 
 BLOCK = 1024  # windows up to this long are chunks of one block
 LEAST = 512  # the block of longer ones
+FEW_FIELDS = 6
+LONG = 64  # slices: shorter chains are too short to wait for
 GROUP = 1024  # windows answered at a time, where chunks are shorter
 
 
@@ -66,9 +68,9 @@ def stage(width, chunk):
 def _scan_two(source, a, width, b, q, suffix, prefix, out, at):
     """Suffixes and prefixes for the blocks at a and a + b, to places q and q + b.
 
-    Gives the totals of the blocks `width` further on.  A partial of one field is
-    scanned in four chains at once; of more, in two and two, which fit the registers
-    (count, sum, mean, max and variance together: 80 to 104 ms -> 68 to 72 ms).
+    Gives the totals of the blocks `width` further on.  How many chains run at once
+    depends on how many fields fit the registers: four of one field, two of more, and
+    one (`_scan_lane`) of many, where chunks are not short.
     """
     c = a + width
     s0, s1 = leaf(source, a + b - 1), leaf(source, a + 2 * b - 1)
@@ -96,6 +98,19 @@ def _scan_two(source, a, width, b, q, suffix, prefix, out, at):
             store(prefix, q + b + k, p1)
             p1 = join(p1, leaf(source, c + b + k))
     return p0, p1
+
+
+def _scan_lane(source, a, width, q, suffix, prefix):
+    """The same for one whole chunk, in one chain at a time."""
+    s = leaf(source, a + width - 1)
+    store(suffix, q + width - 1, s)
+    for j in range(width - 2, -1, -1):
+        s = join(leaf(source, a + j), s)
+        store(suffix, q + j, s)
+    p = leaf(source, a + width)
+    for k in range(1, width):
+        store(prefix, q + k, p)
+        p = join(p, leaf(source, a + width + k))
 
 
 def _scan_one(source, a, width, b, many, suffix, prefix):
@@ -199,6 +214,7 @@ def stride(source, first, count, width, at, scratch, out):
             emit(out, at + i, leaf(source, first + i))
         return
     suffix, prefix, _ = scratch
+    one_by_one = len(IDENTITY) > FEW_FIELDS and width >= LONG
     pair = 2 * width
     most = max(GROUP // pair, 1)
     chunk = np.int64(0)
@@ -207,7 +223,11 @@ def stride(source, first, count, width, at, scratch, out):
         for k in range(pairs):
             q = k * pair
             a, to = first + chunk + q, at + chunk + q
-            _scan_two(source, a, width, width, q, suffix, prefix, out, to)
+            if one_by_one:
+                _scan_lane(source, a, width, q, suffix, prefix)
+                _scan_lane(source, a + width, width, q + width, suffix, prefix)
+            else:
+                _scan_two(source, a, width, width, q, suffix, prefix, out, to)
             for lane in range(2):
                 o = lane * width
                 _cut_first(source, a + o, q + o, suffix, prefix)
