@@ -4,7 +4,7 @@
     main      begin | answer 0 | answer 1 | answer 2 | answer 3 | ...
 
 Kernels run without the interpreter's lock, so Python threads serve; a buffer goes
-from one to the other through a queue.  There are `SLOTS` buffers, so that neither thread
+from one to the other through a queue.  There are `SLOTS` buffers, so neither thread
 waits for the other's next step, only for its pace.  The thread lives as long as the
 call: a pool kept for later would not survive a fork.
 
@@ -29,7 +29,7 @@ Array = np.ndarray[Any, Any]
 Arrays = tuple[Array, ...]
 
 SLOTS = 3
-GROUP = 1 << 16  # numbers in a buffer, if windows are not longer than that
+GROUP = 1 << 17  # numbers in a buffer, if windows are not longer than that
 LEAST_WINDOW = 1 << 14  # slices: below, one thread is as fast
 LEAST_STREAM = 1 << 18
 LEAST_RUN = 1 << 16  # windows of a run
@@ -111,7 +111,7 @@ def _chunks(
     b = int(kernel.call_chunk_of(width, chunk))
     state = kernel.call_make_room((width - 1) // b + 2)
     lanes, own_lanes = kernel.call_make_lanes(), kernel.call_make_lanes()
-    many = max(GROUP // (b * len(state)), 1)
+    many = max(round(GROUP / (b * len(state))), 1)
     groups = iter(range(0, -(-count // b), many))
     slots = [_room(kernel, many * b) for _ in range(SLOTS)]
 
