@@ -41,6 +41,17 @@ def test_a_kernel_is_a_file_named_by_its_content(folder):
     assert TEXT in file.read_text()
 
 
+def test_another_way_to_reach_memory_makes_another_file(folder, monkeypatch):
+    load.kernel(TEXT)
+    monkeypatch.setattr(load, "_MEMORY", "0" * 16)
+    load._cached.cache_clear()
+
+    module = load.kernel(TEXT)
+
+    assert module.run(1) == 2
+    assert len(list(folder.glob("kernel_*.py"))) == 2
+
+
 def test_a_file_whose_content_was_changed_is_not_imported(folder):
     load.kernel(TEXT)
     (file,) = folder.glob("kernel_*.py")

@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import importlib.util
+import inspect
 import os
 import stat
 import sys
@@ -30,9 +31,15 @@ import numba
 import numpy as np
 import pyarrow as pa
 
+from . import memory
+
 LARGE = 1 << 20  # bytes
 
+# Machine code has `memory.py` compiled in: its hash makes old code a different file.
+_MEMORY = hashlib.sha256(inspect.getsource(memory).encode()).hexdigest()[:16]
+
 _HEADER = """\
+# memory {memory}
 import math
 
 import numpy as np
@@ -99,10 +106,14 @@ def _cached(text: str) -> ModuleType:
     folder = cache_folder()
     if folder is not None:
         try:
-            return _import(_write(folder, _HEADER.format(cache=True) + text))
+            return _import(_write(folder, _header(cache=True) + text))
         except OSError:  # a full disk, a read-only folder: compile in memory, go on
             pass
     return _in_memory(text, {}, plain=False)
+
+
+def _header(*, cache: bool) -> str:
+    return _HEADER.format(memory=_MEMORY, cache=cache)
 
 
 def cache_folder() -> Path | None:
@@ -165,7 +176,7 @@ def _in_memory(text: str, users: Mapping[str, Any], *, plain: bool) -> ModuleTyp
         header = _PLAIN_HEADER
         text = text.replace("np.int64(", "int(").replace("np.float64(", "float(")
     else:
-        header = _HEADER.format(cache=False)
+        header = _header(cache=False)
     exec(compile(header + text, "<windrow kernel>", "exec"), module.__dict__)  # noqa: S102
     return module
 

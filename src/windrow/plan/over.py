@@ -22,7 +22,7 @@ from windrow.windows import Duration
 from .bind import Bound, bind, check_new_names, column_type
 from .choose import Choice, choose_algorithm
 from .clock import Clock, clock_of
-from .plan import key_names
+from .plan import columns_read, key_names
 from .requests import ask, slots_of
 
 
@@ -62,10 +62,7 @@ class OverPlan:
     @property
     def reads(self) -> list[str]:
         """Every column of the table that is needed."""
-        names = [*self.by, *(name for bound in self.calls for name in bound.reads)]
-        if self.clock is not None:
-            names += [self.clock.column, *self.ties]
-        return list(dict.fromkeys(names))
+        return columns_read(self.by, self.calls, self.clock, self.ties)
 
 
 def plan_over(

@@ -86,10 +86,7 @@ class Plan:
     @property
     def reads(self) -> list[str]:
         """Every column of the table that is needed."""
-        names = [*self.by, *(name for bound in self.calls for name in bound.reads)]
-        if self.clock is not None:
-            names += [self.clock.column, *self.ties]
-        return list(dict.fromkeys(names))
+        return columns_read(self.by, self.calls, self.clock, self.ties)
 
     def width(self, query: Query) -> int | None:
         """Slices in a window: exact where regular, else the most there can be.
@@ -191,6 +188,16 @@ def plan_aggregate(
     return plan
 
 
+def columns_read(
+    by: Sequence[str], calls: Sequence[Bound], clock: Clock | None, ties: Sequence[str]
+) -> list[str]:
+    """Every column that keys, calls, time and ties name, once each."""
+    names = [*by, *(name for bound in calls for name in bound.reads)]
+    if clock is not None:
+        names += [clock.column, *ties]
+    return list(dict.fromkeys(names))
+
+
 def key_names(by: str | Sequence[str] | None, schema: pa.Schema) -> tuple[str, ...]:
     """The key columns, each of which must exist."""
     names = () if by is None else (by,) if isinstance(by, str) else tuple(by)
@@ -282,4 +289,4 @@ def _check_names(queries: Sequence[Query]) -> None:
             )
 
 
-__all__ = ["Plan", "Query", "key_names", "plan_aggregate"]
+__all__ = ["Plan", "Query", "columns_read", "key_names", "plan_aggregate"]
