@@ -1,0 +1,48 @@
+"""The fast path of SBA: chunks, blocks, lanes, at every length where one ends.
+
+Compiled, against folding each window from scratch; `last` and `arg_max` do not
+commute, so a middle, suffix or prefix out of order shows.
+"""
+
+import numpy as np
+import pytest
+
+from windrow.aggregates import find as aggregate
+from windrow.algorithms import find, slide_regular
+from windrow.algorithms.sba import BLOCK, FEW_FIELDS, LEAST, LONG
+from windrow.kernels import Request, product_of
+
+NARROW = ("last",)
+FEW = ("last", "arg_max", "sum")
+MANY = ("last", "arg_max", "sum", "min_count", "first", "range")
+WIDTHS = [1, 2, 3, 16, 17, LONG - 1, LONG, LEAST, LEAST + 1, BLOCK - 1, BLOCK]
+LONGER = [BLOCK + 1, BLOCK + 2, 3 * LEAST, 3 * LEAST + 1, 4 * LEAST - 1, 3000]
+
+
+def product(names):
+    requests = [
+        Request(one, "int", (0,) if "value" in one.takes else ())
+        for one in map(aggregate, names)
+    ]
+    return product_of(requests)
+
+
+@pytest.mark.parametrize("names", [NARROW, FEW, MANY], ids=len)
+@pytest.mark.parametrize("lead", [False, True])
+def test_the_fast_path_equals_folding_from_scratch(names, lead):
+    generator = np.random.default_rng(7)
+    asked = product(names)
+    assert (len(asked.dtypes) > FEW_FIELDS) == (names is MANY)
+    for width in WIDTHS + LONGER:
+        rows = 7 * width + 40
+        values = generator.integers(-9, 9, rows)
+        cuts = np.sort(generator.integers(1, rows, 2))
+        firsts, lasts = np.array([0, *cuts]), np.array([*cuts, rows])
+
+        actual, expected = (
+            slide_regular(find(name), asked, (values,), firsts, lasts, width, lead=lead)
+            for name in ("sba", "recompute")
+        )
+
+        for mine, theirs in zip(actual, expected, strict=True):
+            np.testing.assert_array_equal(mine, theirs, err_msg=f"width {width}")
