@@ -87,18 +87,15 @@ def is_interpreting() -> bool:
 def kernel(
     text: str, users: Mapping[str, Any] | None = None, *, interpreted: bool = False
 ) -> ModuleType:
-    """The module of that text, with the users' functions in its namespace."""
+    """The module of that text, with the users' functions in its namespace.
+
+    Those who ask keep it: only text without users' functions is remembered here.
+    """
     if interpreted or is_interpreting():
         return _in_memory(text, users or {}, plain=True)
     if users:
-        return _with_users(text, tuple(users.items()))
+        return _in_memory(text, users, plain=False)
     return _cached(text)
-
-
-@lru_cache(maxsize=512)
-def _with_users(text: str, users: tuple[tuple[str, Any], ...]) -> ModuleType:
-    """Compiled once a process: a second call with the same functions finds it."""
-    return _in_memory(text, dict(users), plain=False)
 
 
 @lru_cache(maxsize=512)

@@ -41,11 +41,11 @@ def _place(context, builder, kind, array, index):  # type: ignore[no-untyped-def
     return builder.gep(view.data, [index], inbounds=True)
 
 
-def _tag(builder, instruction, scope, count):  # type: ignore[no-untyped-def]
+def _tag(builder, instruction, scope):  # type: ignore[no-untyped-def]
     """Say which memory is meant, and that it is none of the others'."""
     module = builder.module
     domain = module.add_metadata(["windrow"])
-    names = ["source", "scratch", *(f"out{k}" for k in range(count))]
+    names = ["source", "scratch", *(f"out{k}" for k in range(OUTS))]
     scopes = [module.add_metadata([name, domain]) for name in names]
     mine = names.index(scope)
     others = [other for k, other in enumerate(scopes) if k != mine]
@@ -63,7 +63,7 @@ def _reader(scope):  # type: ignore[no-untyped-def]
             kind = signature.args[0]
             pointer = _place(context, builder, kind, *args)
             loaded = builder.load(pointer)
-            _tag(builder, loaded, scope, OUTS)
+            _tag(builder, loaded, scope)
             model = context.data_model_manager[kind.dtype]
             return model.from_data(builder, loaded)
 
@@ -75,7 +75,7 @@ def _reader(scope):  # type: ignore[no-untyped-def]
 def _store(context, builder, kind, args, scope):  # type: ignore[no-untyped-def]
     pointer = _place(context, builder, kind, args[0], args[1])
     model = context.data_model_manager[kind.dtype]
-    _tag(builder, builder.store(model.as_data(builder, args[2]), pointer), scope, OUTS)
+    _tag(builder, builder.store(model.as_data(builder, args[2]), pointer), scope)
     return context.get_dummy_value()
 
 

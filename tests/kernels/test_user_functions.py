@@ -1,0 +1,29 @@
+"""A user's functions are compiled once a process, not once a call."""
+
+import numpy as np
+
+import windrow as wr
+from windrow.kernels import load
+
+MY_MAX = wr.Aggregate(
+    name="my_max",
+    lift=lambda value: value,
+    combine=lambda older, newer: max(older, newer),
+    lower=lambda partial: partial,
+)
+
+
+def test_a_second_call_with_the_same_aggregate_compiles_nothing(monkeypatch):
+    values = np.array([3.0, 1.0, 4.0, 1.0, 5.0, 9.0])
+    first = wr.slide(values, wr.rows(5), MY_MAX)
+    made = []
+    real = load._in_memory
+    monkeypatch.setattr(
+        load, "_in_memory", lambda *a, **k: made.append(1) or real(*a, **k)
+    )
+
+    again = wr.slide(values, wr.rows(5), MY_MAX)
+    other = wr.slide(values, wr.rows(5), MY_MAX, algorithm="daba_lite")
+
+    assert first.tolist() == again.tolist() == other.tolist() == [5.0, 9.0]
+    assert len(made) == 1
