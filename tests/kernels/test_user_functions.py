@@ -8,7 +8,7 @@ from windrow.kernels import load
 MY_MAX = wr.Aggregate(
     name="my_max",
     lift=lambda value: value,
-    combine=lambda older, newer: older if older >= newer else newer,
+    combine=lambda older, newer: max(older, newer),
     lower=lambda partial: partial,
 )
 
