@@ -12,16 +12,16 @@ WORKERS ?= auto
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-deep check format bench docs clean clean-venv
+.PHONY: help setup demo test test-deep check format bench bench-spark docs clean clean-venv
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 setup: $(READY) ## make .venv with exact versions; the other targets do it themselves
 	@echo "$(VENV) is ready"
 
-demo: $(READY) ## a year of New York flights: tables, timings and a picture
-	@$(BIN)/python examples/flights.py
+demo: $(READY) ## a year of New York flights on Spark: answers, timings and a picture
+	@$(BIN)/windrow demo
 
 test: $(READY) ## the test suite, a few minutes
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses 4
@@ -42,6 +42,9 @@ format: $(READY) ## let ruff lay the code out
 
 bench: $(READY) ## measure, and write benchmarks/RESULTS.md
 	@$(BIN)/python -m benchmarks.run
+
+bench-spark: $(READY) ## the same on Spark, against Spark's own windows
+	@$(BIN)/python -m benchmarks.run --only spark
 
 docs: $(READY) ## write the generated tables of README.md and docs/
 	@$(BIN)/python tools/tables.py

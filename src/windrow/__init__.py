@@ -7,6 +7,7 @@ wr.aggregate(table, wr.sliding("1 hour", every="1 minute", on="ts"), by="user",
 """
 
 from windrow._dispatch import aggregate, explain, over, slide
+from windrow._version import __version__
 from windrow.aggregates import Aggregate, Law
 from windrow.aggregates import find as _find
 from windrow.errors import (
@@ -22,8 +23,6 @@ from windrow.errors import (
 from windrow.plan.cards import aggregate_cards as aggregates
 from windrow.plan.cards import algorithm_cards as algorithms
 from windrow.windows import rows, sliding
-
-__version__ = "0.1.0"
 
 # Every aggregate, under each of its names; this module shadows builtins on purpose.
 count = _find("count")

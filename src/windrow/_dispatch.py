@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from windrow import engine
-from windrow.errors import BadInput
 from windrow.plan import (
     Explanation,
     explain_aggregate,
@@ -27,14 +27,20 @@ def aggregate(
     algorithm: str = "auto",
     slicer: str = "auto",
     chunk: int = 0,
+    hot: bool = False,
+    keys: int | None = None,
     **named: Any,
 ) -> Any:
     """One row per key and window that holds an event.
 
-    `data` is anything with the Arrow C stream interface; the result is of the same
-    kind: the key columns, `window` (a struct of `start` and `end`), then the
-    aggregates in the order given, ordered by key and start.  A list of windows is
-    one pass and gives one more column, `query`: the window's name or its index.
+    `data` is anything with the Arrow C stream interface, or a Spark DataFrame; the
+    result is of the same kind: the key columns, `window` (a struct of `start` and
+    `end`), then the aggregates in the order given, in process ordered by key and
+    start.  A list of windows is one pass and gives one more column, `query`: the
+    window's name or its index.
+
+    `hot` and `keys` are hints for Spark: that some keys have very many rows, and
+    about how many keys there are.  They change the plan, never the answer.
 
     >>> import pyarrow as pa
     >>> calls = pa.table({"at": [1, 4, 6, 11], "len": [3, 9, 2, 5]})
@@ -43,8 +49,19 @@ def aggregate(
     >>> wr.aggregate(calls, window, longest=wr.max("len")).to_pylist()[0]
     {'window': {'start': -5, 'end': 5}, 'longest': 9}
     """
-    _refuse_spark(data)
     calls = gather_calls(named, aggregates)
+    if engine.library(data) == "pyspark":
+        return _spark().aggregate(
+            data,
+            window,
+            by,
+            calls,
+            algorithm=algorithm,
+            slicer=slicer,
+            chunk=chunk,
+            hot=hot,
+            keys=keys,
+        )
     plan = plan_aggregate(
         engine.schema_of(data),
         window,
@@ -79,8 +96,9 @@ def over(
     >>> wr.over(spent, on="at", two=wr.sum("amount", last=2))["two"].to_pylist()
     [10, 30, 50]
     """
-    _refuse_spark(data)
     calls = gather_calls(named, aggregates)
+    if engine.library(data) == "pyspark":
+        return _spark().over(data, on, by, calls, ties=ties, algorithm=algorithm)
     plan = plan_over(
         engine.schema_of(data), on, by, calls, ties=ties, algorithm=algorithm
     )
@@ -132,11 +150,28 @@ def explain(
     algorithm: str = "auto",
     slicer: str = "auto",
     chunk: int = 0,
+    hot: bool = False,
+    keys: int | None = None,
     **named: Any,
 ) -> Explanation:
     """What `aggregate` (with a window) or `over` (without) will do, and why."""
-    _refuse_spark(data)
     calls = gather_calls(named, aggregates)
+    if engine.library(data) == "pyspark":
+        if window is None:
+            return _spark().explain_over(  # type: ignore[no-any-return]
+                data, on, by, calls, ties=ties, algorithm=algorithm
+            )
+        return _spark().explain(  # type: ignore[no-any-return]
+            data,
+            window,
+            by,
+            calls,
+            algorithm=algorithm,
+            slicer=slicer,
+            chunk=chunk,
+            hot=hot,
+            keys=keys,
+        )
     schema = engine.schema_of(data)
     if window is None:
         return explain_over(
@@ -148,10 +183,6 @@ def explain(
     return explain_aggregate(plan)
 
 
-def _refuse_spark(data: Any) -> None:
-    if engine.library(data) == "pyspark":
-        raise BadInput.because(
-            f"cannot aggregate a {type(data).__name__} of Spark",
-            "this version computes in one process",
-            "call .toArrow() on it first",
-        )
+def _spark() -> Any:
+    """The Spark back end, loaded when the first Spark DataFrame comes."""
+    return importlib.import_module("windrow.spark")

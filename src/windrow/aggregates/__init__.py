@@ -7,6 +7,7 @@ benchmarks and the docs' tables read this tuple.
 
 from windrow.errors import UnknownName
 
+from . import _travel
 from ._aggregate import ABSENT, Aggregate, Call, Field, Law
 from .bits import ALL, ANY, BIT_AND, BIT_OR, BIT_XOR
 from .collections import COLLECT, COLLECT_DISTINCT, CONCAT, COUNT_DISTINCT
@@ -68,6 +69,9 @@ BY_NAME: dict[str, Aggregate] = {
     for aggregate in CATALOGUE
     for name in (aggregate.name, *aggregate.aliases)
 }
+
+
+_travel.by_name({**{one.name: one for one in CATALOGUE}, "wide sum": WIDE_SUM})
 
 
 def find(name: str) -> Aggregate:

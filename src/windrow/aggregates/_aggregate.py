@@ -57,13 +57,32 @@ class Field:
     `kind` is "int" or "float", or "value": whichever the input column is.
     Two built-in aggregates that use the same field name over the same input mean
     the same number by it; that is what lets a product keep it once.
+
+    `native` is the same number in SQL, for an engine that folds rows into slices by
+    its own aggregates.  In it stand
+
+        {value} {other}     the inputs as the kernel's lift gets them, null if left out
+        {raw}               the first input column as it is
+        {one}               something that is null where the row is left out
+        {valid}             whether the row counts
+        {time} {order}      the instant in ticks; it and the columns that break ties
+        {payload}           the column that a position stands for
+
+    A field that holds a position gives the payload at that position.
     """
 
     name: str
     kind: str = "value"
+    native: str | None = None
 
 
-ABSENT: Final = object()
+class _Absent(enum.Enum):
+    """One value that stays itself when it is sent to another process."""
+
+    ABSENT = "absent"
+
+
+ABSENT: Final = _Absent.ABSENT
 """The identity of an aggregate that has none."""
 
 
@@ -132,6 +151,11 @@ class Aggregate:
             )
         if self.inverse is not None:
             object.__setattr__(self, "laws", self.laws | Law.INVERTIBLE)
+
+    @property
+    def native(self) -> bool:
+        """Whether every field of its partial can be had in SQL."""
+        return bool(self.fields) and all(field.native for field in self.fields)
 
     @property
     def is_users(self) -> bool:

@@ -21,7 +21,7 @@ def _all_combine(older, newer):
 
 ANY = Aggregate(
     name="any",
-    fields=(Field("any", "int"),),
+    fields=(Field("any", "int", native="max(if({value} != 0, 1, 0))"),),
     identity=(0,),
     lift=_truth_lift,
     combine=_any_combine,
@@ -34,7 +34,7 @@ ANY = Aggregate(
 
 ALL = Aggregate(
     name="all",
-    fields=(Field("all", "int"),),
+    fields=(Field("all", "int", native="min(if({value} = 0, 0, 1))"),),
     identity=(1,),
     lift=_truth_lift,
     combine=_all_combine,
@@ -68,7 +68,7 @@ def _xor_combine(older, newer):
 
 BIT_AND = Aggregate(
     name="bit_and",
-    fields=(Field("bit_and", "int"),),
+    fields=(Field("bit_and", "int", native="bit_and({value})"),),
     identity=(-1,),
     lift=_lift,
     combine=_and_combine,
@@ -81,7 +81,7 @@ BIT_AND = Aggregate(
 
 BIT_OR = Aggregate(
     name="bit_or",
-    fields=(Field("bit_or", "int"),),
+    fields=(Field("bit_or", "int", native="bit_or({value})"),),
     identity=(0,),
     lift=_lift,
     combine=_or_combine,
@@ -94,7 +94,7 @@ BIT_OR = Aggregate(
 
 BIT_XOR = Aggregate(
     name="bit_xor",
-    fields=(Field("bit_xor", "int"),),
+    fields=(Field("bit_xor", "int", native="bit_xor({value})"),),
     identity=(0,),
     lift=_lift,
     combine=_xor_combine,

@@ -21,7 +21,7 @@ def _lower(partial):
 
 COUNT = Aggregate(
     name="count",
-    fields=(Field("count", "int"),),
+    fields=(Field("count", "int", native="count({one})"),),
     identity=(0,),
     lift=_lift,
     combine=_combine,

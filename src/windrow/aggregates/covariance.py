@@ -8,7 +8,7 @@ left out.
 import math
 
 from ._aggregate import Aggregate, Field, Law
-from .moments import _spread
+from .moments import LARGE, SMALL, N, _spread
 
 
 def _lift(value, other):
@@ -37,10 +37,10 @@ def _has_two(partial):
 
 
 _FIELDS = (
-    Field("n", "float"),
-    Field("mean_x", "float"),
-    Field("mean_y", "float"),
-    Field("c", "float"),
+    N,
+    Field("mean_x", "float", native=f"avg({{value}} * {SMALL}) * {LARGE}"),
+    Field("mean_y", "float", native=f"avg({{other}} * {SMALL}) * {LARGE}"),
+    Field("c", "float", native="covar_pop({value}, {other}) * count({one})"),
 )
 
 COVARIANCE = Aggregate(
@@ -98,7 +98,11 @@ def _both_vary(partial):
 
 CORRELATION = Aggregate(
     name="correlation",
-    fields=(*_FIELDS, Field("m2_x", "float"), Field("m2_y", "float")),
+    fields=(
+        *_FIELDS,
+        Field("m2_x", "float", native="var_pop({value}) * count({one})"),
+        Field("m2_y", "float", native="var_pop({other}) * count({one})"),
+    ),
     identity=(0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
     lift=_corr_lift,
     combine=_corr_combine,

@@ -25,7 +25,13 @@ def _last_combine(older, newer):
 
 FIRST = Aggregate(
     name="first",
-    fields=(Field("first_at", "int"),),
+    fields=(
+        Field(
+            "first_at",
+            "int",
+            native="min_by({payload}, if({valid}, {order}, null))",
+        ),
+    ),
     identity=(-1,),
     lift=_lift,
     combine=_first_combine,
@@ -39,7 +45,13 @@ FIRST = Aggregate(
 
 LAST = Aggregate(
     name="last",
-    fields=(Field("last_at", "int"),),
+    fields=(
+        Field(
+            "last_at",
+            "int",
+            native="max_by({payload}, if({valid}, {order}, null))",
+        ),
+    ),
     identity=(-1,),
     lift=_lift,
     combine=_last_combine,

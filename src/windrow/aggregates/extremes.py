@@ -10,6 +10,8 @@ import math
 from ._aggregate import Aggregate, Field, Law
 
 INT_LEAST, INT_MOST = -(2**63), 2**63 - 1
+LEAST = Field("min", native="min({raw})")
+MOST = Field("max", native="max({raw})")
 
 
 def _lift(value):
@@ -38,7 +40,7 @@ def _max_combine(older, newer):
 
 MIN = Aggregate(
     name="min",
-    fields=(Field("min"),),
+    fields=(LEAST,),
     identity={"int": (INT_MOST,), "float": (math.nan,)},
     lift=_lift,
     combine=_min_combine,
@@ -51,7 +53,7 @@ MIN = Aggregate(
 
 MAX = Aggregate(
     name="max",
-    fields=(Field("max"),),
+    fields=(MOST,),
     identity={"int": (INT_LEAST,), "float": (-math.inf,)},
     lift=_lift,
     combine=_max_combine,
@@ -78,7 +80,7 @@ def _range_lower(partial):
 
 RANGE = Aggregate(
     name="range",
-    fields=(Field("min"), Field("max")),
+    fields=(LEAST, MOST),
     identity={"int": (INT_MOST, INT_LEAST), "float": (math.nan, -math.inf)},
     lift=_range_lift,
     combine=_range_combine,

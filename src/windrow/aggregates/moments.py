@@ -20,6 +20,13 @@ import math
 
 from ._aggregate import Aggregate, Field, Law
 
+# SQL's avg adds up and divides: values are made 2**64 times smaller on the way, which
+# is exact, so that two values of 1e308 have a mean there too.
+SMALL, LARGE = "5.421010862427522e-20D", "18446744073709551616D"
+N = Field("n", "float", native="count({one})")
+_MEAN = Field("mean", "float", native=f"avg({{value}} * {SMALL}) * {LARGE}")
+_M2 = Field("m2", "float", native="var_pop({value}) * count({one})")
+
 
 def _spread(value):
     """0, but NaN for a NaN or an infinity: such a value has no distance from itself."""
@@ -74,7 +81,7 @@ def _has_two(partial):
 def _second(name, lower, defined, aliases, summary):
     return Aggregate(
         name=name,
-        fields=(Field("n", "float"), Field("mean", "float"), Field("m2", "float")),
+        fields=(N, _MEAN, _M2),
         identity=(0.0, 0.0, 0.0),
         lift=_lift,
         combine=_combine,
@@ -132,12 +139,7 @@ def _varies(partial):
 
 SKEW = Aggregate(
     name="skew",
-    fields=(
-        Field("n", "float"),
-        Field("mean", "float"),
-        Field("m2", "float"),
-        Field("m3", "float"),
-    ),
+    fields=(N, _MEAN, _M2, Field("m3", "float")),
     identity=(0.0, 0.0, 0.0, 0.0),
     lift=_third_lift,
     combine=_third_combine,

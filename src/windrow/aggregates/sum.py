@@ -10,6 +10,9 @@ decimal, after the loop.
 """
 
 from ._aggregate import Aggregate, Field, Law
+from .count import COUNT
+
+_TOTAL = Field("total", native="sum({value})")
 
 
 def _lift(value):
@@ -30,7 +33,7 @@ def _lower(partial):
 
 SUM = Aggregate(
     name="sum",
-    fields=(Field("total"),),
+    fields=(_TOTAL,),
     identity=(0,),
     lift=_lift,
     combine=_combine,
@@ -62,7 +65,10 @@ def _wide_lower(partial):
 
 WIDE_SUM = Aggregate(
     name="sum",
-    fields=(Field("high", "int"), Field("low", "int")),
+    fields=(
+        Field("high", "int", native="sum(shiftright({value}, 32))"),
+        Field("low", "int", native="sum({value} & 4294967295)"),
+    ),
     identity=(0, 0),
     lift=_wide_lift,
     combine=_wide_combine,
@@ -91,7 +97,7 @@ def _mean_lower(partial):
 
 MEAN = Aggregate(
     name="mean",
-    fields=(Field("count", "int"), Field("total")),
+    fields=(*COUNT.fields, _TOTAL),
     identity=(0, 0),
     lift=_mean_lift,
     combine=_mean_combine,

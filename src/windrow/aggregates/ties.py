@@ -8,7 +8,19 @@ infinity among the values is never mistaken for it.
 import math
 
 from ._aggregate import Aggregate, Field, Law
-from .extremes import INT_LEAST, INT_MOST
+from .extremes import INT_LEAST, INT_MOST, LEAST, MOST
+
+# the first on ties: of equal values the one with the least instant, the most ~instant
+_LEAST_AT = Field(
+    "min_at",
+    "int",
+    native="min_by({payload}, if({valid}, struct({raw}, {time}), null))",
+)
+_MOST_AT = Field(
+    "max_at",
+    "int",
+    native="max_by({payload}, if({valid}, struct({raw}, ~{time}), null))",
+)
 
 
 def _greater(a, b):
@@ -41,7 +53,7 @@ def _min_count_combine(older, newer):
 
 MIN_COUNT = Aggregate(
     name="min_count",
-    fields=(Field("min"), Field("min_ties", "int")),
+    fields=(LEAST, Field("min_ties", "int")),
     identity={"int": (INT_MOST, 0), "float": (math.nan, 0)},
     lift=_count_lift,
     combine=_min_count_combine,
@@ -54,7 +66,7 @@ MIN_COUNT = Aggregate(
 
 MAX_COUNT = Aggregate(
     name="max_count",
-    fields=(Field("max"), Field("max_ties", "int")),
+    fields=(MOST, Field("max_ties", "int")),
     identity={"int": (INT_LEAST, 0), "float": (-math.inf, 0)},
     lift=_count_lift,
     combine=_max_count_combine,
@@ -88,7 +100,7 @@ def _arg_min_combine(older, newer):
 
 ARG_MIN = Aggregate(
     name="arg_min",
-    fields=(Field("min"), Field("min_at", "int")),
+    fields=(LEAST, _LEAST_AT),
     identity={"int": (INT_MOST, -1), "float": (math.nan, -1)},
     lift=_at_lift,
     combine=_arg_min_combine,
@@ -104,7 +116,7 @@ ARG_MIN = Aggregate(
 
 ARG_MAX = Aggregate(
     name="arg_max",
-    fields=(Field("max"), Field("max_at", "int")),
+    fields=(MOST, _MOST_AT),
     identity={"int": (INT_LEAST, -1), "float": (-math.inf, -1)},
     lift=_at_lift,
     combine=_arg_max_combine,

@@ -2,8 +2,9 @@
 
 A kernel differs by where partials come from (`rows`, lifted in the loop, or
 `slices`), by how bounds are read (`regular`: by arithmetic, run by run; `arrays`:
-from start and stop arrays; `many`: arrays with several ranges), and by whether a
-tail partial is added to each window (Cutty).
+from start and stop arrays; `many`: arrays with several ranges), by whether a tail
+partial is added to each window (Cutty), and by whether results are lowered or come
+out as partials (`raw`: sashes, which are merged further).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from windrow.kernels import (
     add_lift,
     add_loaded_leaf,
     add_partial,
+    add_raw_emit,
     is_interpreting,
     kernel,
     titles,
@@ -146,6 +148,7 @@ class Shape:
     bounds: str = "arrays"
     tail: bool = False
     fast: bool = False
+    raw: bool = False
 
 
 def kernel_text(algorithm: Algorithm, product: Product, shape: Shape) -> str:
@@ -153,13 +156,17 @@ def kernel_text(algorithm: Algorithm, product: Product, shape: Shape) -> str:
     form = f"{shape.bounds} bounds over {shape.leaf}" + (
         ", with tails" if shape.tail else ""
     )
+    form += ", partials out" if shape.raw else ""
     text = Text(f"{algorithm.name}, {form}: {titles(product.outputs)}.")
     add_partial(text, product)
     if shape.leaf == "rows":
         add_lift(text, product)
     else:
         add_loaded_leaf(text, product)
-    add_emit(text, product, tail=shape.tail)
+    if shape.raw:
+        add_raw_emit(text, product)
+    else:
+        add_emit(text, product, tail=shape.tail)
     text.add(f"# {algorithm.title}")
     if shape.fast:
         stage = _take(text, algorithm.stage)

@@ -77,18 +77,22 @@ def slide_arrays(
     query: Array | None = None,
     tails: tuple[Array, ...] = (),
     chunk: int = 0,
+    raw: bool = False,
 ) -> tuple[Array, ...]:
     """Window i covers slices [starts[i], stops[i]); stops never fall.
 
     With `keep` and `query`, windows of several ranges in one pass: `keep[i]` is
     the oldest start that window i or a later one needs, `query[i]` its range.
+    With `raw` the windows' partials come out, one array per field.
     """
-    out = arrays(product.out_dtypes, len(starts))
+    out = arrays(product.dtypes if raw else product.out_dtypes, len(starts))
     many = keep is not None and query is not None
     bounds = (starts, stops, keep, query) if many else (starts, stops)
     widest = int((stops - (starts if keep is None else keep)).max(initial=1))
     kernel = compile_kernel(
-        algorithm, product, Shape(leaf, "many" if many else "arrays", bool(tails))
+        algorithm,
+        product,
+        Shape(leaf, "many" if many else "arrays", bool(tails), raw=raw),
     )
     run = _runner(algorithm, kernel)
     run(source, bounds, max(widest, 1), chunk, out + tails)

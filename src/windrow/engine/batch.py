@@ -8,6 +8,7 @@ slices.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +18,7 @@ import pyarrow as pa
 from windrow.algorithms import find as find_algorithm
 from windrow.algorithms import slide_arrays, slide_regular
 from windrow.plan.plan import Plan, Query
-from windrow.plan.requests import Asked, Read
+from windrow.plan.requests import Asked, Read, Slots
 from windrow.slicing import cut, fold, shared_combs
 from windrow.windows.frames import Frames, frames
 
@@ -27,6 +28,14 @@ from .sources import source_of
 from .stream import Stream, check_room, stream_of
 
 Array = np.ndarray[Any, Any]
+
+Trim = Callable[[Stream, list[Answer]], list[Answer]]
+
+
+def whole(_: Stream, answers: list[Answer]) -> list[Answer]:
+    """Leave nothing out."""
+    return answers
+
 
 WORTH_FOLDING = 0.7  # slices per row above which rows are their own slices
 
@@ -81,14 +90,22 @@ def aggregate(table: pa.Table, plan: Plan) -> pa.Table:
 
 
 def answers_of(
-    table: pa.Table, plan: Plan, *, bare: bool = False
+    table: pa.Table,
+    plan: Plan,
+    *,
+    bare: bool = False,
+    stream: Stream | None = None,
+    trim: Trim = whole,
 ) -> tuple[Stream, list[Answer], list[list[pa.Array]]]:
     """The results of each query, one Arrow column per call.
 
-    With `bare` nobody asks where windows begin, and regular ones do not say.
+    With `bare` nobody asks where windows begin, and regular ones do not say.  A
+    table that stands in stream order comes with its `stream`.  `trim` leaves out
+    windows before their results are turned into columns.
     """
-    job, read = _read(table, plan, bare)
+    job, read = open_job(table, plan, bare, stream)
     answers = [_regular(job)] if plan.regular else _irregular(job)
+    answers = trim(job.stream, answers)
     job.drop_times()
     job.drop_rows()
     columns = [
@@ -98,13 +115,25 @@ def answers_of(
     return job.stream, answers, columns
 
 
-def _read(table: pa.Table, plan: Plan, bare: bool) -> tuple[Job, dict[Read, Column]]:
-    stream = stream_of(table, plan.by, plan.clock, plan.ties)
+def open_job(
+    table: pa.Table,
+    plan: Plan,
+    bare: bool = False,
+    stream: Stream | None = None,
+    fixed: tuple[Asked, Slots] | None = None,
+) -> tuple[Job, dict[Read, Column]]:
+    """A plan with the rows it runs on, put in stream order.
+
+    With `fixed` the product does not depend on these rows: others are to be merged
+    with their partials.
+    """
+    if stream is None:
+        stream = stream_of(table, plan.by, plan.clock, plan.ties)
     check_room(stream.times, max(0 if q.is_rows else q.range for q in plan.queries))
     longest = int((stream.lasts - stream.firsts).max(initial=0))
     most = max((q.range if q.is_rows else longest) for q in plan.queries)
-    source = source_of(table, stream, plan.calls)
-    asked = source.ask(plan.calls, min(most, longest))
+    source = source_of(table, stream, plan.calls, None if fixed is None else fixed[1])
+    asked = source.ask(plan.calls, min(most, longest)) if fixed is None else fixed[0]
     return Job(plan, stream, source.arrays, asked, bare), source.columns
 
 
@@ -128,7 +157,7 @@ def _regular(job: Job) -> Answer:
         leaf = "rows"
     else:
         width = range_ // slide
-        slices = _cut(job, always=True)
+        slices = cut_slices(job, always=True)
         assert slices.partials is not None
         where, firsts, leaf = slices.partials, slices.runs[:-1], "slices"
         lasts = firsts + np.where(counts > 0, counts + width - 1, 0)
@@ -156,7 +185,7 @@ def _nth(counts: Array) -> Array:
     return places
 
 
-def _cut(job: Job, *, always: bool = False) -> Slices:
+def cut_slices(job: Job, *, always: bool = False) -> Slices:
     """Cut at the edges of all windows, and fold unless most slices are one row."""
     plan, stream = job.plan, job.stream
     combs = shared_combs(plan.slicer, [query.triple for query in plan.queries])
@@ -170,8 +199,12 @@ def _cut(job: Job, *, always: bool = False) -> Slices:
 
 def _irregular(job: Job) -> list[Answer]:
     """Windows found from the slices: time windows, lists, clipped count windows."""
+    return slide_slices(job, cut_slices(job))
+
+
+def slide_slices(job: Job, slices: Slices) -> list[Answer]:
+    """The windows over slices that stand in order, whoever made them."""
     plan = job.plan
-    slices = _cut(job)
     framed = [
         frames(
             job.times,
@@ -276,4 +309,14 @@ def _tails(job: Job, frame: Frames) -> tuple[Array, ...]:
     return fold(job.asked.product, job.arrays, frame.tail_starts, frame.tail_stops)
 
 
-__all__ = ["aggregate", "answers_of"]
+__all__ = [
+    "Job",
+    "Slices",
+    "Trim",
+    "aggregate",
+    "answers_of",
+    "cut_slices",
+    "open_job",
+    "slide_slices",
+    "whole",
+]

@@ -80,6 +80,14 @@ def look_back(stream: Stream, frame: Frame) -> tuple[Array, Array]:
 def over(table: pa.Table, plan: OverPlan) -> dict[str, pa.Array]:
     """The new columns, in the order of the table's rows."""
     stream = stream_of(table, plan.by, plan.clock, plan.ties, keep_unplaced=True)
+    columns = over_columns(table, plan, stream)
+    return {name: _put_back(stream, column) for name, column in columns.items()}
+
+
+def over_columns(
+    table: pa.Table, plan: OverPlan, stream: Stream
+) -> dict[str, pa.Array]:
+    """The new columns in stream order."""
     check_room(stream.times, max(frame.ticks or 0 for frame in plan.frames))
     source = source_of(table, stream, plan.calls)
     found: dict[str, pa.Array] = {}
@@ -87,7 +95,7 @@ def over(table: pa.Table, plan: OverPlan) -> dict[str, pa.Array]:
         columns = _pass(table, stream, source, plan, frame, calls)
         for bound, column in zip(calls, columns, strict=True):
             found[bound.name] = column
-    return {bound.name: _put_back(stream, found[bound.name]) for bound in plan.calls}
+    return {bound.name: found[bound.name] for bound in plan.calls}
 
 
 def _pass(

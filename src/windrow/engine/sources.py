@@ -41,11 +41,20 @@ class Source:
         return ask(calls, self.slots, wide, may_be_empty=may_be_empty)
 
 
-def source_of(table: pa.Table, stream: Stream, calls: Sequence[Bound]) -> Source:
-    """Read the columns of all calls once, and put them in stream order."""
+def source_of(
+    table: pa.Table,
+    stream: Stream,
+    calls: Sequence[Bound],
+    slots: Slots | None = None,
+) -> Source:
+    """Read the columns of all calls once, and put them in stream order.
+
+    Without `slots`, only columns that hold a null get an array of validity.
+    """
     wanted = dict.fromkeys(name for bound in calls for name in bound.columns)
     nulls = {name: table.column(name).null_count > 0 for name in wanted}
-    slots = slots_of(calls, lambda name: nulls[name])
+    if slots is None:
+        slots = slots_of(calls, lambda name: nulls[name])
     columns = {
         (name, as_floats): numbers(table.column(name), name, as_floats=as_floats)
         for name, as_floats in slots.columns

@@ -81,7 +81,7 @@ def stream_of(
 
     Rows without a time are left out, or with `keep_unplaced` stand first.
     """
-    times, known = (None, None) if clock is None else _times(table, clock)
+    times, known = (None, None) if clock is None else times_of(table, clock)
     order = _time_order(table, clock, times, known, ties, keep_unplaced)
     rows = len(table) if order is None else len(order)
     if by:
@@ -108,7 +108,8 @@ def stream_of(
     return Stream(place, firsts, lasts, keys, times, unplaced)
 
 
-def _times(table: pa.Table, clock: Clock) -> tuple[Array, Array | None]:
+def times_of(table: pa.Table, clock: Clock) -> tuple[Array, Array | None]:
+    """The time column in ticks, and where it is known (None: everywhere)."""
     column = numbers(table.column(clock.column), clock.column)
     times = column.values
     if times.dtype != np.int64:

@@ -2,7 +2,14 @@
 
 from .load import arrays, cache_folder, interpreting, is_interpreting, kernel
 from .product import Output, Part, Product, Request, product_of
-from .source import add_emit, add_lift, add_loaded_leaf, add_partial, titles
+from .source import (
+    add_emit,
+    add_lift,
+    add_loaded_leaf,
+    add_partial,
+    add_raw_emit,
+    titles,
+)
 from .text import ENTRY, JIT, Text
 from .user import NotCompiled, infer_schema, interpreted_schema, user_functions
 
@@ -19,6 +26,7 @@ __all__ = [
     "add_lift",
     "add_loaded_leaf",
     "add_partial",
+    "add_raw_emit",
     "arrays",
     "cache_folder",
     "infer_schema",

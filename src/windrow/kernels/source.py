@@ -132,6 +132,15 @@ def add_emit(text: Text, product: Product, *, tail: bool) -> None:
     text.add(f"{JIT}\ndef expect(out, i):{fetches}")
 
 
+def add_raw_emit(text: Text, product: Product) -> None:
+    """`emit(out, i, partial)` where the partial itself is wanted: sashes."""
+    writes = [
+        f"    write(out[{k}], i, partial[{k}], {k})" for k in range(len(product.dtypes))
+    ]
+    text.add(f"{JIT}\ndef emit(out, i, partial):\n" + "\n".join(writes))
+    text.add(f"{JIT}\ndef expect(out, i):\n    pass")
+
+
 def add_loaded_leaf(text: Text, product: Product) -> None:
     """`leaf(source, i)` where the source is slice partials already."""
     reads = "".join(f"read(source[{i}], i), " for i in range(len(product.dtypes)))
@@ -203,4 +212,11 @@ def titles(outputs: Sequence[Output]) -> str:
     return ", ".join(output.request.aggregate.name for output in outputs)
 
 
-__all__ = ["add_emit", "add_lift", "add_loaded_leaf", "add_partial", "titles"]
+__all__ = [
+    "add_emit",
+    "add_lift",
+    "add_loaded_leaf",
+    "add_partial",
+    "add_raw_emit",
+    "titles",
+]

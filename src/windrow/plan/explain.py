@@ -15,6 +15,8 @@ from .bind import Bound
 from .over import OverPlan
 from .plan import Plan, Query
 from .requests import ask, may_overflow, slots_of
+from .spread import Spread
+from .tree import Tree
 
 
 @dataclass(frozen=True)
@@ -47,10 +49,76 @@ def explain_aggregate(plan: Plan) -> Explanation:
     return Explanation("\n".join(lines))
 
 
+def explain_tree(tree: Tree) -> Explanation:
+    """The plan of `wr.aggregate` over many tasks, level by level."""
+    plan = tree.plan
+    lines = [f"aggregate on Spark: {tree.word}"]
+    keys = f"by {', '.join(plan.by)}" if plan.by else "no key"
+    lines.append(f"  rows       {keys}{_order_words(plan)}")
+    for query in plan.queries:
+        label = f" as {query.name!r}" if plan.listed else ""
+        lines.append(f"  window     {query.window}{label}")
+    lines += _slice_lines(plan)
+    lines.append(f"  level 1    {tree.level1}: {tree.level1_reason}")
+    if tree.asked.calls:
+        lines += _partial_lines(tree.asked.product)
+    steps = {
+        "none": "one task a key, state carried from batch to batch",
+        "overlap": f"one task a key and chunk of {_length(plan, tree.chunk)}",
+        "sash": f"sashes in chunks of {_length(plan, tree.chunk)}",
+        "blocks": "one task a block of rows",
+    }
+    lines.append(f"  level 2    {steps[tree.split]}")
+    if tree.asked.calls:
+        lines += _algorithm_lines(plan, tree.asked.product)
+    lines += _holistic_lines(plan.calls)
+    lines.append(f"  level 3    {tree.split}: {tree.split_reason}")
+    lines += _result_lines(plan.calls)
+    return Explanation("\n".join(lines))
+
+
+def _order_words(plan: Plan | OverPlan) -> str:
+    if plan.clock is None:
+        return "; in no particular order: name a time column with on="
+    ties = f", ties by {', '.join(plan.ties)}" if plan.ties else ""
+    return f"; ordered by {plan.clock.column}{ties}"
+
+
+def _length(plan: Plan | OverPlan, ticks: int) -> str:
+    """A number of ticks as a person would say it."""
+    if plan.clock is None or not plan.clock.tick:
+        return f"{ticks:,}"
+    nanoseconds = ticks * plan.clock.tick
+    for name, size in (("days", 86400), ("hours", 3600), ("minutes", 60), ("s", 1)):
+        if nanoseconds % (size * 10**9) == 0 and nanoseconds >= 2 * size * 10**9:
+            return f"{nanoseconds // (size * 10**9):,} {name}"
+    return f"{nanoseconds / 10**6:,.15g} ms"
+
+
 def explain_over(plan: OverPlan) -> Explanation:
     """The plan of `wr.over`."""
     lines = ["over"]
     lines += _order_lines(plan.by, plan.clock.column if plan.clock else None)
+    return Explanation("\n".join(lines + _frame_lines(plan)))
+
+
+def explain_spread(plan: OverPlan, spread: Spread) -> Explanation:
+    """The plan of `wr.over` over many tasks."""
+    lines = ["over on Spark: I→Window, a window for each row"]
+    keys = f"by {', '.join(plan.by)}" if plan.by else "no key"
+    lines.append(f"  rows       {keys}{_order_words(plan)}")
+    lines.append(f"  split      {spread.split}: {spread.reason}")
+    if spread.chunk:
+        reach = _length(plan, spread.reach or 0)
+        lines.append(
+            f"             chunks of {_length(plan, spread.chunk)}, "
+            f"each with the {reach} before it"
+        )
+    return Explanation("\n".join(lines + _frame_lines(plan)))
+
+
+def _frame_lines(plan: OverPlan) -> list[str]:
+    lines: list[str] = []
     for frame, calls in plan.frames.items():
         ends = "" if frame.rows is not None else f", closed {frame.closed}"
         lines.append(f"  frame      {frame.text}{ends}")
@@ -68,7 +136,7 @@ def explain_over(plan: OverPlan) -> Explanation:
             lines.append(f"  algorithm  {choice.algorithm.name}: {choice.reason}")
         lines += _holistic_lines(calls)
     lines += _result_lines(plan.calls)
-    return Explanation("\n".join(lines))
+    return lines
 
 
 def _order_lines(by: tuple[str, ...], on: str | None) -> list[str]:

@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import pyarrow as pa
 from pyarrow import types as pat
 
 from windrow.aggregates import WIDE_SUM, Aggregate, Law, find
@@ -92,6 +93,14 @@ def ask(
         owners.append((bound, tuple(range(len(requests), len(requests) + len(mine)))))
         requests += mine
     return Asked(product_of(requests, may_be_empty=may_be_empty), tuple(owners))
+
+
+def users_result(bound: Bound) -> pa.DataType:
+    """The type that a user's functions give for that column; unknown: float64."""
+    request = _user_request(bound.aggregate, bound, (), ())
+    assert request.schema is not None
+    found = {"int64": pa.int64(), "bool": pa.bool_()}
+    return found.get(request.schema[-1], pa.float64())
 
 
 def may_overflow(bound: Bound) -> bool:

@@ -1,7 +1,10 @@
-"""Folding stretches of rows into partials: slices, and the tails of Cutty.
+"""Folding stretches of rows, or of partials, into partials.
 
 fold(product, source, starts, stops)[f][j] is field f of
     row[starts[j]] + ... + row[stops[j] - 1]       the identity where that is empty
+
+Rows become slices, and the tails of Cutty; partials of one slice that come from
+several places become one.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from windrow.kernels import (
     Product,
     Text,
     add_lift,
+    add_loaded_leaf,
     add_partial,
     arrays,
     is_interpreting,
@@ -39,26 +43,34 @@ def run(source, starts, stops, out):
 """
 
 
-def fold_text(product: Product) -> str:
+def fold_text(product: Product, leaf: str = "rows") -> str:
     """The source of the folding kernel."""
-    text = Text(f"rows folded into slices: {titles(product.outputs)}.")
+    text = Text(f"{leaf} folded into slices: {titles(product.outputs)}.")
     add_partial(text, product)
-    add_lift(text, product)
+    (add_lift if leaf == "rows" else add_loaded_leaf)(text, product)
     text.add(_RUN.format(entry=ENTRY))
     return text.render()
 
 
 def fold(
-    product: Product, source: tuple[Array, ...], starts: Array, stops: Array
+    product: Product,
+    source: tuple[Array, ...],
+    starts: Array,
+    stops: Array,
+    *,
+    leaf: str = "rows",
 ) -> tuple[Array, ...]:
-    """Partials of the stretches [starts[j], stops[j]) of rows, one array per field."""
+    """Partials of the stretches [starts[j], stops[j]), one array per field.
+
+    The source is columns for `leaf="rows"`, or the product's fields for "slices".
+    """
     out = arrays(product.dtypes, len(starts))
     plain = product.interpreted or is_interpreting()
-    _compiled(product, plain).run(source, starts, stops, out)
+    _compiled(product, leaf, plain).run(source, starts, stops, out)
     return out
 
 
 @lru_cache(maxsize=512)
-def _compiled(product: Product, plain: bool) -> ModuleType:
+def _compiled(product: Product, leaf: str, plain: bool) -> ModuleType:
     users = user_functions(product, compiled=not plain)
-    return kernel(fold_text(product), users, interpreted=plain)
+    return kernel(fold_text(product, leaf), users, interpreted=plain)

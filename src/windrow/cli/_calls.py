@@ -1,0 +1,158 @@
+"""Aggregates as text: `longest=max(len)`, `who=arg_max(len, caller)`, `n=count()`.
+
+    call    :=  name "=" aggregate "(" [ item { "," item } ] ")"
+    item    :=  name | option "=" literal
+    name    :=  letters, digits and underscores, or anything between backticks;
+                a backtick within is written twice
+    literal :=  a number, text between quotes, or numbers between square brackets
+
+Nothing is evaluated: what is not in this grammar is refused with the place where
+reading stopped.
+
+    >>> name, call = parse_call("who=arg_max(len, `full name`)")
+    >>> name, call.label
+    ('who', 'arg_max(len, full name)')
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from windrow.aggregates import Call, find
+from windrow.errors import BadInput
+
+_TOKEN = re.compile(
+    r"""\s*(?:
+        (?P<name>[^\W\d]\w*)
+      | `(?P<quoted>(?:[^`]|``)+)`
+      | (?P<number>-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)
+      | '(?P<single>[^']*)' | "(?P<double>[^"]*)"
+      | (?P<sign>[][=(),])
+      | (?P<end>$)
+    )""",
+    re.VERBOSE,
+)
+_SHAPE = (
+    'write name=aggregate(column), such as --agg "longest=max(len)"; '
+    "a column with blanks or dots stands between backticks"
+)
+
+
+def parse_calls(texts: Sequence[str]) -> dict[str, Call]:
+    """All the aggregates of a command, by the names of their columns."""
+    if not texts:
+        raise BadInput.because(
+            "cannot make a query", "no aggregate is given", 'add --agg "n=count()"'
+        )
+    calls: dict[str, Call] = {}
+    for text in texts:
+        name, call = parse_call(text)
+        if name in calls:
+            raise BadInput.because(
+                f"cannot read aggregate {text!r}",
+                f"there is one called {name!r} already",
+                "give every aggregate a name of its own",
+            )
+        calls[name] = call
+    return calls
+
+
+def parse_call(text: str) -> tuple[str, Call]:
+    """The column's name, and what goes into it."""
+    reader = _Reader(text)
+    name = reader.name("a name for the new column")
+    reader.sign("=")
+    aggregate = find(reader.name("an aggregate"))
+    reader.sign("(")
+    columns: list[str] = []
+    options: dict[str, Any] = {}
+    while not reader.at(")"):
+        if columns or options:
+            reader.sign(",")
+        item = reader.name("a column")
+        if reader.at("="):
+            reader.sign("=")
+            options[item] = reader.literal()
+        else:
+            columns.append(item)
+    reader.sign(")")
+    reader.end()
+    least, most = aggregate.columns
+    if not least <= len(columns) <= most:
+        words = f"{least}" if least == most else f"{least} or {most}"
+        raise BadInput.because(
+            f"cannot read aggregate {text!r}",
+            f"{aggregate.name} takes {words} column{'s' if most != 1 else ''}, "
+            f"not {len(columns)}",
+            _SHAPE,
+        )
+    return name, aggregate(*columns, **options)
+
+
+class _Reader:
+    """Text read token by token, left to right, with one token of foresight."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._place = 0
+
+    def name(self, what: str) -> str:
+        """A word, or anything between backticks."""
+        found = self._next(what, "name", "quoted")
+        return found["name"] or found["quoted"].replace("``", "`")
+
+    def literal(self) -> int | float | str | list[int | float]:
+        """A number, text between quotes, or numbers between square brackets."""
+        if self.at("["):
+            return self._numbers()
+        found = self._next("a number or quoted text", "number", "single", "double")
+        if found["number"] is not None:
+            return _number(found["number"])
+        return str(found["single"] or found["double"] or "")
+
+    def _numbers(self) -> list[int | float]:
+        self.sign("[")
+        numbers: list[int | float] = []
+        while not self.at("]"):
+            if numbers:
+                self.sign(",")
+            numbers.append(_number(self._next("a number", "number")["number"]))
+        self.sign("]")
+        return numbers
+
+    def sign(self, sign: str) -> None:
+        """A bracket, a comma or an equals sign."""
+        if not self.at(sign):
+            self._refuse(repr(sign))
+        self._next(repr(sign), "sign")
+
+    def at(self, sign: str) -> bool:
+        """Whether this sign comes next."""
+        found = _TOKEN.match(self._text, self._place)
+        return found is not None and found["sign"] == sign
+
+    def end(self) -> None:
+        """Nothing more."""
+        self._next("nothing more", "end")
+
+    def _next(self, what: str, *kinds: str) -> re.Match[str]:
+        found = _TOKEN.match(self._text, self._place)
+        if found is None or found.lastgroup not in kinds:
+            self._refuse(what)
+        assert found is not None
+        self._place = found.end()
+        return found
+
+    def _refuse(self, what: str) -> None:
+        rest = self._text[self._place :].strip()
+        raise BadInput.because(
+            f"cannot read aggregate {self._text!r}",
+            f"expected {what}, got {repr(rest) if rest else 'its end'}",
+            _SHAPE,
+        )
+
+
+def _number(text: str) -> int | float:
+    return int(text) if text.lstrip("-").isdigit() else float(text)

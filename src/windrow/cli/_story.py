@@ -1,0 +1,229 @@
+"""The demo, step by step.
+
+    1  per airport, the last 24 hours: Windrow and Spark, row for row
+    2  shorter and longer windows: how the time grows
+    3  three windows in one pass
+    4  every flight with its carrier's recent past
+    5  the same call on an Arrow table in this process
+
+Then a picture of it all, flights.png.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from windrow.errors import WindrowError
+
+from . import _flights
+from ._console import out
+from ._picture import AIRPORTS, ZONE, draw, highest
+from ._progress import progress
+from ._race import Race
+from ._scenes import code, note, rule, table
+
+DAY = "24 hours"
+SHORTER = ("1 hour", "6 hours")
+LONGER = ("7 days",)  # for Windrow alone: Spark's own would take minutes
+FEWEST = 10  # the mean of one late flight at night is no news
+SHORT_PAST = 500  # a carrier's first flights, which have next to no past
+
+
+def tell(spark: SparkSession, folder: Path) -> None:
+    """All steps, one after the other."""
+    begun = time.perf_counter()
+    with tempfile.TemporaryDirectory() as scratch:
+        flights = _flights.read_flights(spark, Path(scratch))
+        with progress(spark, "reading a year of flights"):
+            number = flights.count()
+        out.print(
+            f"\n[bold]{number:,} flights were to leave New York in 2013.[/bold] "
+            "How late were they, lately?"
+        )
+        race = Race(spark, flights, Path(scratch))
+        race.warm_up()
+        run_day(race)
+        run_lengths(race)
+        several = three_windows(spark, flights)
+        names = _flights.carriers()
+        recent = recent_past(spark, flights, names)
+        in_process(flights, race)
+        with out.status("drawing"):
+            path = folder / "flights.png"
+            draw(daily(race), several, recent, (race.windrow, race.own), names, path)
+        flights.unpersist()
+    rule("The picture")
+    out.print(f"  {path.resolve()}", soft_wrap=True, markup=False)
+    note(f"all of it in {time.perf_counter() - begun:.0f} s")
+
+
+def run_day(race: Race) -> None:
+    """Step 1."""
+    rule(f"1  Per airport, the last {DAY}, every {_flights.EVERY}")
+    given = {"length": DAY, "EVERY": _flights.EVERY}
+    code(_flights.by_windrow, "Windrow", given)
+    code(_flights.by_spark, "Spark's own", given)
+    ours, theirs = race.time_windrow(DAY), race.time_spark(DAY)
+    number = race.check(DAY)
+    out.print(
+        f"  [bold green]Windrow {ours:.1f} s, Spark's own {theirs:.1f} s: "
+        f"{theirs / ours:.0f} times as fast[/]"
+    )
+    out.print(
+        f"  [green]{number:,} rows each, and all equal[/] "
+        "[dim](exceptAll leaves none, in either direction)[/dim]\n"
+    )
+    rows = daily(race)
+    worst = [highest(rows[rows["origin"] == name], "mean") for name in AIRPORTS]
+    table(
+        ("airport", f"worst {DAY} up to", ">flown", ">mean", ">worst"),
+        (
+            (
+                AIRPORTS[row["origin"]][0],
+                clock(row["end"]),
+                f"{row['flown']:,}",
+                f"[bold]{row['mean']:.0f} min[/bold]",
+                f"{row['worst'] / 60:.1f} h",
+            )
+            for row in worst
+        ),
+    )
+
+
+def run_lengths(race: Race) -> None:
+    """Step 2."""
+    rule(f"2  Shorter and longer windows, every {_flights.EVERY}")
+    for length in (*SHORTER, *LONGER):
+        race.time_windrow(length)
+    rows = []
+    for length in (*SHORTER, DAY, *LONGER):
+        ours = race.windrow[length]
+        if length in LONGER:
+            rows.append((length, f"{ours:.1f} s", "not run", "", ""))
+            continue
+        theirs = race.own[length] if length in race.own else race.time_spark(length)
+        rows.append(
+            (
+                length,
+                f"{ours:.1f} s",
+                f"{theirs:.1f} s",
+                f"[bold]{theirs / ours:.1f}[/bold]",
+                f"{race.check(length):,}, all equal",
+            )
+        )
+    table(("window", ">Windrow", ">Spark's own", ">ratio", ">rows compared"), rows)
+    note(
+        "Spark copies each flight into every window that holds it: its time grows with",
+        "the window. Windrow folds each flight into one slice, whatever the window.",
+    )
+
+
+def three_windows(spark: SparkSession, flights: DataFrame) -> pd.DataFrame:
+    """Step 3."""
+    rule("3  Three windows in one pass")
+    code(_flights.three_windows)
+    several, seconds = _collected(spark, _flights.three_windows(flights))
+    out.print(f"  [bold green]{len(several):,} rows out in {seconds:.1f} s[/]\n")
+    rows = []
+    for length in (*SHORTER, DAY):
+        windows = several[several["query"] == length]
+        peak = highest(windows[windows["flown"] >= FEWEST], "mean")
+        rows.append(
+            (
+                length,
+                f"{len(windows):,}",
+                f"{windows['flown'].max():,}",
+                f"[bold]{peak['mean']:.0f} min[/bold]",
+                AIRPORTS[peak["origin"]][0],
+                clock(peak["end"]),
+            )
+        )
+    table(("window", ">rows out", ">most flown", ">worst mean", "at", "up to"), rows)
+    return several
+
+
+def recent_past(
+    spark: SparkSession, flights: DataFrame, names: dict[str, str]
+) -> pd.DataFrame:
+    """Step 4."""
+    rule("4  Every flight, with the recent past of its carrier")
+    code(_flights.recent_past)
+    recent, seconds = _collected(spark, _flights.recent_past(flights))
+    out.print(f"  [bold green]{len(recent):,} rows out in {seconds:.1f} s[/]\n")
+    recent = recent.sort_values("scheduled", kind="stable")
+    rows = []
+    for carrier, number in recent["carrier"].value_counts().head(6).items():
+        flown = recent[recent["carrier"] == carrier].iloc[SHORT_PAST:]
+        peak = highest(flown, "hundred")
+        rows.append(
+            (
+                names[str(carrier)],
+                f"{number:,}",
+                f"{flown['week'].min():.0f} min",
+                f"{flown['week'].max():.0f} min",
+                f"[bold]{peak['hundred']:.0f} min[/bold]",
+                clock(peak["scheduled"]),
+            )
+        )
+    headings = "carrier", ">flights", ">best week", ">worst week", ">worst 100", "up to"
+    table(headings, rows)
+    return recent
+
+
+def in_process(flights: DataFrame, race: Race) -> None:
+    """Step 5."""
+    rule("5  The same call on an Arrow table, in this process")
+    rows = flights.toArrow()
+    _flights.by_windrow(rows, DAY)  # the first call compiles
+    begun = time.perf_counter()
+    here = _flights.by_windrow(rows, DAY)
+    seconds = time.perf_counter() - begun
+    there = race.result("windrow", DAY).orderBy("origin", "window").toArrow()
+    if not all(_same(here[name], there[name]) for name in here.column_names[2:]):
+        raise WindrowError.because(
+            "the demo failed",
+            "the answers of Spark and of this process differ",
+            "please report this",
+        )
+    out.print(
+        f"  [bold green]{seconds * 1000:.0f} ms[/] "
+        f"[green]for the same {here.num_rows:,} rows, all equal[/]"
+    )
+    note("Where the table fits into memory, Spark is not needed.")
+
+
+def daily(race: Race) -> pd.DataFrame:
+    """Windrow's windows of 24 hours, with flights enough to speak of."""
+    rows = race.result("windrow", DAY).where("flown > 100")
+    return _flat(rows).toPandas().sort_values("end")
+
+
+def clock(instant: Any) -> str:
+    """An instant as New York's clocks showed it."""
+    there = pd.Timestamp(instant, tz="UTC").tz_convert(ZONE)
+    return f"{there:%a} {there.day:2} {there:%b, %H:%M}"
+
+
+def _collected(spark: SparkSession, result: DataFrame) -> tuple[pd.DataFrame, float]:
+    begun = time.perf_counter()
+    with progress(spark, "sliding"):
+        rows: pd.DataFrame = _flat(result).toPandas()
+    return rows, time.perf_counter() - begun
+
+
+def _flat(result: DataFrame) -> DataFrame:
+    """The window's end as a column; its start is not shown anywhere."""
+    if "window" not in result.columns:
+        return result
+    return result.withColumn("end", result["window"]["end"]).drop("window")
+
+
+def _same(one: pa.ChunkedArray, other: pa.ChunkedArray) -> bool:
+    return bool(one.combine_chunks().equals(other.combine_chunks()))

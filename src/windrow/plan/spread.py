@@ -1,0 +1,62 @@
+"""How `wr.over` is laid out over many tasks: by key, or in pieces with a halo.
+
+    none      the rows of a key meet in one task, which carries what it looks back at
+    chunks    no key, durations only: chunks of time aligned to the epoch
+    blocks    no key, numbers of rows: blocks, found by a first pass over the times
+
+A chunk or block also gets the rows before it that its first rows look back at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from windrow.errors import WindowError
+
+from .over import OverPlan
+
+CHUNK_RANGES = 8  # durations in a chunk: an eighth of the rows is copied
+
+
+@dataclass(frozen=True)
+class Spread:
+    """What is split, and why; `chunk`, `reach` in ticks, `rows` in rows."""
+
+    split: str
+    reason: str
+    chunk: int = 0
+    reach: int | None = None
+    rows: int = 0
+
+
+def spread_over(plan: OverPlan) -> Spread:
+    """Lay a plan out."""
+    if plan.clock is None:
+        frame = next(iter(plan.frames))
+        raise WindowError.because(
+            f"cannot look back over the {frame.text} of a distributed table",
+            "its rows have no order, and no time column is named",
+            "say which, as in wr.over(..., on='ts')",
+        )
+    if plan.by:
+        return Spread("none", "the rows of a key meet in one task, in order of time")
+    ticks = [frame.ticks for frame in plan.frames if frame.ticks is not None]
+    rows = max((frame.rows or 0 for frame in plan.frames), default=0)
+    if not rows:
+        reach = max(ticks)
+        return Spread(
+            "chunks",
+            "no key: chunks of time, each with the rows that it looks back at",
+            CHUNK_RANGES * reach,
+            reach,
+        )
+    return Spread(
+        "blocks",
+        "no key, and rows are counted back: a first pass counts rows in time",
+        0,
+        max(ticks) if ticks else None,
+        rows,
+    )
+
+
+__all__ = ["Spread", "spread_over"]

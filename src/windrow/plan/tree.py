@@ -1,0 +1,176 @@
+"""The parallel aggregation tree: how a plan is laid out over many tasks.
+
+LightSaber's three levels, in its notation (P parallel, I incremental, S sequential):
+
+    P→Pane, I→Window                      panes of a key meet in one task
+    P→Pane, I→Window                      ... in one task per key and chunk of time
+    P→Pane, I→Sash, P*S→Window            sashes of a window meet in one task
+    S→Pane, I→Window                      rows of a key meet in one task
+
+Level 1 is `native` where the engine's own aggregates give every field of the
+partial, `kernel` where ours fold rows before they are shuffled, `rows` where order or
+the rows themselves are needed.  Keys that are hot, or no key at all, are split into
+chunks of time aligned to the epoch: nothing has to be known of the data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from windrow.aggregates import Law
+from windrow.errors import BadInput, WindowError
+
+from .plan import Plan
+from .requests import Asked, Slots, ask, may_overflow, slots_of
+
+FEW_KEYS = 64  # below that, tasks are too few and too long
+
+# Chunks that overlap copy the slices within a range of their borders: at most a
+# quarter more.  Past MOST_OVERLAP slides sashes are cheaper: two for each window.
+OVERLAP = 4
+LEAST_OVERLAP, MOST_OVERLAP = 256, 4096
+LEAST_SASH, MOST_TOTALS = 1024, 16
+
+
+@dataclass(frozen=True)
+class Tree:
+    """What happens on each level, and why; `chunk` is in ticks, 0 if nothing is split.
+
+    `split` is none, overlap (a task per key and chunk, which also gets the slices
+    that its windows reach beyond its end), sash, or blocks (of rows, for count
+    windows without a key).
+    """
+
+    plan: Plan
+    asked: Asked
+    slots: Slots
+    level1: str
+    level1_reason: str
+    split: str
+    split_reason: str
+    chunk: int
+
+    @property
+    def word(self) -> str:
+        """The strategy in LightSaber's notation."""
+        first = "S→Pane" if self.level1 == "rows" else "P→Pane"
+        if self.split == "sash":
+            return f"{first}, I→Sash, P*S→Window"
+        return f"{first}, I→Window"
+
+
+def grow_tree(
+    plan: Plan,
+    nullable: frozenset[str],
+    *,
+    hot: bool = False,
+    keys: int | None = None,
+) -> Tree:
+    """Lay a plan out; `nullable` are the columns that may hold nulls."""
+    if keys is not None and keys < 1:
+        raise BadInput.because(
+            f"cannot plan for {keys} keys",
+            "keys= says about how many distinct keys there are",
+            "give a positive number, or leave it out",
+        )
+    if plan.clock is None:
+        raise WindowError.because(
+            f"cannot slide {plan.queries[0].window} over a distributed table",
+            "its rows have no order, and no time column is named",
+            "say which, as in wr.rows(..., on='ts')",
+        )
+    slots = slots_of(plan.calls, lambda name: name in nullable)
+    asked = ask(plan.calls, slots, may_overflow)
+    level1, why = _level1(plan, asked)
+    split, chunk, because = _split(plan, level1, hot=hot, keys=keys)
+    return Tree(plan, asked, slots, level1, why, split, because, chunk)
+
+
+def _level1(plan: Plan, asked: Asked) -> tuple[str, str]:
+    """How rows become slices, and why."""
+    rows = _needs_rows(plan)
+    native = rows or _not_native(plan, asked)
+    if native is None:
+        return (
+            "native",
+            "every field of the partial is one of Catalyst's own aggregates",
+        )
+    kernel = rows or _not_folded(asked)
+    if kernel is None:
+        return "kernel", f"{native}: our kernel folds rows before they are shuffled"
+    return "rows", f"{kernel}: rows are shuffled, and folded where their key is"
+
+
+def _needs_rows(plan: Plan) -> str | None:
+    if plan.queries[0].is_rows:
+        return "count windows number the rows of a key"
+    for bound in plan.calls:
+        if Law.HOLISTIC in bound.aggregate.laws:
+            return f"{bound.call.label} has no partial of bounded size"
+    if not plan.slicer.whole_windows:
+        return f"{plan.slicer.name} needs rows in order"
+    return None
+
+
+def _not_native(plan: Plan, asked: Asked) -> str | None:
+    for part in asked.product.parts:
+        aggregate = part.request.aggregate
+        if not aggregate.native:
+            return f"{aggregate.name} has no native partial"
+        if plan.ties and aggregate.name in ("arg_min", "arg_max"):
+            return f"{aggregate.name} has no native partial where ties= breaks ties"
+    return None
+
+
+def _not_folded(asked: Asked) -> str | None:
+    if asked.product.interpreted:
+        return "a function could not be compiled, and plain Python has no columns"
+    for part in asked.product.parts:
+        if Law.COMMUTATIVE not in part.request.aggregate.laws:
+            return f"{part.request.aggregate.name} depends on the order of rows"
+    return None
+
+
+def _split(
+    plan: Plan, level1: str, *, hot: bool, keys: int | None
+) -> tuple[str, int, str]:
+    """Whether keys are split into chunks of time, how long these are, and why."""
+    if plan.queries[0].is_rows:
+        if plan.by:
+            return "none", 0, "a count window numbers the rows of a key: one task a key"
+        return "blocks", 0, "no key: blocks of rows, numbered by a first pass"
+    few = keys is not None and keys < FEW_KEYS
+    if plan.by and not hot and not few:
+        return (
+            "none",
+            0,
+            (
+                "a key's panes meet in one task; hot=True, or keys=N for fewer than "
+                f"{FEW_KEYS} keys, would split each key into chunks of time"
+            ),
+        )
+    why = (
+        "no key"
+        if not plan.by
+        else "hot=True"
+        if hot
+        else f"keys={keys}, fewer than {FEW_KEYS}"
+    )
+    range_ = max(query.range for query in plan.queries)
+    slide = min(query.slide for query in plan.queries)
+    if level1 == "rows" or OVERLAP * range_ <= MOST_OVERLAP * slide:
+        chunk = max(OVERLAP * range_, (level1 != "rows") * LEAST_OVERLAP * slide)
+        return (
+            "overlap",
+            chunk,
+            f"{why}; a task also reads on to the end of its windows",
+        )
+    chunk = max(LEAST_SASH * slide, -(-range_ // MOST_TOTALS))
+    return (
+        "sash",
+        chunk,
+        (f"{why}; the range spans chunks: opening, totals and closing are merged"),
+    )
+
+
+__all__ = ["Tree", "grow_tree"]

@@ -1,0 +1,179 @@
+"""Level 1 of the tree: rows become slices, by Catalyst, by our kernel, or later.
+
+native    groupBy(keys, pane) with one of Catalyst's aggregates for each field
+kernel    mapInArrow: stretches of rows folded, still before the shuffle
+rows      nothing yet: rows meet by key, and are folded there
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import (
+    BooleanType,
+    DataType,
+    DoubleType,
+    FloatType,
+    LongType,
+    StructField,
+    StructType,
+)
+
+from windrow.engine.blocks import AT, BLOCK, HALO, TOTAL
+from windrow.engine.panes import PANE
+from windrow.engine.partials import partial_fields
+from windrow.engine.tasks import CHUNK, Task
+from windrow.plan.tree import Tree
+from windrow.slicing import shared_combs
+
+from . import sql
+from .layout import in_blocks
+from .schema import as_arrow, field_of, key_fields, quoted
+from .task import shipped
+
+STRETCH = 1 << 16
+"""Rows that are worth a call of a kernel."""
+
+_NUMBERS: dict[str, DataType] = {
+    "int64": LongType(),
+    "float64": DoubleType(),
+    "bool": BooleanType(),
+}
+
+
+def meet(frame: DataFrame, keys: Sequence[str], order: Sequence[str]) -> DataFrame:
+    """Rows of equal keys in one task, sorted by keys and `order`."""
+    if keys:
+        frame = frame.repartition(*(F.col(key) for key in keys))
+    else:
+        frame = frame.coalesce(1)
+    return frame.sortWithinPartitions(*keys, *order)
+
+
+def run(frame: DataFrame, task: Task, schema: StructType) -> DataFrame:
+    """A task over each partition of a frame."""
+    return frame.mapInArrow(shipped(task), schema)
+
+
+def key_column(frame: DataFrame, name: str) -> Column | None:
+    """A key as groupBy sees it: one NaN, and -0.0 as 0.0; None if it is so anyway."""
+    column, kind = F.col(quoted(name)), field_of(frame, name).dataType
+    if not isinstance(kind, (DoubleType, FloatType)):
+        return None
+    nan = F.lit(float("nan"))
+    return F.when(F.isnan(column), nan).otherwise(column + F.lit(0.0)).cast(kind)
+
+
+def time_sql(frame: DataFrame, tree: Tree) -> str:
+    """The time column in ticks."""
+    assert tree.plan.clock is not None
+    on = tree.plan.clock.column
+    return sql.ticks(quoted(on), field_of(frame, on).dataType)
+
+
+def native(frame: DataFrame, tree: Tree) -> DataFrame:
+    """Slices by Catalyst: one row per key and pane."""
+    plan = tree.plan
+    assert plan.clock is not None
+    reads = dict.fromkeys(name for bound in plan.calls for name in bound.reads)
+    names = {name: f"c{number}" for number, name in enumerate(reads)}
+    ties = {name: f"o{number}" for number, name in enumerate(plan.ties)}
+    keys = [f"k{number}" for number in range(len(plan.by))]
+    on = F.col(quoted(plan.clock.column))
+    source = frame.where(on.isNotNull()).select(
+        *(F.col(quoted(n)).alias(key) for n, key in zip(plan.by, keys, strict=True)),
+        F.expr(time_sql(frame, tree)).alias(sql.TICKS),
+        *(F.col(quoted(name)).alias(short) for name, short in ties.items()),
+        *(F.col(quoted(name)).alias(short) for name, short in names.items()),
+    )
+    combs = shared_combs(plan.slicer, [query.triple for query in plan.queries])
+    partials = sql.native_partials(
+        tree.asked,
+        tree.slots,
+        partial_fields(tree.asked, tree.slots),
+        names,
+        {name: plan.schema.field(name).type for name in reads},
+        list(ties.values()),
+    )
+    grouped = source.groupBy(*keys, F.expr(sql.pane(combs)).alias(PANE))
+    return grouped.agg(*(F.expr(text).alias(name) for name, text in partials.items()))
+
+
+def folded(frame: DataFrame, tree: Tree) -> DataFrame:
+    """Slices by our kernel, in pieces: one row per key, pane and stretch of rows."""
+    plan = tree.plan
+    schema = StructType(
+        [
+            *key_fields(frame, plan.by),
+            StructField(PANE, LongType(), nullable=False),
+            *partial_schema(frame, tree),
+        ]
+    )
+    rows = _read(frame, tree)
+    names = tuple(plan.reads)
+    task = Task("fold_rows", tree, plan.by, names, as_arrow(schema), STRETCH)
+    return run(rows, task, schema)
+
+
+def ordered_rows(frame: DataFrame, tree: Tree) -> DataFrame:
+    """Rows by key and time, in one task per key (and chunk)."""
+    plan = tree.plan
+    rows = _read(frame, tree)
+    reads = plan.reads
+    keys = [f"s{reads.index(name)}" for name in plan.by]
+    order = []
+    if plan.clock is not None:
+        order = [f"s{reads.index(n)}" for n in (plan.clock.column, *plan.ties)]
+    if tree.split == "overlap":
+        on = f"s{reads.index(plan.clock.column)}"  # type: ignore[union-attr]
+        kind = field_of(frame, plan.clock.column).dataType  # type: ignore[union-attr]
+        longest = max(query.range for query in plan.queries)
+        numbers = sql.chunks(sql.ticks(on, kind), tree.chunk, longest)
+        rows = rows.select("*", F.expr(numbers).alias(CHUNK))
+        keys.append(CHUNK)
+    if tree.split == "blocks":
+        assert plan.clock is not None
+        on = f"s{reads.index(plan.clock.column)}"
+        step = math.lcm(*(query.slide for query in plan.queries))
+        reach = max(query.range for query in plan.queries) + step
+        rows = in_blocks(rows, on, rows=reach)
+        rows = rows.select(
+            *(f"s{i}" for i in range(len(reads))), BLOCK, HALO, AT, TOTAL
+        )
+        keys = [BLOCK]
+    return meet(rows, keys, order)
+
+
+def _read(frame: DataFrame, tree: Tree) -> DataFrame:
+    """The columns that are needed, as s0, s1, ..., of the rows that have a time."""
+    plan = tree.plan
+    if plan.clock is not None:
+        frame = frame.where(F.col(quoted(plan.clock.column)).isNotNull())
+    columns = [
+        (key_column(frame, name) if name in plan.by else None) for name in plan.reads
+    ]
+    return frame.select(
+        *(
+            (F.col(quoted(name)) if column is None else column).alias(f"s{number}")
+            for number, (name, column) in enumerate(
+                zip(plan.reads, columns, strict=True)
+            )
+        )
+    )
+
+
+def partial_schema(frame: DataFrame, tree: Tree) -> list[StructField]:
+    """The columns of partials that a task gives."""
+    found = []
+    for field in partial_fields(tree.asked, tree.slots):
+        for name, payload in zip(
+            field.columns, field.payloads or (field.ranked,), strict=True
+        ):
+            kind = _NUMBERS[field.dtype]
+            if payload is not None:
+                kind = field_of(frame, payload).dataType
+            found.append(StructField(name, kind))
+    return found

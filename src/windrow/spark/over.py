@@ -1,0 +1,123 @@
+"""`wr.over` on Spark: every row with new columns over its own past, lazily.
+
+    keys               shuffle by key, sort by time, mapInArrow(roll)
+    no key, durations  the same by chunks of time, aligned to the epoch, with a halo
+    no key, rows       the same by blocks of rows, found by a first pass, with a halo
+
+All columns of the frame travel with their row, as s0, s1, ...
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructField, StructType
+
+from windrow.engine.blocks import AT, BLOCK, HALO, TOTAL
+from windrow.engine.rolling import RollTask
+from windrow.errors import UnsupportedType
+from windrow.plan.over import OverPlan
+from windrow.plan.spread import Spread
+
+from . import level1, sql
+from .layout import in_blocks
+from .schema import arrow_schema, as_arrow, field_of, quoted, result_field
+from .task import shipped
+
+
+def over(frame: DataFrame, plan: OverPlan, spread: Spread) -> DataFrame:
+    """The frame with the plan's columns at its right."""
+    _check_columns(frame)
+    names = frame.columns
+    rows = rolled(frame, plan, spread)
+    schema = StructType(
+        [
+            *(
+                StructField(f"s{i}", field.dataType, field.nullable)
+                for i, field in enumerate(frame.schema)
+            ),
+            *(result_field(frame, b, f"r{i}") for i, b in enumerate(plan.calls)),
+        ]
+    )
+    extra = tuple(f"windrow {name}" for name in rows.columns[len(names) :])
+    split = spread.split != "none"
+    task = RollTask(
+        plan=replace(plan, by=extra[:1] if split else _by(frame, plan, extra)),
+        names=(*names, *extra),
+        passed=len(names),
+        gives=as_arrow(schema),
+        halo=extra[1] if split else None,
+        enough=level1.STRETCH,
+    )
+    found = rows.mapInArrow(shipped(task), schema)
+    return found.select(
+        *(F.col(f"s{i}").alias(name) for i, name in enumerate(names)),
+        *(F.col(f"r{i}").alias(bound.name) for i, bound in enumerate(plan.calls)),
+    )
+
+
+def rolled(frame: DataFrame, plan: OverPlan, spread: Spread) -> DataFrame:
+    """The rows that each task reads, shuffled and sorted.
+
+    Float keys come twice: as the user has them, and as groupBy sees them.
+    """
+    assert plan.clock is not None
+    names = frame.columns
+    short = {name: f"s{i}" for i, name in enumerate(names)}
+    base = [F.col(quoted(name)).alias(short[name]) for name in names]
+    order = [short[name] for name in (plan.clock.column, *plan.ties)]
+    if spread.split == "none":
+        keys: list[str] = []
+        for i, name in enumerate(plan.by):
+            seen = level1.key_column(frame, name)
+            if seen is None:
+                keys.append(short[name])
+            else:
+                base.append(seen.alias(f"k{i}"))
+                keys.append(f"k{i}")
+        return level1.meet(frame.select(*base), keys, order)
+    rows = frame.select(*base)
+    on = short[plan.clock.column]
+    if spread.split == "chunks":
+        pieces = rows.select("*", *_chunks(rows, on, spread))
+    else:
+        pieces = in_blocks(rows, on, rows=spread.rows, ticks=spread.reach)
+        pieces = pieces.drop(AT, TOTAL).select(*rows.columns, BLOCK, HALO)
+    return level1.meet(pieces, [BLOCK], order)
+
+
+def _chunks(rows: DataFrame, on: str, spread: Spread) -> list[Column]:
+    """The chunk of a row, and those later ones whose rows look back at it."""
+    assert spread.reach is not None
+    time = sql.ticks(on, field_of(rows, on).dataType)
+    own = sql.chunk(time, spread.chunk)
+    last = sql.chunk(f"({time} + {spread.reach}L)", spread.chunk)
+    pairs = (
+        f"transform(sequence({own}, {last}), c -> named_struct("
+        f"'{BLOCK}', c, '{HALO}', c != {own}))"
+    )
+    without = f"array(named_struct('{BLOCK}', -9223372036854775808L, '{HALO}', false))"
+    return [F.expr(f"inline(if({on} is null, {without}, {pairs}))")]
+
+
+def _by(frame: DataFrame, plan: OverPlan, extra: tuple[str, ...]) -> tuple[str, ...]:
+    """The key columns under the names that the task gives them."""
+    twice = iter(extra)
+    return tuple(
+        name if level1.key_column(frame, name) is None else next(twice)
+        for name in plan.by
+    )
+
+
+def _check_columns(frame: DataFrame) -> None:
+    for field in arrow_schema(frame):
+        if pa.types.is_null(field.type):
+            kind = field_of(frame, field.name).dataType.simpleString()
+            raise UnsupportedType.because(
+                f"cannot take column {field.name!r} along",
+                f"Arrow cannot hold its type, {kind}",
+                "cast it to string, or leave it out with .drop()",
+            )

@@ -1,0 +1,78 @@
+"""The table a user sees, from what the last step gives.
+
+    keys | query (for a list of windows) | window {start, end} | aggregates
+
+The struct is nullable where Spark's own is: where windows slide.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import DataType, TimestampNTZType, TimestampType
+
+from windrow.plan.plan import Plan
+from windrow.plan.tree import Tree
+
+from .schema import field_of
+
+
+def result(frame: DataFrame, tree: Tree, found: DataFrame) -> DataFrame:
+    """The final projection."""
+    plan = tree.plan
+    columns = [F.col(f"k{i}").alias(name) for i, name in enumerate(plan.by)]
+    if plan.listed:
+        columns.append(_query(plan).alias("query"))
+    columns.append(_window(frame, plan).alias("window"))
+    columns += [F.col(f"r{i}").alias(bound.name) for i, bound in enumerate(plan.calls)]
+    return found.select(*columns)
+
+
+def _query(plan: Plan) -> Column:
+    named = any(isinstance(query.name, str) for query in plan.queries)
+    if not named:
+        return F.col("q").cast("bigint")
+    last = F.lit(str(plan.queries[-1].name))
+    if len(plan.queries) == 1:
+        return last
+    text: Column | None = None
+    for number, query in enumerate(plan.queries[:-1]):
+        here, name = F.col("q") == number, F.lit(str(query.name))
+        text = F.when(here, name) if text is None else text.when(here, name)
+    assert text is not None
+    return text.otherwise(last)
+
+
+def _range(plan: Plan) -> str:
+    """How long the row's window is, in SQL."""
+    ranges = [query.range for query in plan.queries]
+    if len(set(ranges)) == 1:
+        return f"{ranges[0]}L"
+    return f"element_at(array({', '.join(f'{r}L' for r in ranges)}), q + 1)"
+
+
+def _window(frame: DataFrame, plan: Plan) -> Column:
+    if plan.queries[0].is_rows:
+        return F.struct(F.col("start"), F.col("end"))
+    assert plan.clock is not None
+    kind = field_of(frame, plan.clock.column).dataType
+    begin = _instant("start", kind).alias("start")
+    end = _instant(f"(start + {_range(plan)})", kind).alias("end")
+    window = F.struct(begin, end)
+    if all(query.range == query.slide for query in plan.queries):
+        return window
+    return F.when(F.col("start").isNotNull(), window)
+
+
+def _instant(ticks: str, kind: DataType) -> Column:
+    """Ticks as a value of the time column's type."""
+    if isinstance(kind, TimestampType):
+        return F.expr(f"timestamp_micros({ticks})")
+    if isinstance(kind, TimestampNTZType):
+        # an interval is added in UTC, and so exactly
+        seconds = f"cast({ticks} as decimal(20, 0)) / 1000000BD"
+        seconds = f"cast({seconds} as decimal(18, 6))"
+        return F.expr(
+            f"TIMESTAMP_NTZ '1970-01-01' + make_dt_interval(0, 0, 0, {seconds})"
+        )
+    return F.expr(ticks)

@@ -1,0 +1,99 @@
+"""Spark's schemas as Arrow's, and back; names as SQL takes them."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
+from pyspark.sql.pandas.types import from_arrow_type, to_arrow_schema, to_arrow_type
+from pyspark.sql.types import (
+    ArrayType,
+    DataType,
+    DateType,
+    StructField,
+    StructType,
+    TimestampType,
+)
+
+from windrow.errors import BadInput
+from windrow.plan.bind import Bound
+from windrow.plan.requests import users_result
+
+NEVER_NULL = ("count", "collect", "collect_distinct", "count_distinct")
+
+
+def quoted(name: str) -> str:
+    """A column's name in SQL, whatever it holds."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def arrow_schema(frame: DataFrame) -> pa.Schema:
+    """The columns of a frame as Arrow gets them.
+
+    A type that has no Arrow form becomes Arrow's null type, which nothing accepts:
+    such a column can be there as long as nobody reads it.
+    """
+    return pa.schema([(field.name, _arrow(field.dataType)) for field in frame.schema])
+
+
+def _arrow(kind: DataType) -> pa.DataType:
+    try:
+        return to_arrow_type(kind, timezone="UTC")
+    except (PySparkException, TypeError):
+        return pa.null()
+
+
+def nullable(frame: DataFrame) -> frozenset[str]:
+    """The columns that may hold nulls."""
+    return frozenset(field.name for field in frame.schema if field.nullable)
+
+
+def field_of(frame: DataFrame, name: str) -> StructField:
+    """The column of that name; it exists."""
+    return next(field for field in frame.schema if field.name == name)
+
+
+def result_field(frame: DataFrame, bound: Bound, name: str) -> StructField:
+    """A result's column: of the type and nullability that Spark's own would have."""
+    if bound.aggregate.is_users:
+        return StructField(name, from_arrow_type(users_result(bound)))
+    never = bound.aggregate.name in NEVER_NULL
+    match bound.aggregate.result:
+        case "position" if bound.payload is not None:
+            return StructField(name, field_of(frame, bound.payload).dataType)
+        case "value":
+            return StructField(name, field_of(frame, bound.columns[0]).dataType)
+        case "list":
+            element = field_of(frame, bound.columns[0]).dataType
+            return StructField(name, ArrayType(element, containsNull=False), not never)
+    kind = from_arrow_type(bound.result, prefer_timestamp_ntz=True)
+    return StructField(name, kind, not never)
+
+
+def as_arrow(schema: StructType) -> pa.Schema:
+    """The schema of the batches that a task must give."""
+    return to_arrow_schema(schema, timezone="UTC")
+
+
+def key_fields(frame: DataFrame, names: tuple[str, ...]) -> list[StructField]:
+    """The key columns under the names that tasks use; each must have an Arrow form."""
+    found = []
+    for number, name in enumerate(names):
+        field = field_of(frame, name)
+        if pa.types.is_null(_arrow(field.dataType)):
+            raise BadInput.because(
+                f"cannot group by column {name!r}",
+                f"Arrow cannot hold its type, {field.dataType.simpleString()}",
+                "cast it to string first",
+            )
+        found.append(StructField(f"k{number}", field.dataType, field.nullable))
+    return found
+
+
+def with_instants(frame: DataFrame, on: str | None) -> DataFrame:
+    """Dates as the timestamps of their midnights, as Spark's `window()` has them."""
+    if on is None or on not in frame.columns:
+        return frame
+    if isinstance(field_of(frame, on).dataType, DateType):
+        return frame.withColumn(on, frame[quoted(on)].cast(TimestampType()))
+    return frame

@@ -1,0 +1,113 @@
+"""The texts of SQL that the tree is made of: ticks, panes, chunks, native partials."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
+from pyarrow import types as pat
+from pyspark.sql.types import DataType, TimestampNTZType, TimestampType
+
+from windrow.engine.partials import PartialField
+from windrow.kernels import Part
+from windrow.plan.requests import Asked, Slots
+from windrow.slicing import Comb
+
+TICKS = "t"
+
+
+def ticks(column: str, kind: DataType) -> str:
+    """A time column as whole ticks: microseconds, or its own numbers."""
+    if isinstance(kind, TimestampType):
+        return f"unix_micros({column})"
+    if isinstance(kind, TimestampNTZType):
+        return f"timestampdiff(MICROSECOND, TIMESTAMP_NTZ '1970-01-01', {column})"
+    return f"cast({column} as bigint)"
+
+
+def floor_to(time: str, period: int, phase: int = 0) -> str:
+    """The last of `phase + k * period` that is not after `time`."""
+    return f"({time} - pmod({time} - {phase}L, {period}L))"
+
+
+def pane(combs: Sequence[Comb]) -> str:
+    """Where the slice of an instant begins: the nearest tooth of any comb."""
+    teeth = [floor_to(TICKS, comb.period, comb.phase) for comb in combs]
+    return f"greatest({', '.join(teeth)})" if len(teeth) > 1 else teeth[0]
+
+
+def chunk(time: str, length: int) -> str:
+    """The number of the chunk that holds an instant."""
+    return f"({floor_to(time, length)} div {length}L)"
+
+
+def chunks(time: str, length: int, range_: int) -> str:
+    """The numbers of all chunks in which a window over the instant begins."""
+    first = chunk(f"({time} - {range_ - 1}L)", length)
+    return f"explode(sequence({first}, {chunk(time, length)}))"
+
+
+def native_partials(
+    asked: Asked,
+    slots: Slots,
+    fields: Sequence[PartialField],
+    columns: Mapping[str, str],
+    types: Mapping[str, pa.DataType],
+    ties: Sequence[str],
+) -> dict[str, str]:
+    """Every column of the partial as an aggregate of SQL.
+
+    `columns` maps the user's names to those in the frame.
+    """
+    found: dict[str, str] = {}
+    for part in asked.product.parts:
+        words = _words(part, slots, columns, types, ties)
+        sketch = part.request.aggregate.fields
+        for number in range(len(part.dtypes)):
+            field = fields[part.offset + number]
+            if number == len(sketch):  # whether there is a value at all
+                text = f"if(count({words['one']}) > 0, 1L, 0L)"
+                found[field.name] = text
+                continue
+            native = sketch[number].native
+            assert native is not None
+            for name, payload in zip(
+                field.columns, field.payloads or ("",), strict=True
+            ):
+                given = {**words, "payload": columns.get(payload, "")}
+                found[name] = native.format(**given)
+    return found
+
+
+def _words(
+    part: Part,
+    slots: Slots,
+    columns: Mapping[str, str],
+    types: Mapping[str, pa.DataType],
+    ties: Sequence[str],
+) -> dict[str, str]:
+    request = part.request
+    reads = {slot: read for read, slot in slots.columns.items()}
+    masked = {slot: name for name, slot in slots.masks.items()}
+    masks = [columns[masked[slot]] for slot in request.masks]
+    valid = " and ".join(f"{mask} is not null" for mask in masks) or "true"
+    one = "1" if not masks else masks[0] if len(masks) == 1 else f"if({valid}, 1, null)"
+    given: dict[str, str] = {"valid": valid, "one": one, "time": TICKS}
+    given["order"] = f"struct({', '.join([TICKS, *ties])})"
+    roles = [role for role in request.aggregate.takes if role != "position"]
+    for role, slot in zip(roles, request.slots, strict=False):
+        name, as_floats = reads[slot]
+        kind = "float" if role == "other" or as_floats else request.kind
+        value = _read(columns[name], types[name], kind)
+        given[role] = value if len(masks) < 2 else f"if({valid}, {value}, null)"
+        given.setdefault("raw", columns[name])
+    return given
+
+
+def _read(column: str, kind: pa.DataType, to: str) -> str:
+    """A column as the kernel's lift gets it."""
+    if to == "float":
+        return f"cast({column} as double)"
+    if pat.is_decimal(kind):
+        return f"cast({column} * {10**kind.scale}BD as bigint)"
+    return f"cast({column} as bigint)"

@@ -1,0 +1,42 @@
+"""Sending a task to Spark's Python workers.
+
+What travels is one small function that needs nothing, and the task as bytes.  So a
+worker whose Python has no windrow can say so in a sentence, and a worker that has
+run the task before finds it, with its compiled kernels, by those bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from pyspark import cloudpickle
+
+from windrow._version import __version__
+
+Run = Callable[[Iterable[Any]], Iterator[Any]]
+
+
+def shipped(task: Run) -> Run:
+    """The function that Spark calls with the Arrow batches of a partition."""
+    body = cloudpickle.dumps(task)  # type: ignore[no-untyped-call]
+    return _carrier(body, __version__)
+
+
+def _carrier(body: bytes, version: str) -> Run:
+    # nested, so that it is pickled by value: it must run where windrow is missing
+    def windrow_task(batches: Iterable[Any]) -> Iterator[Any]:
+        import importlib  # noqa: PLC0415 - this runs in another process
+        import sys  # noqa: PLC0415 - the same
+
+        try:
+            worker = importlib.import_module("windrow.spark.worker")
+        except ImportError as error:
+            raise ImportError(
+                f"cannot run windrow in Spark's Python workers: {sys.executable} "
+                f"says {error}\nHint: install windrow {version} there, or set "
+                "PYSPARK_PYTHON to a Python that has it before the session starts"
+            ) from None
+        yield from worker.run(body, version, batches)
+
+    return windrow_task
