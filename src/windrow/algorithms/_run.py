@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from windrow.kernels import Product, arrays
+from windrow.kernels import Product, arrays, telling_lines
 
 from ._algorithm import Algorithm
 from ._kernel import Shape, compile_kernel
@@ -59,9 +59,8 @@ def slide_regular(
     shape = Shape(leaf, "regular", bool(tails), fast)
     longest = int((lasts - firsts).max(initial=0))
     widest = min(width, longest) if not fast else width
-    kernel = compile_kernel(algorithm, product, shape)
-    run = _runner(algorithm, kernel)
-    run(source, firsts, lasts, width, step, lead, max(widest, 1), chunk, out + tails)
+    given = (source, firsts, lasts, width, step, lead, max(widest, 1), chunk)
+    _run(algorithm, product, shape, (*given, out + tails))
     return out
 
 
@@ -89,14 +88,19 @@ def slide_arrays(
     many = keep is not None and query is not None
     bounds = (starts, stops, keep, query) if many else (starts, stops)
     widest = int((stops - (starts if keep is None else keep)).max(initial=1))
-    kernel = compile_kernel(
-        algorithm,
-        product,
-        Shape(leaf, "many" if many else "arrays", bool(tails), raw=raw),
-    )
-    run = _runner(algorithm, kernel)
-    run(source, bounds, max(widest, 1), chunk, out + tails)
+    shape = Shape(leaf, "many" if many else "arrays", bool(tails), raw=raw)
+    given = (source, bounds, max(widest, 1), chunk, out + tails)
+    _run(algorithm, product, shape, given)
     return out
+
+
+def _run(
+    algorithm: Algorithm, product: Product, shape: Shape, given: tuple[Any, ...]
+) -> None:
+    def run() -> None:
+        _runner(algorithm, compile_kernel(algorithm, product, shape))(*given)
+
+    telling_lines(product.has_users, run)
 
 
 def _runner(algorithm: Algorithm, kernel: ModuleType) -> Callable[..., None]:

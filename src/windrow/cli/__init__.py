@@ -24,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"Hint: run {sys.executable} -m pip install 'windrow[cli]'\n"
         )
         return 2
-    from ._app import run_app  # noqa: PLC0415  typer is an extra: only now is it there
+    from ._app import run_app  # noqa: PLC0415 - typer is an extra: now it is there
 
     return run_app(arguments)
 

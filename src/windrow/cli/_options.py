@@ -30,7 +30,7 @@ Agg = Annotated[
     ),
 ]
 Windows = Annotated[
-    list[str],
+    list[str] | None,
     typer.Option(
         "--window",
         metavar="DURATION",
@@ -41,7 +41,7 @@ Windows = Annotated[
     ),
 ]
 Counts = Annotated[
-    list[int],
+    list[int] | None,
     typer.Option(
         "--rows",
         metavar="N",
@@ -51,7 +51,7 @@ Counts = Annotated[
     ),
 ]
 Every = Annotated[
-    list[str],
+    list[str] | None,
     typer.Option(
         "--every",
         metavar="DURATION|N",
@@ -72,7 +72,7 @@ On = Annotated[
     ),
 ]
 Ties = Annotated[
-    list[str],
+    list[str] | None,
     typer.Option(
         "--ties",
         metavar="COLUMN",
@@ -82,7 +82,7 @@ Ties = Annotated[
     ),
 ]
 By = Annotated[
-    list[str],
+    list[str] | None,
     typer.Option(
         "--by",
         metavar="COLUMN",
@@ -137,7 +137,7 @@ Master = Annotated[
     ),
 ]
 Conf = Annotated[
-    list[str],
+    list[str] | None,
     typer.Option(
         "--conf",
         metavar="NAME=VALUE",

@@ -51,23 +51,25 @@ class Query:
 
 def make_query(
     *,
-    window: Sequence[str],
-    rows_: Sequence[int],
-    every: Sequence[str],
+    window: Sequence[str] | None,
+    rows_: Sequence[int] | None,
+    every: Sequence[str] | None,
     on: str | None,
-    ties: Sequence[str],
-    by: Sequence[str],
+    ties: Sequence[str] | None,
+    by: Sequence[str] | None,
     agg: Sequence[str],
     hot: bool,
     keys: int | None,
     where: str | None,
 ) -> Query:
     """Check the options and put them together."""
-    windows = _windows(list(window), list(rows_), list(every), on, tuple(ties))
+    windows = _windows(
+        list(window or ()), list(rows_ or ()), list(every or ()), on, tuple(ties or ())
+    )
     hints: dict[str, Any] = {"hot": hot, "keys": keys}
     return Query(
         windows[0] if len(windows) == 1 else windows,
-        tuple(by),
+        tuple(by or ()),
         parse_calls(agg),
         hints,
         where,

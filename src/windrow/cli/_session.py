@@ -83,10 +83,10 @@ def load_pyspark() -> Any:
     return sql
 
 
-def parse_settings(texts: list[str]) -> dict[str, str]:
+def parse_settings(texts: list[str] | None) -> dict[str, str]:
     """`name=value` texts as Spark's settings."""
     settings = {}
-    for text in texts:
+    for text in texts or ():
         name, sign, value = text.partition("=")
         if not sign or not name.strip():
             raise BadInput.because(

@@ -42,7 +42,7 @@ def demo(
         session(master, verbose=verbose, settings=_SETTINGS) as spark,
         told("cannot show the demo", verbose=verbose),
     ):
-        from ._story import tell  # noqa: PLC0415  loads pyspark, pandas, matplotlib
+        from ._story import tell  # noqa: PLC0415 - heavy: pyspark, matplotlib
 
         tell(spark, output)
 

@@ -17,17 +17,17 @@ def explain(
     source: o.Source,
     agg: o.Agg,
     format_: o.GivenFormat = None,
-    window: o.Windows = [],  # noqa: B006  typer copies it
-    rows: o.Counts = [],  # noqa: B006  the same
-    every: o.Every = [],  # noqa: B006  the same
+    window: o.Windows = None,
+    rows: o.Counts = None,
+    every: o.Every = None,
     on: o.On = None,
-    ties: o.Ties = [],  # noqa: B006  the same
-    by: o.By = [],  # noqa: B006  the same
+    ties: o.Ties = None,
+    by: o.By = None,
     where: o.Where = None,
     hot: o.Hot = False,
     keys: o.Keys = None,
     master: o.Master = "local[*]",
-    conf: o.Conf = [],  # noqa: B006  the same
+    conf: o.Conf = None,
     verbose: o.Verbose = False,
 ) -> None:
     """Print the plan of a query: slices, algorithm, levels on Spark, and reasons.

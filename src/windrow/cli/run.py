@@ -41,17 +41,17 @@ def run(
     mode: Annotated[
         Mode, typer.Option("--mode", help="Where OUT is there already.")
     ] = Mode.ERROR,
-    window: o.Windows = [],  # noqa: B006  typer copies it
-    rows: o.Counts = [],  # noqa: B006  the same
-    every: o.Every = [],  # noqa: B006  the same
+    window: o.Windows = None,
+    rows: o.Counts = None,
+    every: o.Every = None,
     on: o.On = None,
-    ties: o.Ties = [],  # noqa: B006  the same
-    by: o.By = [],  # noqa: B006  the same
+    ties: o.Ties = None,
+    by: o.By = None,
     where: o.Where = None,
     hot: o.Hot = False,
     keys: o.Keys = None,
     master: o.Master = "local[*]",
-    conf: o.Conf = [],  # noqa: B006  the same
+    conf: o.Conf = None,
     verbose: o.Verbose = False,
 ) -> None:
     """Slide windows over a file with Spark, and write a row per key and window.

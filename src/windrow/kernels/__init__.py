@@ -1,6 +1,13 @@
 """From partials to machine code: products, generated source, and its cache."""
 
-from .load import arrays, cache_folder, interpreting, is_interpreting, kernel
+from .load import (
+    arrays,
+    cache_folder,
+    interpreting,
+    is_interpreting,
+    kernel,
+    telling_lines,
+)
 from .product import Output, Part, Product, Request, product_of
 from .source import (
     add_emit,
@@ -35,6 +42,7 @@ __all__ = [
     "is_interpreting",
     "kernel",
     "product_of",
+    "telling_lines",
     "titles",
     "user_functions",
 ]

@@ -21,7 +21,7 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
@@ -82,6 +82,22 @@ def interpreting() -> Iterator[None]:
 def is_interpreting() -> bool:
     """Whether kernels run as plain Python here."""
     return _interpreted or bool(numba.config.DISABLE_JIT)
+
+
+def telling_lines(has_users: bool, call: Callable[[], None]) -> None:
+    """Run a kernel; if a user's function fails in it, fail with the user's own line.
+
+    Machine code knows the line of a `raise` but not that of a failing look-up: the
+    call is made again as plain Python, which does.  `call` compiles what it runs.
+    """
+    try:
+        call()
+    except Exception:
+        if not has_users or is_interpreting():
+            raise
+        with interpreting():
+            call()
+        raise
 
 
 def kernel(

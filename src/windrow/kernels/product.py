@@ -121,6 +121,11 @@ class Product:
         return all(dtype == "int64" for dtype in self.dtypes)
 
     @property
+    def has_users(self) -> bool:
+        """Whether a user's functions are in it."""
+        return any(part.request.aggregate.is_users for part in self.parts)
+
+    @property
     def interpreted(self) -> bool:
         """Whether a user's functions could not be compiled."""
         return "object" in self.dtypes + self.out_dtypes

@@ -25,6 +25,7 @@ from windrow.kernels import (
     arrays,
     is_interpreting,
     kernel,
+    telling_lines,
     titles,
     user_functions,
 )
@@ -65,8 +66,12 @@ def fold(
     The source is columns for `leaf="rows"`, or the product's fields for "slices".
     """
     out = arrays(product.dtypes, len(starts))
-    plain = product.interpreted or is_interpreting()
-    _compiled(product, leaf, plain).run(source, starts, stops, out)
+
+    def run() -> None:
+        plain = product.interpreted or is_interpreting()
+        _compiled(product, leaf, plain).run(source, starts, stops, out)
+
+    telling_lines(product.has_users, run)
     return out
 
 

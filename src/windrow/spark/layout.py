@@ -5,7 +5,7 @@ query: two small aggregations that run before the main job reads a row.
 
     times     . .. ...... .    .  ..... .   .
     buckets   |    |    |    |    |    |    |       equal stretches of time, counted
-    blocks    |         |              |            buckets until a block has enough rows
+    blocks    |         |              |           buckets until a block has enough rows
     halo               ==             =             buckets that the next block looks at
 
 A block gets its own buckets, and as halo those before it that its first rows can see.
@@ -72,8 +72,8 @@ def _layout(counted: DataFrame, blocks: int, rows: int, ticks: int | None) -> Da
     if ticks is not None:
         reach = f"({reach} or last >= since - {ticks}L)"
     halo = placed.join(F.broadcast(starts), F.expr(f"{BLOCK} < to and {reach}"))
-    own = placed.select("bucket", BLOCK, F.lit(False).alias(HALO), AT, TOTAL)  # noqa: FBT003
+    own = placed.select("bucket", BLOCK, F.lit(False).alias(HALO), AT, TOTAL)
     seen = halo.select(
         "bucket", F.col("to").alias(BLOCK), F.lit(True).alias(HALO), AT, TOTAL
-    )  # noqa: FBT003
+    )
     return own.unionAll(seen)

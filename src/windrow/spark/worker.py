@@ -42,7 +42,7 @@ def run(
         yield from _task(body)(batches)
     except (WindrowError, MemoryError, GeneratorExit):
         raise
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - whatever a user's function raises
         raise _told(error) from None
 
 
