@@ -24,11 +24,11 @@ demo: $(READY) ## a year of New York flights on Spark: answers, timings and a pi
 	@$(BIN)/windrow demo
 
 test: $(READY) ## the test suite, a few minutes
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses 4
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses 4 --dist loadgroup
 
 test-deep: export WINDROW_TEST_PROFILE = deep
 test-deep: $(READY) ## the same with many more examples each
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses 4
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses 4 --dist loadgroup
 
 check: $(READY) ## lint, format, types, import directions
 	@$(BIN)/ruff check

@@ -14,6 +14,11 @@ class Settings:
     patience: float = 20.0
     table_rows: int = 10_000_000
     table_rounds: int = 3
+    spark_rows: int = 2_000_000
+    spark_over_rows: int = 4_000_000
+    spark_growth: tuple[int, ...] = (1_000_000, 4_000_000, 16_000_000)
+    spark_rounds: int = 5
+    spark_patience: float = 60.0
     quick: bool = False
 
 
@@ -26,5 +31,10 @@ QUICK = Settings(
     patience=2.0,
     table_rows=500_000,
     table_rounds=1,
+    spark_rows=100_000,
+    spark_over_rows=100_000,
+    spark_growth=(25_000, 50_000, 100_000),
+    spark_rounds=1,
+    spark_patience=5.0,
     quick=True,
 )

@@ -2,6 +2,7 @@
 
     python -m benchmarks.run [--only NAME ...] [--quick]
 
+Without --only, all but `spark`, which has a command of its own (make bench-spark).
 With --only, other experiments stay as they were measured before, unless machine or
 versions have changed since.  A quick run is for trying things out: it writes nothing.
 A wrong answer has no number, and makes the exit code 1.
@@ -25,6 +26,7 @@ from . import (
     own_aggregate,
     pba,
     peers,
+    spark,
     start_up,
     tables,
 )
@@ -41,7 +43,9 @@ EXPERIMENTS: tuple[ModuleType, ...] = (
     algorithms,
     arrow_tables,
     start_up,
+    spark,
 )
+APART = frozenset({spark.NAME})  # needs Java, and minutes of its own
 BY_NAME = {experiment.NAME: experiment for experiment in EXPERIMENTS}
 COMMAND = "python -m benchmarks.run"
 
@@ -53,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="smaller; writes nothing")
     asked = parser.parse_args(arguments)
     settings = QUICK if asked.quick else FULL
-    names = asked.only or list(BY_NAME)
+    names = asked.only or [name for name in BY_NAME if name not in APART]
     options = ["--quick"] if asked.quick else []
     options += ["--only", *asked.only] if asked.only else []
     command = " ".join([COMMAND, *options])

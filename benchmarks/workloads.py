@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from pyarrow import parquet
 
 Array = np.ndarray[Any, Any]
 
@@ -23,11 +24,14 @@ DIGESTS = {
     "float64": "703383aa1f33228e",
     "int64": "7abcab27847302f0",
     "keys": "cfb85933da599e08",
+    "ticks": "9f8b6981081e271c",
 }
 
 DAY = 86_400_000_000  # microseconds
 NEW_YEAR = 1_767_225_600_000_000  # 2026-01-01 in microseconds since 1970
 KEYS = 1_000
+TICK = 10_000  # microseconds: 100 rows a second
+ROW_GROUP = 100_000  # small enough that two tasks share a file evenly
 
 
 @lru_cache(maxsize=8)
@@ -68,6 +72,34 @@ def events_file(n: int) -> Path:
     with pa.OSFile(str(half), "wb") as file, pa.ipc.new_file(file, table.schema) as out:
         out.write_table(table)
     half.replace(path)
+    return path
+
+
+def ticks(n: int, keys: int) -> pa.Table:
+    """`at` (100 rows a second, no two alike), `key` (below `keys`) and `x` in [0, 1).
+
+    A row does not depend on `n`: more rows are the same rate for longer.
+    """
+    late_rng, x_rng, key_rng = (np.random.default_rng([SEED, i]) for i in range(3))
+    size = max(n, SAMPLE)
+    late, x = late_rng.integers(0, TICK, size), x_rng.random(size)
+    _check_digest("ticks", late[:SAMPLE] + x[:SAMPLE])
+    return pa.table(
+        {
+            "at": pa.array(
+                NEW_YEAR + np.arange(n) * TICK + late[:n], pa.timestamp("us", "UTC")
+            ),
+            "key": key_rng.integers(0, keys, size, dtype=np.int32)[:n],
+            "x": x[:n],
+        }
+    )
+
+
+def ticks_file(folder: Path, n: int, keys: int) -> Path:
+    """The same as a Parquet file in the folder, made once."""
+    path = folder / f"ticks-{n}-{keys}.parquet"
+    if not path.exists():
+        parquet.write_table(ticks(n, keys), path, row_group_size=ROW_GROUP)
     return path
 
 

@@ -1,18 +1,34 @@
-"""Shared by all tests: the import path, hypothesis profiles, and the two lanes.
+"""Shared by all tests: import path, hypothesis profiles, lanes, the Spark session.
 
     WINDROW_TEST_PROFILE=deep pytest tests      many more examples per property
 
 A property that fails prints its own blob (`@reproduce_failure(...)`), so that the
 same example can be run again anywhere.
+
+A test that asks for `spark` shares one classic session on two threads with all
+others: it and everything under tests/spark stand in one group for pytest-xdist
+(`--dist loadgroup`), so that a run starts one JVM and not one for each process.
+Tests must leave the session's settings as they found them: see `settings_of`.
 """
 
+from __future__ import annotations
+
+import contextlib
 import os
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 
-sys.path.insert(0, str(Path(__file__).parent))
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+TESTS = Path(__file__).parent
+sys.path.insert(0, str(TESTS))
 
 # The first call of a kernel compiles it, and the interpreted lane is slow on
 # purpose: neither says anything about the property, so nothing is timed.
@@ -24,3 +40,89 @@ _COMMON = {
 settings.register_profile("default", max_examples=20, **_COMMON)
 settings.register_profile("deep", max_examples=400, **_COMMON)
 settings.load_profile(os.environ.get("WINDROW_TEST_PROFILE", "default"))
+
+
+# --- Spark ----------------------------------------------------------------------
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Everything that needs the session goes to the one process that has it."""
+    for item in items:
+        asks = "spark" in getattr(item, "fixturenames", ())
+        if asks or TESTS / "spark" in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("spark"))
+
+
+@pytest.fixture(scope="session")
+def spark_environment() -> dict[str, str]:
+    """What a Spark of its own needs to find this Python and this source tree."""
+    folders = [TESTS.parent / "src", TESTS, TESTS / "spark", TESTS.parent]
+    found = [str(folder) for folder in folders]
+    found += [os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else []
+    return {
+        **os.environ,
+        "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_DRIVER_PYTHON": sys.executable,
+        "PYTHONPATH": os.pathsep.join(found),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+    }
+
+
+@pytest.fixture(scope="session")
+def spark_settings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Small, quiet, on this machine only, and nothing left in the working folder."""
+    scratch = tmp_path_factory.mktemp("spark")
+    return {
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.memory": "2g",
+        "spark.driver.extraJavaOptions": f"-Dderby.system.home={scratch}",
+        "spark.local.dir": str(scratch / "local"),
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": "4",
+        "spark.sql.warehouse.dir": str(scratch / "warehouse"),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+    }
+
+
+@pytest.fixture(scope="session")
+def spark(
+    spark_environment: dict[str, str], spark_settings: dict[str, str]
+) -> Iterator[SparkSession]:
+    """The session of the run: classic, local[2], started by the first who asks."""
+    from pyspark.sql import SparkSession  # noqa: PLC0415 - most runs need no Spark
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in spark_environment.items():
+            patch.setenv(name, value)
+        builder = SparkSession.builder.master("local[2]").appName("windrow tests")
+        for name, value in spark_settings.items():
+            builder = builder.config(name, value)
+        session = builder.getOrCreate()
+        session.sparkContext.setLogLevel("ERROR")
+        yield session
+        session.stop()
+
+
+@pytest.fixture
+def settings_of(
+    spark: SparkSession,
+) -> Callable[[dict[str, Any]], AbstractContextManager[None]]:
+    """Settings of the session for the length of a `with`, then as they were."""
+
+    @contextlib.contextmanager
+    def changed(values: dict[str, Any]) -> Iterator[None]:
+        before = {name: spark.conf.get(name, None) for name in values}
+        for name, value in values.items():
+            spark.conf.set(name, str(value))
+        try:
+            yield
+        finally:
+            for name, value in before.items():
+                if value is None:
+                    spark.conf.unset(name)
+                else:
+                    spark.conf.set(name, value)
+
+    return changed

@@ -11,6 +11,10 @@ import pyarrow as pa
 import pytest
 from benchmarks import (
     _kernel_calls,
+    _spark_answers,
+    _spark_queries,
+    _spark_scaling,
+    _spark_workers,
     _table_queries,
     algorithms,
     arrow_tables,
@@ -19,6 +23,7 @@ from benchmarks import (
     pba,
     peers,
     run,
+    spark,
     start_up,
     tables,
     workloads,
@@ -27,7 +32,12 @@ from benchmarks._answers import WrongAnswer, check_windows
 from benchmarks._race import Contender, race
 from benchmarks._report import Bar
 from benchmarks._settings import QUICK
+from benchmarks._spark_session import read
+from benchmarks._spark_turns import Case
+from pyarrow import parquet
+from pyspark.sql.functions import expr
 
+import windrow as wr
 from windrow.kernels import interpreting
 
 TINY = dataclasses.replace(
@@ -235,3 +245,199 @@ def test_the_command_lists_its_options():
 
     assert "--only" in done.stdout
     assert "--quick" in done.stdout
+
+
+def test_spark_is_measured_when_it_is_asked_for_and_only_then(monkeypatch):
+    measured = []
+
+    def note(name, settings, command):
+        measured.append(name)
+        raise WrongAnswer(name)
+
+    monkeypatch.setattr(run, "measure", note)
+
+    run.main(["--quick"])
+    run.main(["--quick", "--only", "spark"])
+
+    others = [one.NAME for one in run.EXPERIMENTS if one is not spark]
+    assert measured == [*others, "spark"]
+
+
+def test_ticks_are_the_same_each_time_and_more_of_them_only_go_on_for_longer():
+    fewer, more = workloads.ticks(2_000, 8), workloads.ticks(20_000, 8)
+
+    assert more.slice(0, 2_000).equals(fewer)
+    assert workloads.ticks(20_000, 8).equals(more)
+
+
+def test_no_two_ticks_are_at_the_same_time():
+    at = workloads.ticks(20_000, 8)["at"].to_numpy()
+
+    assert (np.diff(at) > np.timedelta64(0)).all()
+    assert at[-1] - at[0] <= np.timedelta64(200, "s")
+
+
+def test_ticks_that_are_not_the_frozen_ones_are_refused(monkeypatch):
+    monkeypatch.setattr(workloads, "SEED", 1)
+
+    with pytest.raises(AssertionError, match="not the frozen one"):
+        workloads.ticks(100, 8)
+
+
+def test_a_file_of_ticks_is_written_once(tmp_path):
+    path = workloads.ticks_file(tmp_path, 500, 3)
+    first = path.stat().st_mtime_ns
+
+    again = workloads.ticks_file(tmp_path, 500, 3)
+
+    assert (again, again.stat().st_mtime_ns) == (path, first)
+    assert parquet.read_table(path).equals(workloads.ticks(500, 3))
+
+
+@pytest.mark.parametrize(
+    ("range_", "slide"), [(1, 1), (7, 1), (300, 1), (6, 6), (8, 3)]
+)
+def test_numpy_expects_of_windows_what_windrow_answers(range_, slide):
+    events = workloads.ticks(900, 4)  # nine seconds: some windows hold them all
+    window = wr.sliding(f"{range_} s", every=f"{slide} s", on="at")
+    found = wr.aggregate(
+        events,
+        window,
+        by="key",
+        total=wr.sum("x"),
+        highest=wr.max("x"),
+        n=wr.count("x"),
+    )
+    edges = found["window"].combine_chunks().flatten()
+    start, end = (edge.to_numpy().astype(np.int64) // 1_000_000 for edge in edges)
+    place = (start + 31 * found["key"].to_numpy()) % 997
+
+    actual = _spark_answers.by_numpy(events, range_, slide)
+
+    expected = {"rows": len(found), "seconds": (end - start).sum()}
+    for name in ("total", "highest", "n"):
+        values = found[name].to_numpy()
+        expected |= {name: values.sum(), f"{name} by place": (values * place).sum()}
+    _spark_answers.check_sums("numpy", actual, expected)
+
+
+SUMS = {"rows": 3, "total": 1.5, "total by place": 4.5}
+
+
+@pytest.mark.parametrize(
+    ("changed", "complaint"),
+    [
+        ({"rows": 4}, "sum of rows is 4, not 3"),
+        ({"total": 1.500001}, r"sum of total is 1\.500001, not 1\.5"),
+        ({"total": float("nan")}, "sum of total is nan"),
+        ({"total by place": None}, "sum of total by place is None"),
+        ({"surprise": 1}, "surprise"),
+    ],
+)
+def test_sums_that_differ_are_refused(changed, complaint):
+    with pytest.raises(WrongAnswer, match=complaint):
+        _spark_answers.check_sums("somebody", SUMS | changed, SUMS)
+
+
+def test_sums_that_lack_one_are_refused():
+    with pytest.raises(WrongAnswer, match="by place"):
+        _spark_answers.check_sums("somebody", {"rows": 3, "total": 1.5}, SUMS)
+
+
+def test_sums_may_differ_in_the_last_digits():
+    _spark_answers.check_sums("somebody", SUMS | {"total": 1.5 * (1 + 1e-12)}, SUMS)
+
+
+def test_a_case_without_an_expected_answer_holds_everybody_to_the_first():
+    case = Case("a case", dict, silent)
+    case.agree("the first", SUMS)
+
+    with pytest.raises(WrongAnswer, match="the second: the sum of rows is 4, not 3"):
+        case.agree("the second", SUMS | {"rows": 4})
+
+
+def test_spark_s_own_windows_come_to_what_numpy_expects(spark, tmp_path):
+    frame = read(spark, workloads.ticks_file(tmp_path, 900, 4))
+
+    actual = _spark_answers.of_windows(_spark_queries.spark_windows(frame, 7, 1))
+
+    expected = _spark_answers.by_numpy(workloads.ticks(900, 4), 7)
+    _spark_answers.check_sums("Spark", actual, expected)
+
+
+@pytest.mark.parametrize(
+    ("column", "changed"),
+    [
+        ("n", "if(key = 2 and window.start = '2026-01-01 00:00:01', n + 1, n)"),
+        ("key", "case key when 1 then 2 when 2 then 1 else key end"),
+        ("window", "struct(window.start, window.end + interval 1 second as end)"),
+    ],
+    ids=["one cell", "two keys in each other's place", "windows too long"],
+)
+def test_windows_on_spark_that_differ_are_refused(spark, tmp_path, column, changed):
+    frame = read(spark, workloads.ticks_file(tmp_path, 300, 4))
+    wrong = _spark_queries.spark_windows(frame, 2, 1).withColumn(column, expr(changed))
+    expected = _spark_answers.by_numpy(workloads.ticks(300, 4), 2)
+    case = Case("a case", _spark_answers.of_windows, silent, expected)
+
+    with pytest.raises(WrongAnswer, match="somebody: the sum of"):
+        race([case.contender("somebody", lambda: wrong)], rounds=1)
+
+
+def test_the_floor_has_all_rows_and_the_columns_of_the_question(spark, tmp_path):
+    frame = read(spark, workloads.ticks_file(tmp_path, 300, 4))
+    question = (frame, ("sum", "count"), (10, 20))
+
+    actual = _spark_queries.floor(*question)
+
+    expected = _spark_queries.spark_over(*question)
+    assert [(one.name, one.dataType) for one in actual.schema] == [
+        (one.name, one.dataType) for one in expected.schema
+    ]
+    assert sorted(actual.select("at", "key", "x").collect()) == sorted(frame.collect())
+
+
+def test_a_rehearsal_takes_the_place_of_the_warm_up_and_is_what_is_checked():
+    turns, checked = [], []
+    contender = Contender(
+        "a",
+        lambda: turns.append("call"),
+        checked.append,
+        rehearse=lambda: turns.append("rehearse") or "an answer",
+    )
+
+    race([contender], rounds=2)
+
+    assert turns == ["rehearse", "call", "call"]
+    assert checked == ["an answer"]
+
+
+@pytest.mark.parametrize(
+    ("measured", "expected"), [([4, 2, 3], 1.5), ([3, 2, 1], 2 / 3), ([1, 2, 2], 2)]
+)
+def test_growth_is_the_most_that_a_later_one_is_of_an_earlier_one(measured, expected):
+    actual = _spark_scaling.rise(measured)
+
+    assert actual == expected
+
+
+def test_only_forked_workers_below_our_own_process_are_watched(tmp_path):
+    #   1 ours                      9 somebody else's
+    #   +- 2 java                   +- 10 daemon
+    #      +- 3 daemon                 +- 11 worker
+    #         +- 4, 5 workers
+    tree = {1: 0, 2: 1, 3: 2, 4: 3, 5: 3, 9: 0, 10: 9, 11: 10}
+    daemons = {3, 4, 5, 10, 11}
+    for process, parent in tree.items():
+        folder = tmp_path / str(process)
+        folder.mkdir()
+        status = f"Name:\tx\nPPid:\t{parent}\nVmHWM:\t{process * 100} kB\n"
+        (folder / "status").write_text(status)
+        command = b"python\0-m\0pyspark.daemon" if process in daemons else b"other"
+        (folder / "cmdline").write_bytes(command)
+    (tmp_path / "uptime").write_text("not a process")
+    (tmp_path / "12").mkdir()  # one that has just ended
+
+    actual = _spark_workers.peaks(1, tmp_path)
+
+    assert actual == {4: 400 * 1024, 5: 500 * 1024}

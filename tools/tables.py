@@ -24,6 +24,7 @@ from windrow.aggregates import CATALOGUE as AGGREGATES
 from windrow.aggregates import Aggregate, Field, Law
 from windrow.algorithms import CATALOGUE as ALGORITHMS
 from windrow.algorithms import Algorithm
+from windrow.plan.tree import level1_of
 from windrow.slicing import CATALOGUE as SLICERS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -126,7 +127,15 @@ def aggregate_families() -> str:
 def aggregate_cards() -> str:
     """One row per aggregate: meaning, types and laws."""
     return _table(
-        ("aggregate", "what it gives", "columns", "takes", "result", "laws"),
+        (
+            "aggregate",
+            "what it gives",
+            "columns",
+            "takes",
+            "result",
+            "laws",
+            "level 1 on Spark",
+        ),
         (
             (
                 _names(aggregate),
@@ -135,6 +144,7 @@ def aggregate_cards() -> str:
                 ACCEPTS[aggregate.accepts],
                 RESULTS[aggregate.result],
                 ", ".join(aggregate.laws.names()) or "none",
+                level1_of(aggregate),
             )
             for aggregate in AGGREGATES
         ),

@@ -100,7 +100,7 @@ def _package(
     if numbers < least:
         words = f"{version}: {_dotted(least)} or later is needed"
         return Finding(State.WRONG, name, words, mend)
-    if False:
+    if below is not None and numbers >= below:
         words = f"{version}: PySpark needs one before {_dotted(below)}"
         return Finding(State.WRONG, name, words, mend)
     return Finding(State.OK, name, version)

@@ -1,20 +1,20 @@
 """The demo's picture: what the windows showed, and what they cost.
 
-+--------------------------------------------------+
-|  last 24 hours, per airport, the whole year      |
-+----------------+----------------+----------------+
-|  one storm,    |  last 7 days,  |  seconds by    |
-|  three windows |  per carrier   |  window length |
-+----------------+----------------+----------------+
+    +--------------------------------------------------+
+    |  last 24 hours, per airport, the whole year      |
+    +----------------+----------------+----------------+
+    |  one storm,    |  last 7 days,  |  seconds by    |
+    |  three windows |  per carrier   |  window length |
+    +----------------+----------------+----------------+
+
+All from the results of the demo's steps.
 """
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import matplotlib as mpl
 
@@ -25,6 +25,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 
+from ._flights import EVERY
+
 ZONE = "America/New_York"
 INK, FAINT, PAPER = "#22303c", "#8a97a3", "#fbfaf7"
 AIRPORTS = {
@@ -33,27 +35,22 @@ AIRPORTS = {
     "LGA": ("LaGuardia", "#edae49"),
 }
 RANGES = {"1 hour": "#edae49", "6 hours": "#00798c", "24 hours": INK}
-CARRIERS = {"EV": "#d1495b", "B6": "#00798c", "UA": "#30638e", "DL": "#edae49"}
-HOURS = {"1 hour": 1, "6 hours": 6, "24 hours": 24, "7 days": 168}
+CARRIERS = {"EV": "#d1495b", "B6": "#00798c", "UA": "#8f6bb3", "DL": "#edae49"}
+LENGTHS = ("1 hour", "6 hours", "24 hours", "7 days")
 FEWEST = 5  # the mean of one late flight at night is no news
 
 Times = Mapping[str, float]
 """Seconds by the length of the window."""
 
 
-def _new_york(month: int, day: int, hour: int = 0) -> dt.datetime:
-    """An hour of 2013 on New York's clocks, as the flights' UTC without its mark."""
-    there = dt.datetime(2013, month, day, hour, tzinfo=ZoneInfo(ZONE))
-    return there.astimezone(dt.UTC).replace(tzinfo=None)
-
-
-STORM = _new_york(3, 6), _new_york(3, 11)
-NOTES = (
-    (_new_york(3, 9, 6), "8 March\nsnow"),
-    (_new_york(7, 11, 6), "10 July"),
-    (_new_york(9, 3, 6), "2 September\nLabor Day"),
-    (_new_york(12, 6, 6), "5 December\nfog"),
-)
+YEAR = pd.Timestamp("2013-01-01"), pd.Timestamp("2014-01-01")
+STORM = pd.Timestamp("2013-03-06"), pd.Timestamp("2013-03-11")
+NOTES = {
+    "2013-03-09 06:00": "8 March\nsnow",
+    "2013-07-11 06:00": "10 July",
+    "2013-09-03 06:00": "2 September\nLabor Day",
+    "2013-12-06 06:00": "5 December\nfog",
+}
 
 
 def draw(
@@ -64,7 +61,9 @@ def draw(
     names: Mapping[str, str],
     path: Path,
 ) -> None:
-    """Draw all four panels and save them."""
+    """Draw all four panels and save them; times come as UTC and are drawn as local."""
+    daily, several = _local(daily, "end"), _local(several, "end")
+    recent = _local(recent, "scheduled")
     style: dict[Any, Any] = {
         "font.size": 10,
         "text.color": INK,
@@ -108,8 +107,9 @@ def _year(panel: Axes, daily: pd.DataFrame) -> None:
         panel.plot(
             rows["end"], rows["mean"], color=colour, lw=1.1, label=name, alpha=0.9
         )
-    for when, words in NOTES:
-        near = daily[(daily["end"] - when).abs() < pd.Timedelta(hours=36)]
+    for when, words in NOTES.items():
+        apart = (daily["end"] - pd.Timestamp(when)).abs()
+        near = daily[apart < pd.Timedelta(hours=36)]
         peak = highest(near, "mean")
         panel.annotate(
             words,
@@ -123,8 +123,8 @@ def _year(panel: Axes, daily: pd.DataFrame) -> None:
     _dress(panel, "Mean departure delay over the last 24 hours, per airport")
     _dates(panel, mdates.MonthLocator(), "%b")
     panel.set_ylim(bottom=-8)
-    panel.set_xlabel("end of the window")
-    panel.set_xlim(*mdates.date2num([_new_york(1, 1), _new_york(12, 31, 23)]))
+    panel.set_xlabel("end of the window, New York time")
+    panel.set_xlim(*mdates.date2num(YEAR))
     panel.legend(loc="lower right", bbox_to_anchor=(1, 0.98), frameon=False, ncols=3)
 
 
@@ -152,39 +152,39 @@ def _carriers(panel: Axes, recent: pd.DataFrame, names: Mapping[str, str]) -> No
         panel.plot(
             rows["scheduled"], rows["week"], color=colour, lw=1.4, label=names[carrier]
         )
-    _dress(panel, "Each carrier over the last 7 days, flight by flight")
+    _dress(panel, "Each carrier over its last 7 days")
     _dates(panel, mdates.MonthLocator(bymonth=(1, 3, 5, 7, 9, 11)), "%b")
     panel.set_ylim(top=66)
-    panel.set_xlabel("scheduled departure")
+    panel.set_xlabel("scheduled departure, flight by flight")
     panel.legend(loc="upper left", frameon=False, ncols=2)
 
 
 def _seconds(panel: Axes, ours: Times, theirs: Times) -> None:
-    for times, label, colour in (
-        (theirs, "Spark's own window()", "#d1495b"),
-        (ours, "Windrow on Spark", "#00798c"),
+    lengths = list(LENGTHS)
+    for times, label, colour, side in (
+        (theirs, "Spark's own window()", "#d1495b", -0.2),
+        (ours, "Windrow on Spark", "#00798c", 0.2),
     ):
-        hours = sorted((HOURS[length], spent) for length, spent in times.items())
-        panel.plot(*zip(*hours, strict=True), "o-", color=colour, lw=2, label=label)
-        for hour, spent in hours:
-            panel.annotate(
-                f"{spent:.1f}",
-                (hour, spent),
-                xytext=(0, 8),
-                textcoords="offset points",
-                ha="center",
-                fontsize=9,
-                color=colour,
-            )
-    _dress(panel, "Seconds by length of the window, same answers")
-    panel.set_xscale("log")
-    panel.set_yscale("log")
-    panel.set_xticks(list(HOURS.values()), labels=list(HOURS))
-    panel.set_xticks([], minor=True)
-    panel.set_ylabel("seconds, both scales logarithmic")
-    panel.set_xlabel("length of the window, slid every 5 minutes")
-    panel.margins(0.12, 0.2)
+        found = [length for length in lengths if length in times]
+        places = [lengths.index(length) + side for length in found]
+        spent = [times[length] for length in found]
+        bars = panel.bar(places, spent, width=0.38, color=colour, label=label)
+        panel.bar_label(bars, fmt="%.1f", padding=2, fontsize=9, color=colour)
+    for length in set(lengths) - set(theirs):
+        place = lengths.index(length) - 0.2
+        panel.text(place, 0, " not run", rotation=90, ha="center", color=FAINT)
+    _dress(panel, "What a window costs, same answers")
+    panel.set_xticks(range(len(lengths)), labels=lengths)
+    panel.set_ylabel("seconds")
+    panel.set_xlabel(f"length of the window, slid every {EVERY}")
+    panel.margins(y=0.15)
     panel.legend(loc="upper left", frameon=False)
+
+
+def _local(rows: pd.DataFrame, column: str) -> pd.DataFrame:
+    """The rows with New York's clock in place of UTC, neither with a mark."""
+    there = rows[column].dt.tz_localize("UTC").dt.tz_convert(ZONE).dt.tz_localize(None)
+    return rows.assign(**{column: there})
 
 
 def highest(rows: pd.DataFrame, column: str) -> dict[str, Any]:

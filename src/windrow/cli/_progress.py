@@ -41,21 +41,23 @@ def progress(spark: SparkSession, words: str) -> Iterator[None]:
         SpinnerColumn(),
         TextColumn("{task.description}"),
         BarColumn(),
-        TextColumn("{task.completed}/{task.total} tasks"),
+        TextColumn("{task.fields[tasks]}"),
         TimeElapsedColumn(),
         console=err,
         transient=True,
     )
     with line:
-        task = line.add_task(words, total=None)
-        watch = _watch_remote if hasattr(spark, "client") else _watch
+        task = line.add_task(words, total=None, tasks="")
+        is_remote = type(spark).__module__.startswith("pyspark.sql.connect")
+        watch = _watch_remote if is_remote else _watch
         with watch(spark, lambda tasks: _show(line, task, tasks)):
             yield
 
 
 def _show(line: Progress, task: TaskID, tasks: Tasks) -> None:
     done, known = tasks
-    line.update(task, completed=done, total=known or None)
+    words = f"{done}/{known} tasks" if known else ""
+    line.update(task, completed=done, total=known or None, tasks=words)
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -28,6 +29,14 @@ if TYPE_CHECKING:
 
 OLDEST_SPARK = (4, 1)
 _GIGABYTE = 1 << 30
+# What every start says, and log lines: the exception itself follows on its own line.
+_CHATTER = re.compile(
+    r"^WARNING: |^Using Spark's default|^Setting default|^To adjust logging"
+    r"| (INFO|WARN|ERROR) \w+: "
+)
+_CLASSES = re.compile(
+    r'^(Exception in thread "\w+" |Error: |[\w.]+(Exception|Error): )+'
+)
 
 
 @contextlib.contextmanager
@@ -143,11 +152,8 @@ def _stderr_to(log: IO[bytes]) -> Iterator[None]:
 
 
 def _reason(said: str) -> str:
-    """The first line of the JVM's own words that tells what is wrong."""
+    """The first of the JVM's own lines that tells what is wrong."""
     for line in said.splitlines():
-        words = line.strip()
-        if words.startswith(("Exception", "Error", "Unrecognized", "Could not")) or (
-            "Exception:" in words or "rror:" in words
-        ):
-            return words.removeprefix("Error: ").rstrip(".")
+        if line.strip() and not _CHATTER.search(line):
+            return _CLASSES.sub("", line.strip()).rstrip(".")
     return ""

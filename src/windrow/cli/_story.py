@@ -74,7 +74,7 @@ def run_day(race: Race) -> None:
     number = race.check(DAY)
     out.print(
         f"  [bold green]Windrow {ours:.1f} s, Spark's own {theirs:.1f} s: "
-        f"{theirs / ours:.0f} times as fast[/]"
+        f"{theirs / ours:.1f} times as fast[/]"
     )
     out.print(
         f"  [green]{number:,} rows each, and all equal[/] "
@@ -166,8 +166,8 @@ def recent_past(
             (
                 names[str(carrier)],
                 f"{number:,}",
-                f"{flown['week'].min():.0f} min",
-                f"{flown['week'].max():.0f} min",
+                f"{round(flown['week'].min())} min",
+                f"{round(flown['week'].max())} min",
                 f"[bold]{peak['hundred']:.0f} min[/bold]",
                 clock(peak["scheduled"]),
             )

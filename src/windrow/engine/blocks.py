@@ -28,7 +28,7 @@ from .sweep import Found, chosen, whole_runs
 
 Array = np.ndarray[Any, Any]
 
-BLOCK, HALO, AT, TOTAL = "block", "halo", "at", "total"
+BLOCK, HALO, AT, TOTAL = "__block", "__halo", "__at", "__total"
 
 
 def slide_blocks(

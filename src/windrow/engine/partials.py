@@ -144,9 +144,10 @@ def read_partials(
         values, known[index] = column.values, column.valid
         if column.ranked is not None:
             ranked[index] = column.ranked
+        values = values.astype(field.dtype, copy=False)  # before a wide identity
         if column.valid is not None and field.identity is not None:
             values = np.where(column.valid, values, field.identity)
-        arrays.append(values.astype(field.dtype, copy=False))
+        arrays.append(values)
     for part in asked.product.parts:
         if part.request.aggregate is WIDE_SUM:  # a sum of low words is a wider word
             high, low = arrays[part.offset : part.stop]

@@ -49,7 +49,7 @@ def changes(array: pa.Array) -> Array:
         for child in array.flatten():
             changed |= changes(child)
     elif pat.is_nested(kind):
-        values = array.to_pylist()
+        values = [repr(value) for value in array.to_pylist()]  # NaN is like itself
         pairs = zip(values[1:], values, strict=False)
         changed = np.array([after != before for after, before in pairs])
     elif pat.is_null(kind):

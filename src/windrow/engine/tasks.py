@@ -36,7 +36,7 @@ from .sweep import Found, as_batches, stretches, sweep
 Array = np.ndarray[Any, Any]
 Batches = Iterable[pa.RecordBatch]
 
-CHUNK = "chunk"
+CHUNK = "__chunk"
 
 
 @dataclass(frozen=True)

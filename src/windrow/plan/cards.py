@@ -11,6 +11,8 @@ from windrow.aggregates import CATALOGUE as AGGREGATES
 from windrow.aggregates import Law
 from windrow.algorithms import CATALOGUE as ALGORITHMS
 
+from .tree import level1_of
+
 
 class Cards:
     """A small table that prints as one and can be read as Arrow."""
@@ -51,6 +53,7 @@ def aggregate_cards() -> Cards:
                 "gives": one.summary,
                 "laws": ", ".join(one.laws.names()),
                 "partial": ", ".join(field.name for field in one.fields) or "positions",
+                "level 1 on Spark": level1_of(one),
                 "also called": ", ".join(one.aliases),
             }
             for one in AGGREGATES

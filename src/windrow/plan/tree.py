@@ -17,7 +17,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from windrow.aggregates import Law
+from pyarrow import types as pat
+
+from windrow.aggregates import Aggregate, Law
 from windrow.errors import BadInput, WindowError
 
 from .plan import Plan
@@ -86,6 +88,13 @@ def grow_tree(
     return Tree(plan, asked, slots, level1, why, split, because, chunk)
 
 
+def level1_of(aggregate: Aggregate) -> str:
+    """How rows become slices for that aggregate alone: native, kernel or rows."""
+    if aggregate.native:
+        return "native"
+    return "kernel" if Law.COMMUTATIVE in aggregate.laws else "rows"
+
+
 def _level1(plan: Plan, asked: Asked) -> tuple[str, str]:
     """How rows become slices, and why."""
     rows = _needs_rows(plan)
@@ -95,7 +104,7 @@ def _level1(plan: Plan, asked: Asked) -> tuple[str, str]:
             "native",
             "every field of the partial is one of Catalyst's own aggregates",
         )
-    kernel = rows or _not_folded(asked)
+    kernel = rows or _not_folded(plan, asked)
     if kernel is None:
         return "kernel", f"{native}: our kernel folds rows before they are shuffled"
     return "rows", f"{kernel}: rows are shuffled, and folded where their key is"
@@ -122,7 +131,10 @@ def _not_native(plan: Plan, asked: Asked) -> str | None:
     return None
 
 
-def _not_folded(asked: Asked) -> str | None:
+def _not_folded(plan: Plan, asked: Asked) -> str | None:
+    for name in plan.by:
+        if pat.is_nested(plan.schema.field(name).type):
+            return f"key {name} is nested, and only Spark can group by it"
     if asked.product.interpreted:
         return "a function could not be compiled, and plain Python has no columns"
     for part in asked.product.parts:
@@ -173,4 +185,4 @@ def _split(
     )
 
 
-__all__ = ["Tree", "grow_tree"]
+__all__ = ["Tree", "grow_tree", "level1_of"]

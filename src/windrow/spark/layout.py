@@ -22,6 +22,7 @@ from . import sql
 from .schema import field_of, quoted
 
 BUCKETS = 4096
+PER_PARTITION = 4  # blocks, so that two in one partition do not matter
 
 
 def in_blocks(
@@ -34,7 +35,7 @@ def in_blocks(
     there to be looked at only; `at`, how many rows of the frame stand before its
     bucket; `total`, how many there are.
     """
-    blocks = max(
+    blocks = PER_PARTITION * max(
         2, int(str(frame.sparkSession.conf.get("spark.sql.shuffle.partitions")))
     )
     time = sql.ticks(quoted(on), field_of(frame, on).dataType)

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import (
+    ArrayType,
     BooleanType,
     DataType,
     DoubleType,
@@ -60,11 +61,29 @@ def run(frame: DataFrame, task: Task, schema: StructType) -> DataFrame:
 
 def key_column(frame: DataFrame, name: str) -> Column | None:
     """A key as groupBy sees it: one NaN, and -0.0 as 0.0; None if it is so anyway."""
-    column, kind = F.col(quoted(name)), field_of(frame, name).dataType
-    if not isinstance(kind, (DoubleType, FloatType)):
-        return None
-    nan = F.lit(float("nan"))
-    return F.when(F.isnan(column), nan).otherwise(column + F.lit(0.0)).cast(kind)
+    return _normal(F.col(quoted(name)), field_of(frame, name).dataType)
+
+
+def _normal(column: Column, kind: DataType) -> Column | None:
+    if isinstance(kind, (DoubleType, FloatType)):
+        nan = F.lit(float("nan"))
+        return F.when(F.isnan(column), nan).otherwise(column + F.lit(0.0)).cast(kind)
+    if isinstance(kind, ArrayType):
+        inner = kind.elementType
+        if _normal(column, inner) is None:
+            return None
+        return F.transform(column, lambda one: _normal(one, inner))  # type: ignore[arg-type,return-value]
+    if isinstance(kind, StructType):
+        fields = [column.getField(field.name) for field in kind]
+        normal = [_normal(f, of.dataType) for f, of in zip(fields, kind, strict=True)]
+        if all(one is None for one in normal):
+            return None
+        made = [
+            (plain if one is None else one).alias(of.name)
+            for plain, one, of in zip(fields, normal, kind, strict=True)
+        ]
+        return F.when(column.isNotNull(), F.struct(*made))
+    return None
 
 
 def time_sql(frame: DataFrame, tree: Tree) -> str:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
@@ -24,7 +23,7 @@ from windrow.plan.spread import Spread
 
 from . import level1, sql
 from .layout import in_blocks
-from .schema import arrow_schema, as_arrow, field_of, quoted, result_field
+from .schema import as_arrow, field_of, quoted, result_field, travels
 from .task import shipped
 
 
@@ -113,9 +112,9 @@ def _by(frame: DataFrame, plan: OverPlan, extra: tuple[str, ...]) -> tuple[str, 
 
 
 def _check_columns(frame: DataFrame) -> None:
-    for field in arrow_schema(frame):
-        if pa.types.is_null(field.type):
-            kind = field_of(frame, field.name).dataType.simpleString()
+    for field in frame.schema:
+        if not travels(field.dataType):
+            kind = field.dataType.simpleString()
             raise UnsupportedType.because(
                 f"cannot take column {field.name!r} along",
                 f"Arrow cannot hold its type, {kind}",

@@ -10,6 +10,7 @@ from pyspark.sql.types import (
     ArrayType,
     DataType,
     DateType,
+    NullType,
     StructField,
     StructType,
     TimestampType,
@@ -41,6 +42,11 @@ def _arrow(kind: DataType) -> pa.DataType:
         return to_arrow_type(kind, timezone="UTC")
     except (PySparkException, TypeError):
         return pa.null()
+
+
+def travels(kind: DataType) -> bool:
+    """Whether values of that type can be sent to a task and back."""
+    return isinstance(kind, NullType) or not pa.types.is_null(_arrow(kind))
 
 
 def nullable(frame: DataFrame) -> frozenset[str]:
@@ -80,7 +86,7 @@ def key_fields(frame: DataFrame, names: tuple[str, ...]) -> list[StructField]:
     found = []
     for number, name in enumerate(names):
         field = field_of(frame, name)
-        if pa.types.is_null(_arrow(field.dataType)):
+        if not travels(field.dataType):
             raise BadInput.because(
                 f"cannot group by column {name!r}",
                 f"Arrow cannot hold its type, {field.dataType.simpleString()}",

@@ -20,8 +20,11 @@ def ticks(column: str, kind: DataType) -> str:
     """A time column as whole ticks: microseconds, or its own numbers."""
     if isinstance(kind, TimestampType):
         return f"unix_micros({column})"
-    if isinstance(kind, TimestampNTZType):
-        return f"timestampdiff(MICROSECOND, TIMESTAMP_NTZ '1970-01-01', {column})"
+    if isinstance(kind, TimestampNTZType):  # timestampdiff goes by the session's zone
+        day = f"unix_date(cast({column} as date)) * 86400000000L"
+        minutes = f"(hour({column}) * 60L + minute({column})) * 60000000L"
+        rest = f"cast(extract(second from {column}) * 1000000 as bigint)"
+        return f"({day} + {minutes} + {rest})"
     return f"cast({column} as bigint)"
 
 

@@ -49,8 +49,14 @@ def run(
 def _told(error: Exception) -> Exception:
     """The error with the line that caused it in front, if that is not ours."""
     frames = traceback.extract_tb(error.__traceback__)
-    users = [frame for frame in frames if not frame.filename.startswith(OURS)]
-    if not users or "site-packages" in users[-1].filename:
+    users = [
+        frame
+        for frame in frames
+        if not frame.filename.startswith(OURS)
+        and "site-packages" not in frame.filename
+        and Path(frame.filename).is_file()
+    ]
+    if not users:
         return error
     last: Any = users[-1]
     return RuntimeError(

@@ -1,0 +1,96 @@
+"""The demo's parts: its data, its comparison, its picture.
+
+The whole of it is `make demo`.
+"""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from windrow.cli import _flights, _story
+from windrow.cli._picture import AIRPORTS, CARRIERS, RANGES, draw
+from windrow.cli._race import Race
+from windrow.errors import WindrowError
+
+
+@pytest.fixture
+def race(spark, tmp_path):
+    """A race over a few flights of two airports."""
+    begun = pd.Timestamp("2013-03-08 12:00")
+    flights = spark.createDataFrame(
+        [
+            (
+                (begun + pd.Timedelta(minutes=7 * i)).to_pydatetime(),
+                origin,
+                float(i % 5) or None,
+            )
+            for i in range(9)
+            for origin in ("EWR", "JFK")
+        ],
+        "scheduled timestamp, origin string, delay double",
+    )
+    return Race(spark, flights, tmp_path)
+
+
+@pytest.mark.xdist_group("spark")
+def test_a_row_that_differs_from_sparks_own_ends_the_demo(race):
+    race.time_windrow("1 hour")
+    race.time_spark("1 hour")
+
+    equal = race.check("1 hour")
+    theirs = race.result("spark", "1 hour")
+    theirs.limit(1).write.mode("append").parquet(str(race.scratch / "spark/1-hour"))
+
+    assert equal == 2 * 23  # starts from 11:05 to 12:55, every 5 minutes
+    with pytest.raises(WindrowError, match="1 rows of the 1 hour windows differ"):
+        race.check("1 hour")
+
+
+@pytest.mark.xdist_group("spark")
+def test_the_flights_are_the_years(spark, tmp_path):
+    flights = _flights.read_flights(spark, tmp_path)
+
+    actual = flights.selectExpr(
+        "count(*)", "count(delay)", "min(scheduled)", "count(distinct origin)"
+    ).first()
+    flights.unpersist()
+
+    assert tuple(actual) == (336_776, 328_521, pd.Timestamp("2013-01-01 10:15"), 3)
+
+
+def test_carriers_have_names():
+    actual = _flights.carriers()
+
+    assert actual["UA"] == "United"
+    assert set(CARRIERS) < set(actual)
+
+
+def test_clocks_are_new_yorks():
+    winter = _story.clock("2013-01-01 10:05")
+    summer = _story.clock("2013-07-12 10:05")
+
+    assert (winter, summer) == ("Tue  1 Jan, 05:05", "Fri 12 Jul, 06:05")
+
+
+def test_the_picture_is_drawn_into_a_new_folder(tmp_path):
+    times = pd.date_range("2013-01-01", "2014-01-01", freq="6h")
+    waves = 20 + 10 * np.sin(np.arange(len(times)) / 9)
+    daily = pd.concat(
+        pd.DataFrame({"origin": name, "end": times, "mean": waves}) for name in AIRPORTS
+    )
+    several = pd.concat(
+        pd.DataFrame(
+            {"query": name, "origin": "LGA", "end": times, "mean": waves, "flown": 50}
+        )
+        for name in RANGES
+    )
+    recent = pd.concat(
+        pd.DataFrame({"carrier": code, "scheduled": times, "week": waves})
+        for code in CARRIERS
+    )
+    seconds = ({"1 hour": 2.0, "24 hours": 2.1}, {"1 hour": 3.0, "24 hours": 40.0})
+    path = tmp_path / "new" / "flights.png"
+
+    draw(daily, several, recent, seconds, _flights.carriers(), path)
+
+    assert path.read_bytes().startswith(b"\x89PNG")

@@ -1,0 +1,78 @@
+"""What Spark writes over many lines comes out as one sentence."""
+
+import pytest
+
+from windrow.cli._failure import in_words, told
+from windrow.errors import SumOverflow, WindrowError
+
+WORKER = """
+  An exception was thrown from the Python worker. Please see the stack trace below.
+Traceback (most recent call last):
+  File "/somewhere/worker.py", line 1, in main
+    process()
+  File "/home/me/query.py", line 7, in lift
+    return 1 / value
+ZeroDivisionError: division by zero
+
+\tat org.apache.spark.api.python.BasePythonRunner.handle(PythonRunner.scala:1)
+"""
+OURS = """
+Traceback (most recent call last):
+  File "/somewhere/worker.py", line 1, in main
+windrow.errors.SumOverflow: cannot add up 'x': past 2**63
+Hint: cast it
+
+\tat org.apache.spark
+"""
+NO_WINDROW = """
+Traceback (most recent call last):
+  File "/somewhere/serializers.py", line 1, in loads
+ModuleNotFoundError: No module named 'windrow'
+"""
+CODED = (
+    "[DIVIDE_BY_ZERO] Division by zero. Use `try_divide` to tolerate it. "
+    "SQLSTATE: 22012\n== SQL (line 1) ==\n1/0"
+)
+JAVA = """An error occurred while calling o45.parquet.
+: org.apache.spark.SparkException: Job aborted.
+\tat org.apache.spark.Some.call(Some.scala:1)
+Caused by: java.io.IOException: No space left on device
+\tat java.base/java.io.FileOutputStream.writeBytes(Native Method)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        (WORKER, "ZeroDivisionError in a Python worker: division by zero"),
+        (NO_WINDROW, "Spark's Python workers cannot import windrow"),
+        (CODED, "Division by zero. Use `try_divide` to tolerate it"),
+        (JAVA, "No space left on device"),
+        ("", "it gave no reason"),
+    ],
+)
+def test_the_cause_stands_in_the_first_line(text, cause):
+    first, second = str(in_words("cannot run it", text)).splitlines()
+
+    assert first.startswith(f"cannot run it: {cause}")
+    assert second.startswith("Hint: ")
+
+
+def test_our_own_errors_come_out_of_workers_as_they_were_raised():
+    actual = in_words("cannot run it", OURS)
+
+    assert isinstance(actual, SumOverflow)
+    assert str(actual) == "cannot add up 'x': past 2**63\nHint: cast it"
+
+
+def test_an_error_that_is_not_sparks_is_a_bug_and_stays_what_it_is():
+    with (
+        pytest.raises(AssertionError, match="ours"),
+        told("cannot run it", verbose=False),
+    ):
+        raise AssertionError("ours")
+
+
+def test_our_own_refusals_pass_through():
+    with pytest.raises(WindrowError, match="as it is"), told("no", verbose=False):
+        raise WindrowError("as it is")

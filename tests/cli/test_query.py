@@ -1,0 +1,96 @@
+"""From options to windows."""
+
+import pytest
+
+import windrow as wr
+from windrow.cli._query import make_query
+from windrow.errors import BadInput, WindowError
+
+
+def query(**given):
+    """A query with one count, and what else is given."""
+    options = {
+        "window": [],
+        "rows_": [],
+        "every": [],
+        "on": "ts",
+        "ties": [],
+        "by": [],
+        "agg": ["n=count()"],
+        "hot": False,
+        "keys": None,
+        "where": None,
+    }
+    return make_query(**{**options, **given})
+
+
+def test_a_window_and_a_slide_are_a_sliding_window():
+    actual = query(window=["24 hours"], every=["1 minute"]).window
+
+    assert actual == wr.sliding("24 hours", every="1 minute", on="ts")
+
+
+def test_no_slide_makes_windows_tumble():
+    actual = query(window=["1 hour"]).window
+
+    assert actual == wr.sliding("1 hour", on="ts")
+
+
+def test_plain_numbers_are_in_the_unit_of_the_column():
+    actual = query(window=["10"], every=["5"], on="at").window
+
+    assert actual == wr.sliding(10, every=5, on="at")
+
+
+def test_rows_and_a_slide_are_a_count_window():
+    actual = query(rows_=[1000], every=["10"], ties=["id"]).window
+
+    assert actual == wr.rows(1000, every=10, on="ts", ties=["id"])
+
+
+def test_the_ith_slide_belongs_to_the_ith_window():
+    actual = query(window=["1 hour", "1 day"], every=["1 minute", "1 hour"]).window
+
+    assert [str(window) for window in actual] == [
+        "range 1 hour slide 1 minute",
+        "range 1 day slide 1 hour",
+    ]
+    assert [window.name for window in actual] == ["1 hour", "1 day"]
+
+
+def test_one_slide_belongs_to_all_windows():
+    actual = query(window=["1 hour", "1 day"], every=["1 minute"]).window
+
+    assert {window.slide.text for window in actual} == {"1 minute"}
+
+
+def test_windows_of_one_length_are_named_by_their_slides_too():
+    actual = query(window=["1 hour"] * 2, every=["1 minute", "5 minutes"]).window
+
+    assert [window.name for window in actual] == [
+        "1 hour every 1 minute",
+        "1 hour every 5 minutes",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "cause"),
+    [
+        ({}, "no window is given"),
+        ({"window": ["1 hour"], "rows_": [5]}, "both --window and --rows"),
+        ({"window": ["1 hour"], "on": None}, "no time column is given"),
+        ({"window": ["1 h"] * 3, "every": ["1 m"] * 2}, "belongs to the i-th window"),
+        ({"rows_": [5], "every": ["1 hour"]}, "not a whole number of rows"),
+        ({"window": ["1 h"], "agg": []}, "no aggregate is given"),
+    ],
+)
+def test_options_that_make_no_query_are_refused(given, cause):
+    with pytest.raises(BadInput, match=cause) as caught:
+        query(**given)
+
+    assert "\nHint: " in str(caught.value)
+
+
+def test_a_slide_longer_than_the_window_is_the_librarys_own_refusal():
+    with pytest.raises(WindowError, match="rows between windows would be lost"):
+        query(window=["1 hour"], every=["2 hours"])

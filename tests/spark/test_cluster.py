@@ -1,0 +1,21 @@
+"""A small real cluster: two executor processes, one of which dies under way."""
+
+from __future__ import annotations
+
+import pytest
+from scripts import run_script
+
+
+@pytest.mark.cluster
+def test_answers_survive_the_death_of_an_executor_without_a_home(spark_environment):
+    report = run_script("on_cluster.py", spark_environment)
+
+    assert report == [
+        "ok two executors",
+        "ok no writable folder",
+        "ok by key",
+        "ok no key",
+        "ok own",
+        "ok one executor killed",
+        "ok the killing happened in the middle",
+    ]
