@@ -121,8 +121,11 @@ def test_explain_gives_the_partial_columns_and_the_algorithm(frame, path):
         assert "algorithm" in text
 
 
-def largest_share(spark, settings_of, result):
-    """The largest part of a shuffle's rows that one task got, over all shuffles."""
+def largest_share(spark, settings_of, result, least=1):
+    """The largest part of a shuffle's rows that one task got, over all shuffles.
+
+    Only shuffles of at least so many rows are looked at.
+    """
     before = jobs(spark)
     with settings_of(
         {
@@ -134,7 +137,9 @@ def largest_share(spark, settings_of, result):
     rows = {}
     for task in tasks_since(spark, before):
         rows.setdefault(task.stage, []).append(task.read + task.shuffled)
-    return max(max(stage) / sum(stage) for stage in rows.values() if sum(stage) > 0)
+    return max(
+        max(stage) / sum(stage) for stage in rows.values() if sum(stage) >= least
+    )
 
 
 @pytest.mark.parametrize("how", ["hot", "no key"])
@@ -167,6 +172,7 @@ def test_without_a_hint_a_key_meets_in_one_task(spark, settings_of, frame):
 def test_count_windows_without_a_key_are_spread_over_tasks(spark, settings_of, frame):
     result = wr.aggregate(frame, wr.rows(100, on="at"), aggregates=PATHS["native"])
 
-    share = largest_share(spark, settings_of, result)
+    # the layout of the blocks is one task, over at most 4,097 counts
+    share = largest_share(spark, settings_of, result, least=20_000)
 
     assert share < 0.45

@@ -1,6 +1,7 @@
 """What one task of a distributed engine runs: Arrow batches in, Arrow batches out.
 
     fold_rows     rows                        ->  slices, folded before the shuffle
+    lower_panes   slices in any order         ->  windows that tumble
     slide_panes   slices by key and time      ->  windows
     slide_rows    rows by key and time        ->  windows
     slide_blocks  rows in blocks, no key      ->  count windows
@@ -26,6 +27,7 @@ from windrow.slicing import shared_combs
 from .assemble import Answer
 from .batch import Trim, answers_of, cut_slices, open_job
 from .blocks import slide_blocks
+from .lowered import lower_panes
 from .panes import PANE, pane_answers
 from .partials import PartialField, Partials, partial_fields, write_partials
 from .runs import sorted_stream
@@ -131,6 +133,13 @@ def _slide_panes(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
     )
 
 
+def _lower_panes(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
+    plan = replace(task.tree.plan, by=task.by)
+    for table, _ in stretches(batches, lambda: task.enough):
+        found = lower_panes(table, plan, task.tree.asked, task.fields)
+        yield from task.windows([found])
+
+
 def _slide_rows(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
     by = (*task.by, CHUNK) if task.owned else task.by
     plan = replace(task.tree.plan, by=by)
@@ -187,6 +196,7 @@ def _slide_blocks(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
 
 STEPS: dict[str, Callable[[Task, Batches], Iterator[pa.RecordBatch]]] = {
     "fold_rows": _fold_rows,
+    "lower_panes": _lower_panes,
     "slide_panes": _slide_panes,
     "slide_rows": _slide_rows,
     "slide_blocks": _slide_blocks,

@@ -63,6 +63,7 @@ def explain_tree(tree: Tree) -> Explanation:
     if tree.asked.calls:
         lines += _partial_lines(tree.asked.product)
     steps = {
+        "pane": "each pane is lowered where it is, without a further shuffle",
         "none": "one task a key, state carried from batch to batch",
         "overlap": f"one task a key and chunk of {_length(plan, tree.chunk)}",
         "sash": f"sashes in chunks of {_length(plan, tree.chunk)}",

@@ -2,6 +2,7 @@
 
 LightSaber's three levels, in its notation (P parallel, I incremental, S sequential):
 
+    P→Pane, P→Window                      a pane is a window: nothing has to meet
     P→Pane, I→Window                      panes of a key meet in one task
     P→Pane, I→Window                      ... in one task per key and chunk of time
     P→Pane, I→Sash, P*S→Window            sashes of a window meet in one task
@@ -38,9 +39,9 @@ LEAST_SASH, MOST_TOTALS = 1024, 16
 class Tree:
     """What happens on each level, and why; `chunk` is in ticks, 0 if nothing is split.
 
-    `split` is none, overlap (a task per key and chunk, which also gets the slices
-    that its windows reach beyond its end), sash, or blocks (of rows, for count
-    windows without a key).
+    `split` is pane (each is a window by itself), none, overlap (a task per key and
+    chunk, which also gets the slices that its windows reach beyond its end), sash, or
+    blocks (of rows, for count windows without a key).
     """
 
     plan: Plan
@@ -56,6 +57,8 @@ class Tree:
     def word(self) -> str:
         """The strategy in LightSaber's notation."""
         first = "S→Pane" if self.level1 == "rows" else "P→Pane"
+        if self.split == "pane":
+            return f"{first}, P→Window"
         if self.split == "sash":
             return f"{first}, I→Sash, P*S→Window"
         return f"{first}, I→Window"
@@ -147,6 +150,9 @@ def _split(
     plan: Plan, level1: str, *, hot: bool, keys: int | None
 ) -> tuple[str, int, str]:
     """Whether keys are split into chunks of time, how long these are, and why."""
+    tumbling = len(plan.queries) == 1 and plan.queries[0].range == plan.queries[0].slide
+    if level1 == "native" and tumbling:
+        return "pane", 0, "the window tumbles: a pane is a window, and nothing slides"
     if plan.queries[0].is_rows:
         if plan.by:
             return "none", 0, "a count window numbers the rows of a key: one task a key"

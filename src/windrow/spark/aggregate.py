@@ -25,6 +25,7 @@ from .result import result
 from .schema import as_arrow, key_fields, result_field
 
 _LONG, _INT = LongType(), IntegerType()
+_LAST = {"pane": "lower_panes", "sash": "merge"}
 
 
 def aggregate(frame: DataFrame, tree: Tree) -> DataFrame:
@@ -38,6 +39,8 @@ def met(frame: DataFrame, tree: Tree) -> DataFrame:
         return level1.ordered_rows(frame, tree)
     make = level1.native if tree.level1 == "native" else level1.folded
     panes, keys = make(frame, tree), _keys(tree)
+    if tree.split == "pane":
+        return panes
     if tree.split == "none":
         return level1.meet(panes, keys, [PANE])
     if tree.split == "overlap":
@@ -83,7 +86,7 @@ def _slide(frame: DataFrame, tree: Tree, rows: DataFrame) -> DataFrame:
         step = "slide_blocks" if tree.split == "blocks" else "slide_rows"
         task = Task(step, tree, plan.by, names, arrow, level1.STRETCH)
     else:
-        step = "merge" if tree.split == "sash" else "slide_panes"
+        step = _LAST.get(tree.split, "slide_panes")
         task = _task(step, tree, rows, schema)
     return level1.run(rows, task, schema)
 

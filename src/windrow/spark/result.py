@@ -17,13 +17,16 @@ from windrow.plan.tree import Tree
 from .schema import field_of
 
 
+_MARK = {"spark.timeWindow": True}  # what `window_time()` asks a column for
+
+
 def result(frame: DataFrame, tree: Tree, found: DataFrame) -> DataFrame:
     """The final projection."""
     plan = tree.plan
     columns = [F.col(f"k{i}").alias(name) for i, name in enumerate(plan.by)]
     if plan.listed:
         columns.append(_query(plan).alias("query"))
-    columns.append(_window(frame, plan).alias("window"))
+    columns.append(_window(frame, plan))
     columns += [F.col(f"r{i}").alias(bound.name) for i, bound in enumerate(plan.calls)]
     return found.select(*columns)
 
@@ -53,15 +56,17 @@ def _range(plan: Plan) -> str:
 
 def _window(frame: DataFrame, plan: Plan) -> Column:
     if plan.queries[0].is_rows:
-        return F.struct(F.col("start"), F.col("end"))
+        return F.struct(F.col("start"), F.col("end")).alias("window")
     assert plan.clock is not None
     kind = field_of(frame, plan.clock.column).dataType
     begin = _instant("start", kind).alias("start")
     end = _instant(f"(start + {_range(plan)})", kind).alias("end")
     window = F.struct(begin, end)
-    if all(query.range == query.slide for query in plan.queries):
-        return window
-    return F.when(F.col("start").isNotNull(), window)
+    if any(query.range != query.slide for query in plan.queries):
+        window = F.when(F.col("start").isNotNull(), window)
+    if isinstance(kind, (TimestampType, TimestampNTZType)):
+        return window.alias("window", metadata=_MARK)
+    return window.alias("window")
 
 
 def _instant(ticks: str, kind: DataType) -> Column:
