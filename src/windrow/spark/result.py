@@ -16,7 +16,6 @@ from windrow.plan.tree import Tree
 
 from .schema import field_of
 
-
 _MARK = {"spark.timeWindow": True}  # what `window_time()` asks a column for
 
 
