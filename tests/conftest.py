@@ -6,8 +6,8 @@ A property that fails prints its own blob (`@reproduce_failure(...)`), so that t
 same example can be run again anywhere.
 
 A test that asks for `spark` shares one classic session on two threads with all
-others: it and everything under tests/spark stand in one group for pytest-xdist
-(`--dist loadgroup`), so that a run starts one JVM and not one for each process.
+others: all of them stand in one group for pytest-xdist (`--dist loadgroup`), so that
+a run starts one JVM and not one for each process.
 Tests must leave the session's settings as they found them: see `settings_of`.
 """
 
@@ -39,17 +39,21 @@ _COMMON = {
 }
 settings.register_profile("default", max_examples=20, **_COMMON)
 settings.register_profile("deep", max_examples=400, **_COMMON)
-settings.load_profile(os.environ.get("WINDROW_TEST_PROFILE", "default"))
+PROFILE = os.environ.get("WINDROW_TEST_PROFILE", "default")
+settings.load_profile(PROFILE)
 
 
 # --- Spark ----------------------------------------------------------------------
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Everything that needs the session goes to the one process that has it."""
+    shallow = pytest.mark.skip(reason="deep: runs with make test-deep")
     for item in items:
-        asks = "spark" in getattr(item, "fixturenames", ())
-        if asks or TESTS / "spark" in item.path.parents:
+        if item.get_closest_marker("deep") and PROFILE != "deep":
+            item.add_marker(shallow)
+        if "spark" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.xdist_group("spark"))
 
 
@@ -76,7 +80,9 @@ def spark_settings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "2g",
-        "spark.driver.extraJavaOptions": f"-Dderby.system.home={scratch}",
+        # short jobs, each run once: what a better compiler saves it does not earn
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "
+        f"-Dderby.system.home={scratch}",
         "spark.local.dir": str(scratch / "local"),
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "4",

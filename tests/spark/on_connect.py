@@ -15,8 +15,6 @@ TIME = wr.sliding("30 seconds", every="7 seconds", on="at")
 LONG = wr.sliding("1300 seconds", every="1 second", on="at")
 COUNT = wr.rows(9, every=2, on="at")
 NATIVE = {"n": wr.count(), "total": wr.sum("x"), "last": wr.last("y")}
-KERNEL = {"product": wr.product("x")}
-ROWS = {"all": wr.collect("x")}
 OWN = wr.Aggregate(
     name="own",
     lift=lambda value: value,
@@ -27,14 +25,9 @@ OWN = wr.Aggregate(
 
 CHECKS = {
     "native": (TIME, NATIVE, {"by": "key"}),
-    "kernel": (TIME, KERNEL, {"by": "key"}),
-    "rows": (TIME, ROWS, {"by": "key"}),
     "own": (TIME, {"own": OWN("x")}, {"by": "key"}),
     "list": ([TIME, wr.sliding("5 seconds", on="at")], NATIVE, {"by": "key"}),
-    "hot": (TIME, NATIVE, {"by": "key", "hot": True}),
-    "no key": (TIME, NATIVE, {}),
     "sash": (LONG, NATIVE, {}),
-    "count windows": (COUNT, NATIVE, {"by": "key"}),
     "count windows, no key": (COUNT, NATIVE, {}),
 }
 

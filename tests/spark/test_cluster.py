@@ -7,6 +7,7 @@ from scripts import run_script
 
 
 @pytest.mark.cluster
+@pytest.mark.deep  # a minute: processes start, one is killed, its work is redone
 def test_answers_survive_the_death_of_an_executor_without_a_home(spark_environment):
     report = run_script("on_cluster.py", spark_environment)
 
