@@ -51,9 +51,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Everything that needs the session goes to the one process that has it."""
     shallow = pytest.mark.skip(reason="deep: runs with make test-deep")
     for item in items:
+        asks = "spark" in getattr(item, "fixturenames", ())
+        if asks and item.path.name == "test_benchmarks.py":  # whole experiments
+            item.add_marker(pytest.mark.deep)
         if item.get_closest_marker("deep") and PROFILE != "deep":
             item.add_marker(shallow)
-        if "spark" in getattr(item, "fixturenames", ()):
+        if asks:
             item.add_marker(pytest.mark.xdist_group("spark"))
 
 

@@ -265,6 +265,7 @@ def test_names_choose_queries_by_their_beginning():
     assert actual == ["SG1", "SG2", "LRB2"]
 
 
+@pytest.mark.deep  # 8 s: whole queries, timed and printed
 def test_the_runner_says_on_how_many_rows_spark_ran(
     spark, tmp_path, monkeypatch, capsys
 ):

@@ -51,7 +51,9 @@ OWN = [LOG_SUM_EXP, SPREAD, ALTERNATING, LAST_STEP]
 WINDOW = wr.sliding("30 seconds", every="7 seconds", on="at")
 
 
-@pytest.mark.parametrize("how", ["by key", "hot", "no key"])
+@pytest.mark.parametrize(
+    "how", ["by key", "hot", pytest.param("no key", marks=pytest.mark.deep)]
+)
 def test_own_aggregates_give_the_answers_of_the_engine(spark, how):
     table = table_of("smallint")
     frame = spark.createDataFrame(table)

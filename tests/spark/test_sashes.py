@@ -84,6 +84,7 @@ def test_windows_over_several_chunks_equal_the_engine(spark, by, range_, slide, 
     assert flat(actual).equals(flat(expected).cast(flat(actual).schema))
 
 
+@pytest.mark.deep  # 22 s: twelve thousand windows a stream
 def test_a_list_with_long_and_short_windows_is_merged_from_one_set_of_chunks(spark):
     table = table_of(7, 6_000)
     frame = spark.createDataFrame(table)
