@@ -6,9 +6,10 @@
     ├── UnsupportedType        a column type the aggregate has no meaning for
     ├── UnsuitableAlgorithm    an algorithm that needs a law the aggregate lacks
     ├── BadInput               data that breaks a promise, or an argument out of place
+    ├── StateError             a stream's state that is damaged, or another query's
     └── SumOverflow            an exact result that its type cannot hold
 
-All but the last are raised before anything is computed.
+All but the last two are raised before anything is computed.
 A message is one sentence (what could not be done, colon, the cause with the
 value), then a line `Hint:` with what would work.  Our own bugs are plain
 `AssertionError`.
@@ -76,6 +77,10 @@ class UnsuitableAlgorithm(WindrowError):
 
 class BadInput(WindrowError):
     """Data or arguments that break a promise."""
+
+
+class StateError(WindrowError):
+    """State of a stream that is damaged, too new, or was written by another query."""
 
 
 class SumOverflow(WindrowError, ArithmeticError):

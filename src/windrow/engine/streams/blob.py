@@ -1,0 +1,88 @@
+"""A table as bytes that can be kept for years: state of a stream, and what it is fed.
+
+    bytes    0        4         6        8            12           20
+             "WNDR"   version   kind     crc of all   length of    payload: Arrow IPC
+                                         that follows the payload
+
+The payload describes its own columns; small facts travel as JSON in its schema.
+Nothing in it is code, and whatever was cut off or altered is noticed: the sum covers
+the length and the payload, and the words before it are compared one by one.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from windrow.errors import StateError
+
+MAGIC = b"WNDR"
+VERSION = 1
+_HEAD = struct.Struct("<4sHHI")
+_LENGTH = struct.Struct("<Q")
+_FACTS = b"windrow"
+
+KINDS = {"header": 1, "rows": 2, "slices": 3, "suffixes": 4, "feed": 5, "results": 6}
+"""What a blob is; a number once given is never given to anything else."""
+
+_RESCUE = "see 'When a checkpoint cannot be read' in docs/streaming.md"
+
+
+def pack(
+    table: pa.Table, kind: str, facts: Mapping[str, Any] | None = None, *, small: bool
+) -> bytes:
+    """The bytes of a table; `small` where they are kept, and not only sent on."""
+    if facts is not None:
+        text = json.dumps(facts, separators=(",", ":")).encode()
+        table = table.replace_schema_metadata({_FACTS: text})
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression="lz4" if small else None)
+    with pa.ipc.new_stream(sink, table.schema, options=options) as writer:
+        writer.write_table(table)
+    payload = sink.getvalue()
+    length = _LENGTH.pack(payload.size)
+    crc = zlib.crc32(payload, zlib.crc32(length))
+    head = _HEAD.pack(MAGIC, VERSION, KINDS[kind], crc)
+    return b"".join((head, length, memoryview(payload)))
+
+
+def unpack(blob: Any, kind: str) -> tuple[pa.Table, dict[str, Any]]:
+    """The table and the facts of a blob of that kind, or an error that says why not."""
+    view = memoryview(blob)
+    start = _HEAD.size + _LENGTH.size
+    if len(view) < start:
+        raise _damaged(kind, f"{len(view)} bytes are too few")
+    magic, version, number, crc = _HEAD.unpack_from(view)
+    if magic != MAGIC:
+        raise _damaged(kind, f"it begins with {bytes(magic)!r} and not with {MAGIC!r}")
+    if version != VERSION:
+        raise StateError.because(
+            f"cannot read a blob of {kind}",
+            f"it has format {version}, and this version of windrow reads {VERSION}",
+            f"run the query with the version that wrote it, or {_RESCUE}",
+        )
+    if number != KINDS[kind]:
+        raise _damaged(kind, f"it says that it is of kind {number}")
+    (length,) = _LENGTH.unpack_from(view, _HEAD.size)
+    if length != len(view) - start:
+        raise _damaged(kind, f"{length} bytes were written, {len(view) - start} came")
+    if zlib.crc32(view[_HEAD.size :]) != crc:
+        raise _damaged(kind, "its checksum does not fit")
+    with pa.ipc.open_stream(pa.py_buffer(view[start:])) as reader:
+        table = reader.read_all()
+    facts = (table.schema.metadata or {}).get(_FACTS)
+    return table.replace_schema_metadata(None), json.loads(facts) if facts else {}
+
+
+def _damaged(kind: str, cause: str) -> StateError:
+    return StateError.because(
+        f"cannot read a blob of {kind}: it is damaged", cause, _RESCUE
+    )
+
+
+__all__ = ["KINDS", "VERSION", "pack", "unpack"]
