@@ -22,14 +22,14 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.plan.tree import Tree
-from windrow.slicing import shared_combs
 
 from .assemble import Answer
-from .batch import Trim, answers_of, cut_slices, open_job
+from .batch import Trim, answers_of
 from .blocks import slide_blocks
+from .folded import Folding
 from .lowered import lower_panes
 from .panes import PANE, pane_answers
-from .partials import PartialField, Partials, partial_fields, write_partials
+from .partials import PartialField, partial_fields
 from .runs import sorted_stream
 from .sashes import chunk_sashes, merge_sashes
 from .stream import Stream, times_of
@@ -93,29 +93,10 @@ class Task:
 
 def _fold_rows(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
     plan = replace(task.tree.plan, by=task.by)
-    asked = task.tree.asked
-    triples = [query.triple for query in plan.queries]
-    combs = shared_combs(plan.slicer, triples)
+    folding = Folding(plan, task.tree.asked, task.tree.slots)
     for table, _ in stretches(batches, lambda: 4 * task.enough):
-        job, read = open_job(table, plan, fixed=(asked, task.tree.slots))
-        slices = cut_slices(job, always=True)
-        assert slices.partials is not None
-        assert job.stream.times is not None
-        times = job.stream.times[slices.edges[:-1]]
-        pane = np.max(
-            [times - (times - comb.phase) % comb.period for comb in combs], axis=0
-        )
-        ranked = {
-            index: read[field.ranked, False].ranked
-            for index, field in enumerate(task.fields)
-            if field.ranked is not None
-        }
-        partials = Partials(table, task.fields, slices.partials, ranked)
-        runs = np.repeat(np.arange(len(slices.runs) - 1), np.diff(slices.runs))
-        keys = job.stream.keys.take(pa.array(runs))
-        columns = {f"k{i}": keys.column(name) for i, name in enumerate(task.by)}
-        columns |= {PANE: pa.array(pane), **write_partials(partials, slices.partials)}
-        yield from task.batches(columns)
+        slices = folding.fold(table)
+        yield from task.batches({n: slices.column(n) for n in slices.column_names})
 
 
 def _slide_panes(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:

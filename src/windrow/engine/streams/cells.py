@@ -1,0 +1,102 @@
+"""What is open: rows and slices ahead of the watermark, in cells of time.
+
+    watermark        |
+    cells       | c  | c + 1 | c + 2 | ...
+    pages         p     p p     p               one for each step that brought something
+
+A step writes what it brought, cell by cell, and reads only cells that the watermark
+has reached.  A cell that was written often is made one page again, so that neither
+long delays nor short micro-batches let pages pile up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from .blob import pack, unpack
+from .feeds import Feed
+from .store import Store
+
+MOST_PAGES = 8  # of a cell, before they are made one
+
+
+@dataclass
+class Cells:
+    """The pages of open cells; `pages[cell]` are (number, least mark) in order."""
+
+    feed: Feed
+    length: int
+    kind: str
+    pages: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+
+    def facts(self) -> list[Any]:
+        """What the header remembers."""
+        return [[cell, pages] for cell, pages in self.pages.items()]
+
+    @classmethod
+    def known(cls, feed: Feed, length: int, kind: str, facts: list[Any]) -> Cells:
+        """The same from a header."""
+        pages = {cell: [(n, least) for n, least in found] for cell, found in facts}
+        return cls(feed, length, kind, pages)
+
+    def close(self, store: Store, now: int) -> list[pa.Table]:
+        """Take out what lies in slices that end at or before `now`."""
+        found = []
+        for cell in sorted(self.pages):
+            if cell * self.length >= now:
+                break
+            left = []
+            for number, least in self.pages.pop(cell):
+                if int(self.feed.ends(np.array([least]))[0]) > now:
+                    left.append((number, least))
+                    continue
+                table = self._read(store, number)
+                due, rest = self.split(table, now)
+                found += [due] if len(due) else []
+                if len(rest):
+                    left.append((number, self._write(store, number, rest)))
+                else:
+                    store.remove(number)
+            if left:
+                self.pages[cell] = left
+        return found
+
+    def split(self, table: pa.Table, now: int) -> tuple[pa.Table, pa.Table]:
+        """What lies in slices that are closed, and what does not."""
+        closed = self.feed.ends(self.feed.marks(table)) <= now
+        if closed.all():
+            return table, table.slice(len(table))
+        if not closed.any():
+            return table.slice(len(table)), table
+        return table.filter(pa.array(closed)), table.filter(pa.array(~closed))
+
+    def keep(self, store: Store, table: pa.Table, number: int) -> int:
+        """Write what is open; gives the next free page number."""
+        cells = self.feed.marks(table) // self.length
+        for cell in np.unique(cells).tolist():
+            part = table.filter(pa.array(cells == cell))
+            pages = self.pages.setdefault(cell, [])
+            if len(pages) >= MOST_PAGES:
+                old = [self._read(store, one) for one, _ in pages]
+                for one, _ in pages:
+                    store.remove(one)
+                pages.clear()
+                part = self.feed.joined([*old, part])
+            pages.append((number, self._write(store, number, part)))
+            number += 1
+        return number
+
+    def _read(self, store: Store, number: int) -> pa.Table:
+        blob = store.get(number)
+        return unpack(b"" if blob is None else blob, self.kind)[0]
+
+    def _write(self, store: Store, number: int, table: pa.Table) -> int:
+        store.put(number, pack(table, self.kind, small=True))
+        return int(self.feed.marks(table).min())
+
+
+__all__ = ["Cells"]
