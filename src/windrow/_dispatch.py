@@ -29,6 +29,9 @@ def aggregate(
     chunk: int = 0,
     hot: bool = False,
     keys: int | None = None,
+    late: str = "drop",
+    buckets: int | None = None,
+    mode: str = "append",
     **named: Any,
 ) -> Any:
     """One row per key and window that holds an event.
@@ -42,6 +45,11 @@ def aggregate(
     `hot` and `keys` are hints for Spark: that some keys have very many rows, and
     about how many keys there are.  They change the plan, never the answer.
 
+    A streaming DataFrame needs a watermark on the window's column: a window comes
+    out once, when the watermark passes its end.  `late="keep"` gives rows that came
+    too late back in one more column, `late`; `buckets` is into how many parts the
+    keys are divided.  Elsewhere nothing is late, and these say nothing.
+
     >>> import pyarrow as pa
     >>> calls = pa.table({"at": [1, 4, 6, 11], "len": [3, 9, 2, 5]})
     >>> import windrow as wr
@@ -50,27 +58,11 @@ def aggregate(
     {'window': {'start': -5, 'end': 5}, 'longest': 9}
     """
     calls = gather_calls(named, aggregates)
+    options = {"algorithm": algorithm, "slicer": slicer, "chunk": chunk}
     if engine.library(data) == "pyspark":
-        return _spark().aggregate(
-            data,
-            window,
-            by,
-            calls,
-            algorithm=algorithm,
-            slicer=slicer,
-            chunk=chunk,
-            hot=hot,
-            keys=keys,
-        )
-    plan = plan_aggregate(
-        engine.schema_of(data),
-        window,
-        by,
-        calls,
-        algorithm=algorithm,
-        slicer=slicer,
-        chunk=chunk,
-    )
+        hints = _hints(hot, keys, late, buckets, mode)
+        return _spark().aggregate(data, window, by, calls, hints=hints, **options)
+    plan = plan_aggregate(engine.schema_of(data), window, by, calls, **options)  # type: ignore[arg-type]
     return engine.give(engine.aggregate(engine.read(data, plan.reads), plan), data)
 
 
@@ -82,6 +74,9 @@ def over(
     ties: str | Sequence[str] | None = None,
     aggregates: Mapping[str, Any] | None = None,
     algorithm: str = "auto",
+    late: str = "drop",
+    buckets: int | None = None,
+    mode: str = "append",
     **named: Any,
 ) -> Any:
     """Every row, with new columns over its own past.
@@ -89,6 +84,9 @@ def over(
     Each aggregate says how far back with `last=`: a duration, or a whole number of
     rows that ends with this one.  With a duration `closed=` is one of both (the
     default), left, right, neither; rows at the same instant are peers.
+
+    Of a streaming DataFrame a row comes out once the watermark has passed it; for
+    `late`, `buckets` and `mode` see `aggregate`.
 
     >>> import pyarrow as pa
     >>> spent = pa.table({"at": [1, 2, 4], "amount": [10, 20, 30]})
@@ -98,7 +96,10 @@ def over(
     """
     calls = gather_calls(named, aggregates)
     if engine.library(data) == "pyspark":
-        return _spark().over(data, on, by, calls, ties=ties, algorithm=algorithm)
+        hints = _hints(False, None, late, buckets, mode)
+        return _spark().over(
+            data, on, by, calls, hints=hints, ties=ties, algorithm=algorithm
+        )
     plan = plan_over(
         engine.schema_of(data), on, by, calls, ties=ties, algorithm=algorithm
     )
@@ -152,35 +153,34 @@ def explain(
     chunk: int = 0,
     hot: bool = False,
     keys: int | None = None,
+    late: str = "drop",
+    buckets: int | None = None,
+    mode: str = "append",
     **named: Any,
 ) -> Explanation:
     """What `aggregate` (with a window) or `over` (without) will do, and why."""
     calls = gather_calls(named, aggregates)
+    options = {"algorithm": algorithm, "slicer": slicer, "chunk": chunk}
+    rolling = {"ties": ties, "algorithm": algorithm}
     if engine.library(data) == "pyspark":
-        if window is None:
-            return _spark().explain_over(  # type: ignore[no-any-return]
-                data, on, by, calls, ties=ties, algorithm=algorithm
-            )
-        return _spark().explain(  # type: ignore[no-any-return]
-            data,
-            window,
-            by,
-            calls,
-            algorithm=algorithm,
-            slicer=slicer,
-            chunk=chunk,
-            hot=hot,
-            keys=keys,
+        hints = _hints(hot, keys, late, buckets, mode)
+        found: Explanation = (
+            _spark().explain_over(data, on, by, calls, hints=hints, **rolling)
+            if window is None
+            else _spark().explain(data, window, by, calls, hints=hints, **options)
         )
+        return found
     schema = engine.schema_of(data)
     if window is None:
-        return explain_over(
-            plan_over(schema, on, by, calls, ties=ties, algorithm=algorithm)
-        )
-    plan = plan_aggregate(
-        schema, window, by, calls, algorithm=algorithm, slicer=slicer, chunk=chunk
-    )
-    return explain_aggregate(plan)
+        return explain_over(plan_over(schema, on, by, calls, **rolling))  # type: ignore[arg-type]
+    return explain_aggregate(plan_aggregate(schema, window, by, calls, **options))  # type: ignore[arg-type]
+
+
+def _hints(
+    hot: bool, keys: int | None, late: str, buckets: int | None, mode: str
+) -> dict[str, Any]:
+    """What only a distributed engine is told."""
+    return {"hot": hot, "keys": keys, "late": late, "buckets": buckets, "mode": mode}
 
 
 def _spark() -> Any:

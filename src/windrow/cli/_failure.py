@@ -3,6 +3,7 @@
     PythonException    the last exception of the worker's traceback
     [SOME_CODE] words  the words, without code and SQLSTATE
     Java's own         the innermost cause
+    a stream's end     what it died of, without its ids, offsets and plan
 
 Errors of Windrow's own that a worker raised come out as they were raised.
 """
@@ -24,7 +25,11 @@ from ._console import err
 _RAISED = re.compile(r"^([A-Za-z_][\w.]*)(?:: (.*))?$")
 _CODE = re.compile(r"^\[[A-Z0-9_.]+\]\s*")
 _STATE = re.compile(r"\s*SQLSTATE: \w+.*$")
+_STREAM = re.compile(r"^Query \[id = .*?\] terminated with exception: ")
 _JAVA = re.compile(r"^(?:Caused by: |: )?((?:[a-z]\w*\.)+[A-Z][\w$]*): (.*)$")
+
+# What follows the message in a worker's traceback.
+_AFTER = ("\tat ", "JVM stacktrace", " SQLSTATE: ", "=== Streaming Query ===")
 
 # PySpark's own, which print an error's whole stack as JSON before it is raised.
 _LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
@@ -73,7 +78,7 @@ def _python_cause(text: str) -> tuple[str, str] | None:
         if raised is None:
             raised = None if line.startswith(" ") else _RAISED.match(line)
             continue
-        if not line.strip() or line.startswith(("\tat ", "JVM stacktrace")):
+        if not line.strip() or line.startswith(_AFTER):
             break
         message.append(line.strip())
     if raised is None:
@@ -103,5 +108,6 @@ def _spark_cause(text: str) -> str:
     lines = text.strip().splitlines()
     java = [found for line in lines if (found := _JAVA.match(line))]
     words = java[-1][2] if java else lines[0] if lines else "it gave no reason"
-    words = _STATE.sub("", _CODE.sub("", words)).strip()
+    words = _CODE.sub("", _STREAM.sub("", _CODE.sub("", words)))
+    words = _STATE.sub("", words).strip()
     return words.rstrip(".") or "it gave no reason"

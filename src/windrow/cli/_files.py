@@ -49,7 +49,7 @@ class Mode(enum.StrEnum):
 def read(spark: SparkSession, source: str, given: Format | None) -> DataFrame:
     """The source as a DataFrame; CSV and JSON are looked through for their types."""
     kind = _kind(source, given, "read")
-    _check_is_there(source)
+    check_is_there(source)
     if kind == "csv":
         return spark.read.csv(source, header=True, inferSchema=True)
     frame = spark.read.format(kind).load(source)
@@ -60,6 +60,19 @@ def read(spark: SparkSession, source: str, given: Format | None) -> DataFrame:
             "write one object a line, without brackets and commas around them",
         )
     return frame
+
+
+def read_stream(
+    spark: SparkSession, source: str, given: Format | None, files: int | None
+) -> DataFrame:
+    """The source as a stream of files, with the columns of those already there."""
+    reader = spark.readStream.schema(read(spark, source, given).schema)
+    if files is not None:
+        reader = reader.option("maxFilesPerTrigger", files)
+    kind = _kind(source, given, "read")
+    if kind == "csv":
+        reader = reader.option("header", True)
+    return reader.format(kind).load(source)
 
 
 def check_sink(sink: str, given: Format | None, mode: Mode) -> str:
@@ -97,9 +110,9 @@ def write(result: DataFrame, sink: str, kind: str, mode: Mode) -> None:
 
 
 def _kind(path: str, given: Format | None, what: str) -> str:
-    kind = _suffix(Path(path)) or (str(given) if given else "")
+    kind = suffix_of(path) or (str(given) if given else "")
     if not kind and Path(path).is_dir():
-        inside = map(_suffix, sorted(Path(path).iterdir()))
+        inside = map(suffix_of, sorted(Path(path).iterdir()))
         kind = next(filter(None, inside), "")
     if not kind:
         raise BadInput.because(
@@ -110,19 +123,24 @@ def _kind(path: str, given: Format | None, what: str) -> str:
     return kind
 
 
-def _suffix(path: Path) -> str:
-    suffixes = [suffix.lower() for suffix in path.suffixes]
+def suffix_of(path: str | Path) -> str:
+    """The format that a name tells, if any."""
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     if suffixes and suffixes[-1] in _PACKED:
         suffixes.pop()
     return _SUFFIXES.get(suffixes[-1], "") if suffixes else ""
 
 
-def _check_is_there(source: str) -> None:
-    if "://" in source or any(sign in source for sign in "*?[{"):
-        return  # Spark finds these itself
-    if not Path(source).exists():
+def check_is_there(source: str) -> None:
+    """Refuse a path of this machine that leads nowhere."""
+    if is_local(source) and not Path(source).exists():
         raise BadInput.because(
             f"cannot read {source}",
             f"there is no such file or folder in {Path(source).parent.resolve()}",
             "check the name; paths begin where the command is run",
         )
+
+
+def is_local(path: str) -> bool:
+    """Whether it names one place on this machine; Spark finds all others itself."""
+    return "://" not in path and not any(sign in path for sign in "*?[{")

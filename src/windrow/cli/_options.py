@@ -2,151 +2,181 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import typer
 
 from ._files import Format
+from ._query import Query, make_query
+from ._session import parse_settings
 
 _WINDOW, _ROWS, _SPARK = "Windows", "Rows", "Spark"
 
-Source = Annotated[
-    str,
-    typer.Argument(
-        metavar="SOURCE",
-        help="A Parquet, CSV or JSON file, or a folder of them. CSV needs a header "
-        "line; JSON is an object a line.",
+
+def option(
+    *names: str,
+    help_: str,
+    metavar: str | None = None,
+    panel: str | None = None,
+    least: int | None = None,
+) -> Any:
+    """An option whose default is no value: its help says what happens without."""
+    return typer.Option(
+        *names,
+        metavar=metavar,
+        help=help_,
+        rich_help_panel=panel,
+        min=least,
         show_default=False,
-    ),
-]
-Agg = Annotated[
-    list[str],
-    typer.Option(
-        "--agg",
-        metavar="NAME=AGG(COLUMN)",
-        help='A new column, such as "longest=max(len)" or "n=count()"; repeat for '
-        "more. Columns with blanks or dots stand between backticks.",
-        show_default=False,
-    ),
-]
-Windows = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--window",
-        metavar="DURATION",
-        help='How long a window is: "24 hours", or a plain number for a numeric '
-        "time column. Repeat for more windows in one pass.",
-        rich_help_panel=_WINDOW,
-        show_default=False,
-    ),
-]
-Counts = Annotated[
-    list[int] | None,
-    typer.Option(
-        "--rows",
-        metavar="N",
-        help="How many rows a window has, in place of --window.",
-        rich_help_panel=_WINDOW,
-        show_default=False,
-    ),
-]
-Every = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--every",
-        metavar="DURATION|N",
-        help="How far apart windows start; once for all windows, or once for each. "
-        "Left out: the window's own length, or 1 row.",
-        rich_help_panel=_WINDOW,
-        show_default=False,
-    ),
-]
-On = Annotated[
-    str | None,
-    typer.Option(
-        "--on",
-        metavar="COLUMN",
-        help="The time column.",
-        rich_help_panel=_WINDOW,
-        show_default=False,
-    ),
-]
-Ties = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--ties",
-        metavar="COLUMN",
-        help="What orders rows of the same time, for aggregates that care.",
-        rich_help_panel=_WINDOW,
-        show_default=False,
-    ),
-]
-By = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--by",
-        metavar="COLUMN",
-        help="A key column: each key has windows of its own. Repeat for more.",
-        rich_help_panel=_ROWS,
-        show_default=False,
-    ),
-]
-Where = Annotated[
-    str | None,
-    typer.Option(
-        "--where",
-        metavar="SQL",
-        help="Keep only these rows, as in \"len > 0 and caller <> 'x'\".",
-        rich_help_panel=_ROWS,
-        show_default=False,
-    ),
-]
-GivenFormat = Annotated[
-    Format | None,
-    typer.Option(
-        "--format",
-        help="What SOURCE, or OUT, is where its name does not say.",
-        show_default=False,
-    ),
-]
-Hot = Annotated[
-    bool,
-    typer.Option(
-        "--hot",
-        help="Some keys have very many rows: split each over tasks by time.",
-        rich_help_panel=_SPARK,
-    ),
-]
-Keys = Annotated[
-    int | None,
-    typer.Option(
-        "--keys",
-        metavar="N",
-        min=1,
-        help="About how many different keys there are.",
-        rich_help_panel=_SPARK,
-        show_default=False,
-    ),
-]
-Master = Annotated[
-    str,
-    typer.Option(
-        "--master",
-        help="Where Spark runs: local, a cluster, or sc://host for Spark Connect.",
-        rich_help_panel=_SPARK,
-    ),
-]
-Conf = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--conf",
-        metavar="NAME=VALUE",
-        help="A setting of Spark's, such as spark.driver.memory=8g.",
-        rich_help_panel=_SPARK,
-        show_default=False,
-    ),
-]
-Verbose = Annotated[
-    bool,
-    typer.Option("--verbose", help="Show all that Spark says.", rich_help_panel=_SPARK),
-]
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A query, its source, and the Spark it runs on, as they were typed."""
+
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE",
+            help="A Parquet, CSV or JSON file, or a folder of them. CSV needs a header "
+            "line; JSON is an object a line.",
+            show_default=False,
+        ),
+    ]
+    agg: Annotated[
+        list[str],
+        option(
+            "--agg",
+            metavar="NAME=AGG(COLUMN)",
+            help_='A new column, such as "longest=max(len)" or "n=count()"; repeat for '
+            "more. Columns with blanks or dots stand between backticks.",
+        ),
+    ]
+    format_: Annotated[
+        Format | None,
+        option(
+            "--format", help_="What SOURCE, or OUT, is where its name does not say."
+        ),
+    ] = None
+    window: Annotated[
+        list[str] | None,
+        option(
+            "--window",
+            metavar="DURATION",
+            help_='How long a window is: "24 hours", or a plain number for a numeric '
+            "time column. Repeat for more windows in one pass.",
+            panel=_WINDOW,
+        ),
+    ] = None
+    rows: Annotated[
+        list[int] | None,
+        option(
+            "--rows",
+            metavar="N",
+            help_="How many rows a window has, in place of --window.",
+            panel=_WINDOW,
+        ),
+    ] = None
+    every: Annotated[
+        list[str] | None,
+        option(
+            "--every",
+            metavar="DURATION|N",
+            help_="How far apart windows start; once for all windows, or once for "
+            "each. Left out: the window's own length, or 1 row.",
+            panel=_WINDOW,
+        ),
+    ] = None
+    on: Annotated[
+        str | None,
+        option("--on", metavar="COLUMN", help_="The time column.", panel=_WINDOW),
+    ] = None
+    ties: Annotated[
+        list[str] | None,
+        option(
+            "--ties",
+            metavar="COLUMN",
+            help_="What orders rows of the same time, for aggregates that care.",
+            panel=_WINDOW,
+        ),
+    ] = None
+    by: Annotated[
+        list[str] | None,
+        option(
+            "--by",
+            metavar="COLUMN",
+            help_="A key column: each key has windows of its own. Repeat for more.",
+            panel=_ROWS,
+        ),
+    ] = None
+    where: Annotated[
+        str | None,
+        option(
+            "--where",
+            metavar="SQL",
+            help_="Keep only these rows, as in \"len > 0 and caller <> 'x'\".",
+            panel=_ROWS,
+        ),
+    ] = None
+    hot: Annotated[
+        bool,
+        typer.Option(
+            "--hot",
+            help="Some keys have very many rows: split each over tasks by time.",
+            rich_help_panel=_SPARK,
+        ),
+    ] = False
+    keys: Annotated[
+        int | None,
+        option(
+            "--keys",
+            metavar="N",
+            help_="About how many different keys there are.",
+            panel=_SPARK,
+            least=1,
+        ),
+    ] = None
+    master: Annotated[
+        str,
+        typer.Option(
+            "--master",
+            help="Where Spark runs: local, a cluster, or sc://host for Spark Connect.",
+            rich_help_panel=_SPARK,
+        ),
+    ] = "local[*]"
+    conf: Annotated[
+        list[str] | None,
+        option(
+            "--conf",
+            metavar="NAME=VALUE",
+            help_="A setting of Spark's, such as spark.driver.memory=8g.",
+            panel=_SPARK,
+        ),
+    ] = None
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose", help="Show all that Spark says.", rich_help_panel=_SPARK
+        ),
+    ] = False
+
+    def query(self) -> Query:
+        """What is asked for, checked as far as it can be without data."""
+        return make_query(
+            window=self.window,
+            rows_=self.rows,
+            every=self.every,
+            on=self.on,
+            ties=self.ties,
+            by=self.by,
+            agg=self.agg,
+            hot=self.hot,
+            keys=self.keys,
+            where=self.where,
+        )
+
+    def settings(self) -> dict[str, str]:
+        """What --conf says, as Spark's settings."""
+        return parse_settings(self.conf)

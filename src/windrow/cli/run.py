@@ -9,14 +9,17 @@ import typer
 
 import windrow as wr
 
-from . import _options as o
 from ._console import err, show_table
 from ._failure import told
 from ._files import Mode, check_columns, check_sink, read, write
+from ._groups import in_groups
+from ._options import Asked
 from ._progress import progress
-from ._query import Query, check_names, make_query
+from ._query import Query, check_names
 from ._rows import first_rows, flat
-from ._session import parse_settings, session
+from ._session import session
+from ._stream import run_stream
+from ._stream_options import Streaming
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -24,9 +27,10 @@ if TYPE_CHECKING:
 SHOWN = 20
 
 
+@in_groups
 def run(
-    source: o.Source,
-    agg: o.Agg,
+    asked: Asked,
+    streaming: Streaming,
     to: Annotated[
         str,
         typer.Option(
@@ -37,47 +41,27 @@ def run(
             "there the window is two columns, window_start and window_end.",
         ),
     ] = "-",
-    format_: o.GivenFormat = None,
     mode: Annotated[
         Mode, typer.Option("--mode", help="Where OUT is there already.")
     ] = Mode.ERROR,
-    window: o.Windows = None,
-    rows: o.Counts = None,
-    every: o.Every = None,
-    on: o.On = None,
-    ties: o.Ties = None,
-    by: o.By = None,
-    where: o.Where = None,
-    hot: o.Hot = False,
-    keys: o.Keys = None,
-    master: o.Master = "local[*]",
-    conf: o.Conf = None,
-    verbose: o.Verbose = False,
 ) -> None:
     """Slide windows over a file with Spark, and write a row per key and window.
 
     windrow run calls.parquet --window "24 hours" --every "1 minute" --on ts
     --by caller --agg "longest=max(len)" --agg "n=count()" --to longest.parquet
     """
-    query = make_query(
-        window=window,
-        rows_=rows,
-        every=every,
-        on=on,
-        ties=ties,
-        by=by,
-        agg=agg,
-        hot=hot,
-        keys=keys,
-        where=where,
-    )
-    settings = parse_settings(conf)
-    kind = "" if to == "-" else check_sink(to, format_, mode)
-    with session(master, verbose=verbose, settings=settings) as spark:
+    if streaming.stream:
+        run_stream(asked, streaming, to, mode)
+        return
+    streaming.refuse_without_stream()
+    query, source = asked.query(), asked.source
+    settings = asked.settings()
+    kind = "" if to == "-" else check_sink(to, asked.format_, mode)
+    with session(asked.master, verbose=asked.verbose, settings=settings) as spark:
         begun = time.perf_counter()
-        with told(f"cannot run the query on {source}", verbose=verbose):
+        with told(f"cannot run the query on {source}", verbose=asked.verbose):
             with progress(spark, f"reading {source}"):
-                frame = read(spark, source, format_)
+                frame = read(spark, source, asked.format_)
             result = ask(query, frame)
             if to == "-":
                 with progress(spark, "sliding"):

@@ -12,6 +12,7 @@ from windrow.kernels import Product
 from windrow.slicing import composite_slide, share, shared_combs
 
 from .bind import Bound
+from .flow import Flow
 from .over import OverPlan
 from .plan import Plan, Query
 from .requests import ask, may_overflow, slots_of
@@ -116,6 +117,39 @@ def explain_spread(plan: OverPlan, spread: Spread) -> Explanation:
             f"each with the {reach} before it"
         )
     return Explanation("\n".join(lines + _frame_lines(plan)))
+
+
+def explain_flow(flow: Flow) -> Explanation:
+    """The plan of `wr.aggregate` or `wr.over` over a stream."""
+    plan = flow.plan
+    over = isinstance(plan, OverPlan)
+    lines = [f"{'over' if over else 'aggregate'} on a Spark stream, append mode"]
+    keys = f"by {', '.join(plan.by)}" if plan.by else "no key"
+    lines.append(f"  rows       {keys}{_order_words(plan)}")
+    lines.append(
+        f"  buckets    {flow.buckets}: "
+        + ("one call serves all keys of one" if plan.by else "no key, one bucket")
+    )
+    lines.append(f"  fed        {flow.fed}: {flow.fed_reason}")
+    lines.append(f"  kept       {flow.kept}: {flow.kept_reason}")
+    lines.append(
+        "  late       "
+        + ("given back in column late" if flow.late == "keep" else "dropped, counted")
+    )
+    if isinstance(plan, OverPlan):
+        return Explanation("\n".join(lines + _frame_lines(plan)))
+    for query in plan.queries:
+        label = f" as {query.name!r}" if plan.listed else ""
+        lines.append(f"  window     {query.window}{label}")
+        if flow.kept == "slices":
+            chunk = -(-query.range // (2 * query.slide)) * query.slide
+            lines.append(f"  chunks     of {_length(plan, chunk)}, half a window")
+    lines += _slice_lines(plan)
+    if flow.kept == "slices":
+        lines += _partial_lines(flow.asked.product)
+        lines.append("  algorithm  pba, a step at a time: at most three merges a slide")
+    lines += _holistic_lines(plan.calls) + _result_lines(plan.calls)
+    return Explanation("\n".join(lines))
 
 
 def _frame_lines(plan: OverPlan) -> list[str]:

@@ -100,20 +100,21 @@ def level1_of(aggregate: Aggregate) -> str:
 
 def _level1(plan: Plan, asked: Asked) -> tuple[str, str]:
     """How rows become slices, and why."""
-    rows = _needs_rows(plan)
+    rows = needs_rows(plan)
     native = rows or _not_native(plan, asked)
     if native is None:
         return (
             "native",
             "every field of the partial is one of Catalyst's own aggregates",
         )
-    kernel = rows or _not_folded(plan, asked)
+    kernel = rows or not_folded(plan, asked)
     if kernel is None:
         return "kernel", f"{native}: our kernel folds rows before they are shuffled"
     return "rows", f"{kernel}: rows are shuffled, and folded where their key is"
 
 
-def _needs_rows(plan: Plan) -> str | None:
+def needs_rows(plan: Plan) -> str | None:
+    """Why windows need the rows themselves, if they do."""
     if plan.queries[0].is_rows:
         return "count windows number the rows of a key"
     for bound in plan.calls:
@@ -134,7 +135,8 @@ def _not_native(plan: Plan, asked: Asked) -> str | None:
     return None
 
 
-def _not_folded(plan: Plan, asked: Asked) -> str | None:
+def not_folded(plan: Plan, asked: Asked) -> str | None:
+    """Why rows cannot be folded wherever they are, if they cannot."""
     for name in plan.by:
         if pat.is_nested(plan.schema.field(name).type):
             return f"key {name} is nested, and only Spark can group by it"
@@ -191,4 +193,4 @@ def _split(
     )
 
 
-__all__ = ["Tree", "grow_tree", "level1_of"]
+__all__ = ["Tree", "grow_tree", "level1_of", "needs_rows", "not_folded"]

@@ -3,7 +3,7 @@
 from windrow.errors import UnknownName
 
 from ._slicer import Comb, Slicer
-from .cut import cut
+from .cut import cut, slice_ends
 from .cutty import CUTTY
 from .fold import fold, fold_text
 from .pairs import PAIRS
@@ -35,4 +35,5 @@ __all__ = [
     "fold_text",
     "share",
     "shared_combs",
+    "slice_ends",
 ]

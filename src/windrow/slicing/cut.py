@@ -91,3 +91,14 @@ def cut(
     fill(edges, runs)
     edges[slices] = lasts[-1] if len(lasts) else 0
     return edges, runs
+
+
+def slice_ends(times: Array, combs: Sequence[Comb]) -> Array:
+    """Where the slice of each instant ends: the first edge after it.
+
+    >>> slice_ends(np.array([3, 4, 9]), [Comb(4, 0), Comb(4, 2)])
+    array([ 4,  6, 10])
+    """
+    edges = [times - (times - comb.phase) % comb.period + comb.period for comb in combs]
+    ends: Array = np.min(edges, axis=0)
+    return ends

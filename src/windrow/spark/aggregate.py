@@ -30,7 +30,7 @@ _LAST = {"pane": "lower_panes", "sash": "merge"}
 
 def aggregate(frame: DataFrame, tree: Tree) -> DataFrame:
     """The result of a tree over a frame."""
-    return result(frame, tree, _slide(frame, tree, met(frame, tree)))
+    return result(frame, tree.plan, _slide(frame, tree, met(frame, tree)))
 
 
 def met(frame: DataFrame, tree: Tree) -> DataFrame:

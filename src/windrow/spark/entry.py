@@ -8,17 +8,22 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from windrow.aggregates import Call
-from windrow.errors import BadInput, WindowError
-from windrow.plan import Explanation, OverPlan, plan_aggregate, plan_over
+from windrow.errors import WindowError
+from windrow.plan import Explanation, OverPlan, Plan, plan_aggregate, plan_over
 from windrow.plan.clock import Clock
-from windrow.plan.explain import explain_spread, explain_tree
-from windrow.plan.spread import Spread, spread_over
+from windrow.plan.explain import explain_flow, explain_spread, explain_tree
+from windrow.plan.flow import Flow, flow_of
+from windrow.plan.spread import spread_over
 from windrow.plan.tree import Tree, grow_tree
 from windrow.windows import Sliding, Window
 
 from .aggregate import aggregate as aggregate_tree
+from .over import check_columns
 from .over import over as roll_over
 from .schema import arrow_schema, nullable, with_instants
+from .stream import aggregate as aggregate_stream
+from .stream import over as over_stream
+from .watermark import check_stream
 
 
 def aggregate(
@@ -29,8 +34,10 @@ def aggregate(
     **options: Any,
 ) -> DataFrame:
     """One row per key and window; no job is run."""
-    frame, tree = _tree(frame, window, by, calls, **options)
-    return aggregate_tree(frame, tree)
+    frame, plan, hints = _planned(frame, window, by, calls, **options)
+    if frame.isStreaming:
+        return aggregate_stream(frame, _flow(frame, plan, **hints))
+    return aggregate_tree(frame, _tree(frame, plan, **hints))
 
 
 def explain(
@@ -41,8 +48,10 @@ def explain(
     **options: Any,
 ) -> Explanation:
     """What `aggregate` will do; no job is run."""
-    _, tree = _tree(frame, window, by, calls, **options)
-    return explain_tree(tree)
+    frame, plan, hints = _planned(frame, window, by, calls, **options)
+    if frame.isStreaming:
+        return explain_flow(_flow(frame, plan, **hints))
+    return explain_tree(_tree(frame, plan, **hints))
 
 
 def over(
@@ -53,8 +62,11 @@ def over(
     **options: Any,
 ) -> DataFrame:
     """Every row, with new columns over its own past; no job is run."""
-    plan, spread = _spread(frame, on, by, calls, **options)
-    return roll_over(frame, plan, spread)
+    plan, hints = _planned_over(frame, on, by, calls, **options)
+    if frame.isStreaming:
+        check_columns(frame)
+        return over_stream(frame, _flow(frame, plan, **hints))
+    return roll_over(frame, plan, spread_over(plan))
 
 
 def explain_over(
@@ -65,48 +77,62 @@ def explain_over(
     **options: Any,
 ) -> Explanation:
     """What `over` will do; no job is run."""
-    return explain_spread(*_spread(frame, on, by, calls, **options))
+    plan, hints = _planned_over(frame, on, by, calls, **options)
+    if frame.isStreaming:
+        return explain_flow(_flow(frame, plan, **hints))
+    return explain_spread(plan, spread_over(plan))
 
 
-def _spread(
-    frame: DataFrame,
-    on: str | None,
-    by: str | Sequence[str] | None,
-    calls: Mapping[str, Call],
-    **options: Any,
-) -> tuple[OverPlan, Spread]:
-    _check_batch(frame)
-    plan = plan_over(arrow_schema(frame), on, by, calls, **options)
-    check_clock(plan.clock)
-    return plan, spread_over(plan)
-
-
-def _tree(
+def _planned(
     frame: DataFrame,
     window: Window | Sequence[Window],
     by: str | Sequence[str] | None,
     calls: Mapping[str, Call],
     *,
-    hot: bool = False,
-    keys: int | None = None,
+    hints: dict[str, Any],
     **options: Any,
-) -> tuple[DataFrame, Tree]:
-    _check_batch(frame)
+) -> tuple[DataFrame, Plan, dict[str, Any]]:
     windows = window if isinstance(window, (list, tuple)) else [window]
     named = {one.on for one in windows if isinstance(one, Sliding)}
     frame = with_instants(frame, named.pop() if len(named) == 1 else None)
     plan = plan_aggregate(arrow_schema(frame), window, by, calls, **options)
     check_clock(plan.clock)
-    return frame, grow_tree(plan, nullable(frame), hot=hot, keys=keys)
+    return frame, plan, hints
 
 
-def _check_batch(frame: DataFrame) -> None:
-    if frame.isStreaming:
-        raise BadInput.because(
-            "cannot aggregate a streaming DataFrame",
-            "this version computes over batch DataFrames",
-            "call it inside foreachBatch, or read the same files with spark.read",
-        )
+def _planned_over(
+    frame: DataFrame,
+    on: str | None,
+    by: str | Sequence[str] | None,
+    calls: Mapping[str, Call],
+    *,
+    hints: dict[str, Any],
+    **options: Any,
+) -> tuple[OverPlan, dict[str, Any]]:
+    plan = plan_over(arrow_schema(frame), on, by, calls, **options)
+    check_clock(plan.clock)
+    return plan, hints
+
+
+def _tree(
+    frame: DataFrame, plan: Plan, *, hot: bool, keys: int | None, **_: Any
+) -> Tree:
+    return grow_tree(plan, nullable(frame), hot=hot, keys=keys)
+
+
+def _flow(
+    frame: DataFrame,
+    plan: Plan | OverPlan,
+    *,
+    late: str,
+    buckets: int | None,
+    mode: str,
+    **_: Any,
+) -> Flow:
+    delay = check_stream(frame, plan, late)
+    return flow_of(
+        plan, nullable(frame), delay=delay, late=late, buckets=buckets, mode=mode
+    )
 
 
 def check_clock(clock: Clock | None) -> None:

@@ -29,7 +29,7 @@ from .task import shipped
 
 def over(frame: DataFrame, plan: OverPlan, spread: Spread) -> DataFrame:
     """The frame with the plan's columns at its right."""
-    _check_columns(frame)
+    check_columns(frame)
     names = frame.columns
     rows = rolled(frame, plan, spread)
     schema = StructType(
@@ -111,7 +111,8 @@ def _by(frame: DataFrame, plan: OverPlan, extra: tuple[str, ...]) -> tuple[str, 
     )
 
 
-def _check_columns(frame: DataFrame) -> None:
+def check_columns(frame: DataFrame) -> None:
+    """Refuse a column that cannot travel to a task and back."""
     for field in frame.schema:
         if not travels(field.dataType):
             kind = field.dataType.simpleString()

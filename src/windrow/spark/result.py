@@ -12,21 +12,23 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, TimestampNTZType, TimestampType
 
 from windrow.plan.plan import Plan
-from windrow.plan.tree import Tree
 
 from .schema import field_of
 
 _MARK = {"spark.timeWindow": True}  # what `window_time()` asks a column for
 
 
-def result(frame: DataFrame, tree: Tree, found: DataFrame) -> DataFrame:
-    """The final projection."""
-    plan = tree.plan
+def result(
+    frame: DataFrame, plan: Plan, found: DataFrame, *, late: Column | None = None
+) -> DataFrame:
+    """The final projection; `late` is the row that came too late to a stream."""
     columns = [F.col(f"k{i}").alias(name) for i, name in enumerate(plan.by)]
     if plan.listed:
         columns.append(_query(plan).alias("query"))
-    columns.append(_window(frame, plan))
+    columns.append(_window(frame, plan, late is not None))
     columns += [F.col(f"r{i}").alias(bound.name) for i, bound in enumerate(plan.calls)]
+    if late is not None:
+        columns.append(late.alias("late"))
     return found.select(*columns)
 
 
@@ -53,16 +55,18 @@ def _range(plan: Plan) -> str:
     return f"element_at(array({', '.join(f'{r}L' for r in ranges)}), q + 1)"
 
 
-def _window(frame: DataFrame, plan: Plan) -> Column:
+def _window(frame: DataFrame, plan: Plan, absent: bool) -> Column:
+    there = F.col("start").isNotNull()
     if plan.queries[0].is_rows:
-        return F.struct(F.col("start"), F.col("end")).alias("window")
+        places = F.struct(F.col("start"), F.col("end"))
+        return (F.when(there, places) if absent else places).alias("window")
     assert plan.clock is not None
     kind = field_of(frame, plan.clock.column).dataType
     begin = _instant("start", kind).alias("start")
     end = _instant(f"(start + {_range(plan)})", kind).alias("end")
     window = F.struct(begin, end)
-    if any(query.range != query.slide for query in plan.queries):
-        window = F.when(F.col("start").isNotNull(), window)
+    if absent or any(query.range != query.slide for query in plan.queries):
+        window = F.when(there, window)
     if isinstance(kind, (TimestampType, TimestampNTZType)):
         return window.alias("window", metadata=_MARK)
     return window.alias("window")

@@ -7,31 +7,84 @@ kernels that were compiled for a user's functions are found again.
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import pandas as pd
 import pyarrow as pa
 from pyspark import cloudpickle
 
 from windrow._version import __version__
-from windrow.engine.tasks import Task
+from windrow.engine.streams.store import HEADER, Told
+from windrow.engine.streams.tasks import Keeping
 from windrow.errors import BadInput, WindrowError
+
+from .processor import TOLD
+
+T = TypeVar("T")
 
 OURS = str(Path(__file__).resolve().parents[1])
 
 
 @lru_cache(maxsize=64)
-def _task(body: bytes) -> Task:
-    task: Task = cloudpickle.loads(body)
-    return task
+def _task(body: bytes) -> Any:
+    return cloudpickle.loads(body)
 
 
 def run(
     body: bytes, version: str, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Run a task over one partition."""
+    yield from _telling(version, lambda: _task(body)(batches))
+
+
+class MapStore:
+    """The blobs of a bucket in Spark's state store, and whether it has a header."""
+
+    def __init__(self, state: Any) -> None:
+        self._state = state
+        self.had_header = self.has_header = False
+
+    def get(self, number: int) -> bytes | None:
+        """The blob under that number, if there is one."""
+        row = self._state.getValue((number,))
+        if number == HEADER:
+            self.had_header = self.has_header = row is not None
+        return None if row is None else bytes(row[0])
+
+    def put(self, number: int, blob: bytes) -> None:
+        """Keep a blob under that number."""
+        if number == HEADER:
+            self.has_header = True
+        self._state.updateValue((number,), (blob,))
+
+    def remove(self, number: int) -> None:
+        """Forget that number."""
+        if number == HEADER:
+            self.has_header = False
+        self._state.removeKey((number,))
+
+
+def step(
+    body: bytes, version: str, store: MapStore, blobs: list[bytes], now: int
+) -> Iterator[pd.DataFrame]:
+    """Move a bucket on; a row for each blob of results, and one of what it told."""
+    told = Told()
+
+    def stepped() -> Iterator[bytes]:
+        keeping: Keeping = _task(body)
+        yield from keeping.step(store, blobs, now, told)
+
+    for blob in _telling(version, stepped):
+        yield pd.DataFrame({"blob": [blob], **dict.fromkeys(TOLD, 0)})
+    found = {name: getattr(told, name) for name in TOLD}
+    yield pd.DataFrame({"blob": [None], **found})
+
+
+def _telling(version: str, run: Callable[[], Iterable[T]]) -> Iterator[T]:
+    """What `run` gives, or an error that names the user's own line."""
     if version != __version__:
         raise BadInput.because(
             "cannot run windrow in Spark's Python workers",
@@ -39,7 +92,7 @@ def run(
             "install the same version on both sides",
         )
     try:
-        yield from _task(body)(batches)
+        yield from run()
     except (WindrowError, MemoryError, GeneratorExit):
         raise
     except Exception as error:  # noqa: BLE001 - whatever a user's function raises

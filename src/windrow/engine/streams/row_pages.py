@@ -20,17 +20,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
 
 from windrow.engine.keys import key_codes
 from windrow.engine.stream import times_of
-from windrow.errors import StateError
 from windrow.plan.clock import Clock
 
 from .blob import pack, unpack
+from .page import Page, read_page, span_of
 from .spec import check_same
 from .store import HEADER, Store
 
@@ -38,26 +38,6 @@ Array = np.ndarray[Any, Any]
 
 FIRST_PAGE = 2  # 0 is the header, and 1 is kept for what belongs to all pages
 MOST_PAGES = 32
-
-
-class Page(NamedTuple):
-    """What the header says of a page: times are of its living rows.
-
-    `to_come` is the least of them that is not final yet; `keys` are those that it
-    had when it was written.
-    """
-
-    number: int
-    rows: int
-    dead: int
-    least: int
-    most: int
-    to_come: int | None
-    keys: int
-
-    def falls_due(self, now: int) -> bool:
-        """Whether a row becomes final when the watermark gets there."""
-        return self.to_come is not None and self.to_come < now
 
 
 @dataclass
@@ -136,8 +116,11 @@ class RowPages:
                 continue
             self._living[page.number] = mine
             place = self.pages.index(page)
-            dead = page.rows - len(left)
-            self.pages[place] = page._replace(dead=dead, **_times(left, self.now))
+            dead, keys = page.rows - len(left), page.keys
+            if dead > page.dead:
+                keys = self._keys(self._read(page).filter(pa.array(mine)))
+            about = span_of(left, self.now)
+            self.pages[place] = page._replace(dead=dead, keys=keys, **about)
 
     def close(self, *, keep: bool = False) -> None:
         """Write what is new, and the header; with `keep`, also for no page at all."""
@@ -159,8 +142,10 @@ class RowPages:
         self.store.put(HEADER, pack(pa.table({}), "header", facts, small=True))
 
     def count_keys(self) -> int:
-        """Distinct keys of the living rows: all that were looked at, and at least
-        as many as a page that was not had when it was written.
+        """Distinct keys of the living rows.
+
+        Of pages that were not looked at in this step only the one with most keys is
+        counted: others may have the same ones.
         """
         looked = [page for page in self.pages if page.number in self._living]
         others = [page.keys for page in self.pages if page.number not in self._living]
@@ -176,7 +161,7 @@ class RowPages:
         number, self.next = self.next, self.next + 1
         self._tables[number] = rows
         self._unwritten.add(number)
-        about = _times(times_of(rows, self.clock)[0], since)
+        about = span_of(times_of(rows, self.clock)[0], since)
         return Page(number, len(rows), 0, keys=self._keys(rows), **about)
 
     def _keys(self, rows: pa.Table) -> int:
@@ -184,20 +169,7 @@ class RowPages:
 
     def _read(self, page: Page) -> pa.Table:
         if page.number not in self._tables:
-            blob = self.store.get(page.number)
-            if blob is None:
-                raise _broken(f"page {page.number} is not there")
-            rows, _ = unpack(blob, "rows")
-            if not rows.schema.equals(self.schema):
-                raise _broken(
-                    f"its rows have the columns {_said(rows.schema)}, "
-                    f"and this query keeps {_said(self.schema)}"
-                )
-            if len(rows) != page.rows:
-                raise _broken(
-                    f"page {page.number} has {len(rows)} rows and not {page.rows}"
-                )
-            self._tables[page.number] = rows
+            self._tables[page.number] = read_page(self.store, page, self.schema)
         return self._tables[page.number]
 
     def _remove(self, page: Page) -> None:
@@ -252,23 +224,4 @@ class RowPages:
         return made
 
 
-def _times(times: Array, since: int) -> dict[str, Any]:
-    """What a page says of its times, where all before `since` are final."""
-    ahead = times[times >= since]
-    to_come = int(ahead.min()) if len(ahead) else None
-    return {"least": int(times.min()), "most": int(times.max()), "to_come": to_come}
-
-
-def _said(schema: pa.Schema) -> str:
-    return ", ".join(f"{one.name} {one.type}" for one in schema)
-
-
-def _broken(cause: str) -> StateError:
-    return StateError.because(
-        "cannot go on from this checkpoint",
-        cause,
-        "see 'When a checkpoint cannot be read' in docs/streaming.md",
-    )
-
-
-__all__ = ["MOST_PAGES", "Page", "RowPages"]
+__all__ = ["MOST_PAGES", "RowPages"]

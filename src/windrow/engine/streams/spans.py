@@ -24,7 +24,7 @@ from windrow.engine.sources import Source, source_of
 from windrow.engine.stream import Stream
 from windrow.plan.bind import Bound
 from windrow.plan.choose import choose_algorithm
-from windrow.plan.requests import Asked, slots_of
+from windrow.plan.requests import Asked, slots_of, users_result
 
 Array = np.ndarray[Any, Any]
 
@@ -75,10 +75,8 @@ class Spans:
         columns = answer_columns(
             table, stream, self.calls, source.columns, self.asked, answer
         )
-        return [
-            column if column.type == bound.result else column.cast(bound.result)
-            for column, bound in zip(columns, self.calls, strict=True)
-        ]
+        pairs = zip(columns, map(_promised, self.calls), strict=True)
+        return [c if c.type == kind else c.cast(kind) for c, kind in pairs]
 
 
 def span(
@@ -104,6 +102,11 @@ def span(
             choice.algorithm, asked.product, rows.source.arrays, starts, stops
         )
     return Spans(rows, calls, asked, starts, stops, out)
+
+
+def _promised(bound: Bound) -> pa.DataType:
+    """The type of a result, the same in every step."""
+    return users_result(bound) if bound.aggregate.is_users else bound.result
 
 
 def parts(windows: int) -> Iterator[slice]:

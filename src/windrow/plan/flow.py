@@ -1,0 +1,125 @@
+"""How a plan is laid out over a stream: what is sent, what is kept, by how many.
+
+fed       slices, folded before they are shuffled    every aggregate commutes
+          rows, as they are                          order or the rows are needed
+kept      slices     chunks of half a window         time windows, whatever the range
+          rows       the rows of the last windows    count windows, holistic ones
+          past       the rows that a frame reaches   wr.over
+buckets   keys whose state is kept together: one call of a kernel serves them all
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyarrow import types as pat
+
+from windrow.errors import BadInput, UnsupportedType, WindowError
+
+from .over import OverPlan
+from .plan import Plan
+from .requests import Asked, Slots, ask, may_overflow, slots_of
+from .tree import needs_rows, not_folded
+
+# A bucket costs a few calls of the state store in each micro-batch (about 5 ms), and
+# buckets are what tasks share out: a few for each core, and hundreds of keys in each.
+BUCKETS = 16
+CELLS = 4  # in the watermark's delay: what waits is written and read by the cell
+LATE = ("drop", "keep")
+
+
+@dataclass(frozen=True)
+class Flow:
+    """What happens to a stream, and why; `cell` is in ticks."""
+
+    plan: Plan | OverPlan
+    asked: Asked
+    slots: Slots
+    fed: str
+    fed_reason: str
+    kept: str
+    kept_reason: str
+    buckets: int
+    late: str
+    cell: int
+
+
+def flow_of(
+    plan: Plan | OverPlan,
+    nullable: frozenset[str],
+    *,
+    delay: int,
+    late: str = "drop",
+    buckets: int | None = None,
+    mode: str = "append",
+) -> Flow:
+    """Lay a plan out; `delay` is that of the watermark, in ticks."""
+    _check(late, buckets, mode)
+    if plan.clock is None:
+        raise WindowError.because(
+            "cannot slide over a stream",
+            "its rows have no order, and no time column is named",
+            "say which, as in wr.rows(..., on='ts')",
+        )
+    for name in plan.by:
+        if pat.is_nested(plan.schema.field(name).type):
+            raise UnsupportedType.because(
+                f"cannot group a stream by column {name!r}",
+                f"it is of type {plan.schema.field(name).type}",
+                "group by its fields, or by a string made of it",
+            )
+    slots = slots_of(plan.calls, lambda name: name in nullable)
+    asked = ask(plan.calls, slots, may_overflow)
+    kept, because = _kept(plan, asked)
+    fed, why = _fed(plan, asked, kept, late)
+    cell = 1
+    if isinstance(plan, Plan):
+        cell = max(delay // CELLS, min(query.slide for query in plan.queries))
+    many = (buckets or BUCKETS) if plan.by else 1
+    return Flow(plan, asked, slots, fed, why, kept, because, many, late, cell)
+
+
+def _check(late: str, buckets: int | None, mode: str) -> None:
+    if late not in LATE:
+        raise BadInput.because(
+            f"cannot treat late rows as {late!r}",
+            "late= is drop (they are counted) or keep (they come back as rows)",
+            'write late="drop" or late="keep"',
+        )
+    if buckets is not None and buckets < 1:
+        raise BadInput.because(
+            f"cannot keep state in {buckets} buckets",
+            "buckets= says into how many parts the keys are divided",
+            f"give a positive number, or leave it out for {BUCKETS}",
+        )
+    if mode != "append":
+        raise BadInput.because(
+            f"cannot give results in {mode} mode",
+            "a window comes out once, when the watermark passes its end",
+            "use append mode; a shorter delay of the watermark gives results sooner",
+        )
+
+
+def _kept(plan: Plan | OverPlan, asked: Asked) -> tuple[str, str]:
+    if isinstance(plan, OverPlan):
+        return "past", "each row looks back at rows: those within reach are kept"
+    why = needs_rows(plan)
+    if why is None and asked.product.interpreted:
+        why = "a function could not be compiled, and plain Python has no columns"
+    if why is not None:
+        return "rows", f"{why}: the rows that windows can reach are kept"
+    return "slices", "a slide costs at most three merges a key, whatever the range"
+
+
+def _fed(plan: Plan | OverPlan, asked: Asked, kept: str, late: str) -> tuple[str, str]:
+    if isinstance(plan, OverPlan) or kept == "rows":
+        return "rows", "rows are kept"
+    if late == "keep":
+        return "rows", 'late="keep" gives rows back, so that they travel whole'
+    why = not_folded(plan, asked)
+    if why is not None:
+        return "rows", f"{why}: rows wait for the watermark, then they are folded"
+    return "slices", "our kernel folds rows before they are shuffled"
+
+
+__all__ = ["BUCKETS", "Flow", "flow_of"]

@@ -1,0 +1,80 @@
+"""The stateful operator of a stream: Spark's state store around a bucket.
+
+Spark calls it once for each bucket that got rows, then once for each whose timer
+fell due.  A bucket that keeps anything has one timer, a millisecond ahead of the
+watermark: so all buckets are called in every micro-batch that moves the watermark,
+rows or not.  A bucket that got rows has moved on already when its timer fires.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pyspark.sql.streaming import StatefulProcessor
+from pyspark.sql.types import BinaryType, LongType, StructField, StructType
+
+BLOB = "blob"
+STATE = "windrow"
+TOLD = ("rows_in", "late_rows", "rows_out", "keys")
+GIVES = StructType(
+    [
+        StructField(BLOB, BinaryType()),
+        *(StructField(name, LongType(), nullable=False) for name in TOLD),
+    ]
+)
+_NUMBER = StructType([StructField("number", LongType(), nullable=False)])
+_VALUE = StructType([StructField(BLOB, BinaryType(), nullable=False)])
+
+
+def processor(body: bytes, version: str) -> StatefulProcessor:
+    """The operator for a task that travels as bytes."""
+
+    # nested, so that it is pickled by value: it must run where windrow is missing
+    class WindrowProcessor(StatefulProcessor):  # type: ignore[misc]
+        def init(self, handle: Any) -> None:
+            self.handle = handle
+            self.state = handle.getMapState(STATE, _NUMBER, _VALUE)
+            self.moved: dict[Any, bool] = {}
+
+        def handleInputRows(  # noqa: N802 - Spark's names, here and below
+            self, key: Any, rows: Iterable[Any], timerValues: Any
+        ) -> Iterator[Any]:
+            now = timerValues.getCurrentWatermarkInMs()
+            blobs = [blob for frame in rows for blob in frame[BLOB]]
+            yield from self.step(key, blobs, now)
+
+        def handleExpiredTimer(  # noqa: N802
+            self, key: Any, timerValues: Any, expiredTimerInfo: Any
+        ) -> Iterator[Any]:
+            now = timerValues.getCurrentWatermarkInMs()
+            if key not in self.moved:
+                yield from self.step(key, [], now)
+            if self.moved[key]:
+                self.handle.registerTimer(now + 1)
+
+        def step(self, key: Any, blobs: list[bytes], now: int) -> Iterator[Any]:
+            import importlib  # noqa: PLC0415 - this runs in another process
+            import sys  # noqa: PLC0415 - the same
+
+            try:
+                worker = importlib.import_module("windrow.spark.worker")
+            except ImportError as error:
+                raise ImportError(
+                    f"cannot run windrow in Spark's Python workers: {sys.executable} "
+                    f"says {error}\nHint: install windrow {version} there, or set "
+                    "PYSPARK_PYTHON to a Python that has it before the session starts"
+                ) from None
+            store = worker.MapStore(self.state)
+            yield from worker.step(body, version, store, blobs, now)
+            self.moved[key] = store.has_header
+            if store.has_header and not store.had_header:
+                self.handle.registerTimer(now + 1)
+
+        def close(self) -> None:
+            pass
+
+    return WindrowProcessor()
+
+
+__all__ = ["GIVES", "TOLD", "processor"]
