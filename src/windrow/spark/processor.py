@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from pyspark.sql.streaming import StatefulProcessor
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
 BLOB = "blob"
@@ -31,21 +31,27 @@ def processor(body: bytes, version: str) -> StatefulProcessor:
     """The operator for a task that travels as bytes."""
 
     # nested, so that it is pickled by value: it must run where windrow is missing
-    class WindrowProcessor(StatefulProcessor):  # type: ignore[misc]
+    class WindrowProcessor(StatefulProcessor):
         def init(self, handle: Any) -> None:
             self.handle = handle
             self.state = handle.getMapState(STATE, _NUMBER, _VALUE)
             self.moved: dict[Any, bool] = {}
 
         def handleInputRows(  # noqa: N802 - Spark's names, here and below
-            self, key: Any, rows: Iterable[Any], timerValues: Any
+            self,
+            key: Any,
+            rows: Iterable[Any],
+            timerValues: Any,  # noqa: N803
         ) -> Iterator[Any]:
             now = timerValues.getCurrentWatermarkInMs()
             blobs = [blob for frame in rows for blob in frame[BLOB]]
             yield from self.step(key, blobs, now)
 
         def handleExpiredTimer(  # noqa: N802
-            self, key: Any, timerValues: Any, expiredTimerInfo: Any
+            self,
+            key: Any,
+            timerValues: Any,  # noqa: N803
+            expiredTimerInfo: Any,  # noqa: ARG002, N803
         ) -> Iterator[Any]:
             now = timerValues.getCurrentWatermarkInMs()
             if key not in self.moved:

@@ -48,7 +48,7 @@ from . import level1
 from .buckets import bucket_of
 from .processor import GIVES, TOLD, processor
 from .result import result
-from .schema import as_arrow, field_of, key_fields, quoted, result_field
+from .schema import as_arrow, key_fields, quoted, result_field
 from .task import shipped
 
 METRICS = "windrow"

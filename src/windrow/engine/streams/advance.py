@@ -28,7 +28,7 @@ Array = np.ndarray[Any, Any]
 
 SLOTS = 4
 HEAD, MIDDLE, NEWEST, BUILDING = range(SLOTS)
-SLAB = 1 << 20  # windows that are lowered in one go
+SLAB = 1 << 18  # windows that are lowered in one go
 
 
 @dataclass(frozen=True)

@@ -75,6 +75,11 @@ class Pages:
             facts["next"],
         )
 
+    def __iter__(self) -> Iterator[Page]:
+        yield from self.raw
+        for pages in self.suffixes:
+            yield from pages
+
     def read(self, store: Store, page: Page, kind: str) -> pa.Table:
         """The slices of a page."""
         blob = store.get(page.number)
@@ -115,7 +120,7 @@ class Pages:
 
 def rows_in_page(table: pa.Table) -> int:
     """How many slices of that kind a page holds."""
-    return max(PAGE_BYTES // (8 * table.num_columns), 1)
+    return int(max(PAGE_BYTES // (8 * table.num_columns), 1))
 
 
 def _is_small(rows: int, table: pa.Table) -> bool:

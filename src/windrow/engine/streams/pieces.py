@@ -26,19 +26,36 @@ Fields = tuple[Array, ...]
 
 
 class Pieces:
-    """Tables of partials put under each other."""
+    """Groups of tables of partials, put under each other."""
 
-    def __init__(self, folding: Folding, tables: Sequence[pa.Table]) -> None:
+    def __init__(
+        self, folding: Folding, groups: Sequence[Sequence[pa.Table | None]]
+    ) -> None:
+        tables = [table for group in groups for table in group if table is not None]
         names = [name for field in folding.fields for name in field.columns]
         stacked = pa.concat_tables([table.select(names) for table in tables])
         self.partials = read_partials(
             folding.asked, folding.fields, stacked.combine_chunks()
         )
-        sizes = [len(table) for table in tables]
-        self.starts = (np.cumsum(sizes) - sizes).tolist()
         self.ids = _column(tables, ID, 0)
         self.panes = _column(tables, PANE, 0)
         self.some = _column(tables, SOME, True).astype(bool)
+        self._places: list[list[Array]] = []
+        at = 0
+        for group in groups:
+            sizes = [0 if table is None else len(table) for table in group]
+            ends = at + np.cumsum(sizes, dtype=np.int64)
+            self._places.append(
+                [np.arange(e - n, e) for n, e in zip(sizes, ends, strict=True)]
+            )
+            at += sum(sizes)
+
+    def group(self, number: int, chosen: Sequence[bool] | None = None) -> Array:
+        """The places of a group, or of the tables that are chosen from it."""
+        found = self._places[number]
+        if chosen is not None:
+            found = [place for place, is_in in zip(found, chosen, strict=True) if is_in]
+        return np.concatenate([np.empty(0, np.int64), *found])
 
     @property
     def arrays(self) -> Fields:

@@ -49,9 +49,9 @@ class Heads:
 
 
 @compiled
-def _walk(
+def _walk(  # type: ignore[no-untyped-def]
     first, last, shape, heads, coming, leaving, keys, wanted, found, after, counts
-):  # type: ignore[no-untyped-def]
+):
     """Fill `counts`; where `found` has room, its windows, and `after` the heads."""
     range_, slide, shift, every = shape
     length = every * slide
