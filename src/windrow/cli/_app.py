@@ -3,6 +3,7 @@
     WindrowError      the sentence and its hint in red on stderr     exit code 2
     wrong options     the same, the hint names the command's help    exit code 2
     Ctrl-C            one word                                       exit code 130
+    Ctrl-C, a stream  it ends after its micro-batch                  exit code 0
 
 A traceback is a bug of ours.
 """

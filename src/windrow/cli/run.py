@@ -49,6 +49,8 @@ def run(
 
     windrow run calls.parquet --window "24 hours" --every "1 minute" --on ts
     --by caller --agg "longest=max(len)" --agg "n=count()" --to longest.parquet
+
+    With --stream, over a folder for as long as files come: add --watermark "1 hour".
     """
     if streaming.stream:
         run_stream(asked, streaming, to, mode)

@@ -40,6 +40,8 @@ from .walk import Runs
 
 Array = np.ndarray[Any, Any]
 
+MOST_TICKS = 2**62  # of a watermark: windows beyond it pass 64 bits
+
 
 @dataclass(frozen=True)
 class SliceBucket:
@@ -65,6 +67,7 @@ class SliceBucket:
         self, store: Store, fed: list[pa.Table], now: int, told: Told
     ) -> Iterator[pa.Table]:
         """Take in what came, move time on to `now`, give the windows that fell due."""
+        now = min(max(now, -MOST_TICKS), MOST_TICKS)
         state = read_state(store, self.feed, self.cell, self.spec, now)
         now = max(now, state.now)
         slices = self._closed(store, state, fed, now, told)
