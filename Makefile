@@ -12,7 +12,7 @@ WORKERS ?= auto
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-deep check format bench bench-spark docs clean clean-venv
+.PHONY: help setup demo test test-deep check format bench bench-spark bench-stream docs clean clean-venv
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -45,6 +45,9 @@ bench: $(READY) ## measure, and write benchmarks/RESULTS.md
 
 bench-spark: $(READY) ## the same on Spark, against Spark's own windows
 	@$(BIN)/python -m benchmarks.run --only spark
+
+bench-stream: $(READY) ## the same on a stream, against Spark's own aggregate
+	@$(BIN)/python -m benchmarks.run --only stream
 
 docs: $(READY) ## write the generated tables of README.md and docs/
 	@$(BIN)/python tools/tables.py

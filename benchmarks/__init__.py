@@ -3,6 +3,7 @@
     python -m benchmarks.run                 measure all but Spark, write RESULTS.md
     python -m benchmarks.run --only peers    one experiment, the others as they were
     python -m benchmarks.run --only spark    the same on Spark: make bench-spark
+    python -m benchmarks.run --only stream   on a stream: make bench-stream
     python -m benchmarks.run --quick         smaller, and nothing is written
 
 Every number is a ratio or a rate from one run in which the contenders took turns,

@@ -19,6 +19,8 @@ class Settings:
     spark_growth: tuple[int, ...] = (1_000_000, 4_000_000, 16_000_000)
     spark_rounds: int = 5
     spark_patience: float = 60.0
+    stream_rows: int = 2_000_000
+    stream_batches: int = 100
     quick: bool = False
 
 
@@ -36,5 +38,7 @@ QUICK = Settings(
     spark_growth=(25_000, 50_000, 100_000),
     spark_rounds=1,
     spark_patience=5.0,
+    stream_rows=100_000,
+    stream_batches=20,
     quick=True,
 )

@@ -2,7 +2,8 @@
 
     python -m benchmarks.run [--only NAME ...] [--quick]
 
-Without --only, all but `spark`, which has a command of its own (make bench-spark).
+Without --only, all but `spark` and `stream`, which have commands of their own
+(make bench-spark, make bench-stream).
 With --only, other experiments stay as they were measured before, unless machine or
 versions have changed since.  A quick run is for trying things out: it writes nothing.
 A wrong answer has no number, and makes the exit code 1.
@@ -28,6 +29,7 @@ from . import (
     peers,
     spark,
     start_up,
+    stream,
     tables,
 )
 from ._answers import WrongAnswer
@@ -44,8 +46,9 @@ EXPERIMENTS: tuple[ModuleType, ...] = (
     arrow_tables,
     start_up,
     spark,
+    stream,
 )
-APART = frozenset({spark.NAME})  # needs Java, and minutes of its own
+APART = frozenset({spark.NAME, stream.NAME})  # need Java, and minutes of their own
 BY_NAME = {experiment.NAME: experiment for experiment in EXPERIMENTS}
 COMMAND = "python -m benchmarks.run"
 

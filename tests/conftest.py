@@ -16,7 +16,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,17 +47,48 @@ settings.load_profile(PROFILE)
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Everything that needs the session goes to the one process that has it."""
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """Everything that needs the session goes to the one process that has it.
+
+    The long chains begin first: that one, then tests with a Spark of their own.
+    """
     shallow = pytest.mark.skip(reason="deep: runs with make test-deep")
+    is_worker = hasattr(config, "workerinput")
     for item in items:
-        asks = "spark" in getattr(item, "fixturenames", ())
+        asks = "spark" in _fixtures(item)
         if asks and item.path.name == "test_benchmarks.py":  # whole experiments
             item.add_marker(pytest.mark.deep)
         if item.get_closest_marker("deep") and PROFILE != "deep":
             item.add_marker(shallow)
         if asks:
             item.add_marker(pytest.mark.xdist_group("spark"))
+        if is_worker and item.get_closest_marker("xdist_group"):
+            _name_group(item)
+    items.sort(key=_turn)
+
+
+def _fixtures(item: pytest.Item) -> Sequence[str]:
+    return getattr(item, "fixturenames", ())
+
+
+def _turn(item: pytest.Item) -> int:
+    asked = _fixtures(item)
+    return 0 if "spark" in asked else 1 if "spark_environment" in asked else 2
+
+
+def _name_group(item: pytest.Item) -> None:
+    """Put the group at the end of the test's id, where the scheduler looks for it.
+
+    pytest-xdist 3.8 writes it to `_nodeid`, which pytest 9.2 no longer reads, so that
+    groups are silently torn apart: https://github.com/pytest-dev/pytest-xdist/issues/1386
+    """
+    group = next(item.iter_markers("xdist_group")).args[0]
+    identity: Any = getattr(item, "_id", None)
+    if identity is not None:
+        item._id = type(identity).parse(f"{item.nodeid}@{group}")
+        assert item.nodeid.endswith(f"@{group}")
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,10 @@ from benchmarks import (
     _spark_queries,
     _spark_scaling,
     _spark_workers,
+    _stream_answers,
+    _stream_progress,
+    _stream_turns,
+    _stream_windows,
     _table_queries,
     algorithms,
     arrow_tables,
@@ -25,6 +29,7 @@ from benchmarks import (
     run,
     spark,
     start_up,
+    stream,
     tables,
     workloads,
 )
@@ -33,7 +38,8 @@ from benchmarks._race import Contender, race
 from benchmarks._report import Bar
 from benchmarks._settings import QUICK
 from benchmarks._spark_session import read
-from benchmarks._spark_turns import Case
+from benchmarks._spark_turns import OURS, SPARK, Case
+from benchmarks._stream_load import DELAY, Load
 from pyarrow import parquet
 from pyspark.sql.functions import expr
 
@@ -247,7 +253,7 @@ def test_the_command_lists_its_options():
     assert "--quick" in done.stdout
 
 
-def test_spark_is_measured_when_it_is_asked_for_and_only_then(monkeypatch):
+def test_what_needs_spark_is_measured_when_it_is_asked_for_and_only_then(monkeypatch):
     measured = []
 
     def note(name, settings, command):
@@ -258,9 +264,10 @@ def test_spark_is_measured_when_it_is_asked_for_and_only_then(monkeypatch):
 
     run.main(["--quick"])
     run.main(["--quick", "--only", "spark"])
+    run.main(["--quick", "--only", "stream"])
 
-    others = [one.NAME for one in run.EXPERIMENTS if one is not spark]
-    assert measured == [*others, "spark"]
+    others = [one.NAME for one in run.EXPERIMENTS if one not in (spark, stream)]
+    assert measured == [*others, "spark", "stream"]
 
 
 def test_ticks_are_the_same_each_time_and_more_of_them_only_go_on_for_longer():
@@ -441,3 +448,150 @@ def test_only_forked_workers_below_our_own_process_are_watched(tmp_path):
     actual = _spark_workers.peaks(1, tmp_path)
 
     assert actual == {4: 400 * 1024, 5: 500 * 1024}
+
+
+# --- streams --------------------------------------------------------------------
+
+LOAD = Load(rows=1_200, files=8, keys=4, seconds=120)
+
+
+def test_a_load_has_each_key_once_in_a_round():
+    _, keys, _ = LOAD.columns()
+
+    rounds = np.sort(keys.reshape(-1, LOAD.keys), axis=1)
+
+    assert (rounds == np.arange(LOAD.keys)).all()
+
+
+def test_a_load_is_out_of_order_but_never_late():
+    at, _, _ = LOAD.columns()
+    latest = np.maximum.accumulate(at)
+
+    behind = latest - at
+
+    assert behind.max() > 0
+    assert behind.max() < DELAY * 1_000_000
+
+
+def test_a_load_s_files_are_as_old_as_their_rows(tmp_path):
+    folder = LOAD.write(tmp_path)
+
+    oldest_first = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime)
+    actual = pa.concat_tables([parquet.read_table(path) for path in oldest_first])
+
+    at, keys, x = LOAD.columns()
+    assert len(oldest_first) == LOAD.files
+    assert (actual["at"].to_numpy().astype(np.int64) == at).all()
+    assert (actual["key"].to_numpy() == keys).all()
+    assert (actual["x"].to_numpy() == x).all()
+
+
+@pytest.mark.parametrize(
+    ("range_", "slide"), [(1, 1), (7, 1), (60, 1), (300, 1), (60, 10), (10, 10)]
+)
+def test_numpy_expects_of_a_stream_the_windows_that_the_watermark_passed(range_, slide):
+    at, keys, x = LOAD.columns()
+    found = wr.aggregate(
+        pa.table({"at": pa.array(at, pa.timestamp("us")), "key": keys, "x": x}),
+        wr.sliding(f"{range_} s", every=f"{slide} s", on="at"),
+        by="key",
+        total=wr.sum("x"),
+        highest=wr.max("x"),
+        n=wr.count("x"),
+    )
+    edges = found["window"].combine_chunks().flatten()
+    start, end = (edge.to_numpy().astype(np.int64) for edge in edges)
+    passed = end <= LOAD.watermark
+    place = (start // 1_000_000 + 31 * found["key"].to_numpy())[passed] % 997
+
+    actual = _stream_answers.by_numpy(LOAD, range_, slide)
+
+    expected = {"rows": passed.sum(), "seconds": passed.sum() * range_}
+    for name in ("total", "highest", "n"):
+        values = found[name].to_numpy()[passed]
+        expected |= {name: values.sum(), f"{name} by place": (values * place).sum()}
+    assert 0 < expected["rows"] < len(found)
+    assert actual == expected
+
+
+@pytest.mark.parametrize(
+    ("actual", "complaint"),
+    [
+        ({"rows": 3}, "no sum of hash"),
+        ({"rows": 4, "hash": "17"}, "rows comes to 4, not 3"),
+        ({"rows": 3, "hash": "18"}, "hash comes to 18, not 17"),
+    ],
+)
+def test_sinks_that_differ_are_refused(actual, complaint):
+    with pytest.raises(WrongAnswer, match=complaint):
+        _stream_answers.check_same("somebody", actual, {"rows": 3, "hash": "17"})
+
+
+def progress(seconds, state, rows=10):
+    """One micro-batch as Spark reports it; half of the state is in files."""
+    operator = {
+        "memoryUsedBytes": state // 2,
+        "customMetrics": {"rocksdbSstFileSize": state - state // 2},
+    }
+    return {
+        "numInputRows": rows,
+        "durationMs": {"triggerExecution": seconds * 1e3},
+        "stateOperators": [operator],
+    }
+
+
+def test_a_long_run_is_judged_once_its_state_is_full_and_by_batches_with_rows():
+    reported = [progress(90.0, 1) for _ in range(3)]
+    reported += [progress(1.0, 10 * i) for i in range(3, 20)]
+    reported += [progress(2.0, 400) for _ in range(60)]
+    reported += [progress(3.0, 600) for _ in range(19)]
+    reported += [progress(7.0, 600), progress(50.0, 0, rows=0)]
+
+    actual = _stream_progress.Course.of(_stream_progress.batches(reported))
+
+    assert actual == _stream_progress.Course(
+        median=2.0, early=2.0, late=3.0, longest=7.0, early_state=400, late_state=600
+    )
+
+
+def test_a_side_that_does_not_come_to_its_end_says_why(tmp_path):
+    source = tmp_path / "no such folder"
+
+    with pytest.raises(WrongAnswer, match="nobody: its process ended with 1"):
+        _stream_turns.ask("nobody", (60, 1), source, 2, silent)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    ["if(key = 2 and window.start = '2026-01-01 00:00:01', n + 1, n)", "n + key - 1.5"],
+    ids=["one cell", "all cells, with the same sum"],
+)
+def test_sinks_that_differ_in_one_column_differ_in_its_hash_alone(
+    spark, tmp_path, changed
+):
+    frame = read(spark, LOAD.write(tmp_path))
+    right = _spark_queries.spark_windows(frame, 2, 1)
+    wrong = right.withColumn("n", expr(f"cast({changed} as long)"))
+
+    actual = _stream_answers.of_sink(wrong)
+
+    expected = _stream_answers.of_sink(right)
+    hashes = [name for name in expected if name.startswith(_stream_answers.HASHED)]
+    differ = [name for name in hashes if actual[name] != expected[name]]
+    assert differ == ["hash of n"]
+
+
+@pytest.mark.deep
+def test_both_sides_answer_alike_on_a_stream(monkeypatch):
+    case = _stream_windows.Asked(8, 60, 1, 19_000, bar=1.5)
+    monkeypatch.setattr(_stream_windows, "CASES", (case,))
+    settings = dataclasses.replace(TINY, stream_rows=20_000, stream_batches=10)
+
+    result = stream.run(settings, silent)
+
+    speed, state, flat = result.tables
+    assert [row[:2] for row in speed.rows] == [["8", "60 s / 1 s"]]
+    assert [row[2] for row in state.rows] == [OURS, SPARK]
+    assert [row[0] for row in flat.rows] == ["60 s / 1 s", "3,600 s / 1 s"]
+    assert all(len(row) == len(t.header) for t in result.tables for row in t.rows)
+    assert len(result.bars) == 1 + 7

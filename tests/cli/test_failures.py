@@ -3,7 +3,7 @@
 import pytest
 
 from windrow.cli._failure import in_words, told
-from windrow.errors import SumOverflow, WindrowError
+from windrow.errors import StateError, SumOverflow, WindrowError
 
 WORKER = """
   An exception was thrown from the Python worker. Please see the stack trace below.
@@ -33,6 +33,19 @@ CODED = (
     "[DIVIDE_BY_ZERO] Division by zero. Use `try_divide` to tolerate it. "
     "SQLSTATE: 22012\n== SQL (line 1) ==\n1/0"
 )
+STREAM = (
+    "[STREAM_FAILED] Query [id = 31, runId = 26] terminated with exception: "
+    "{} SQLSTATE: XXKST\n=== Streaming Query ===\nIdentifier: [id = 31, runId = 26]\n"
+    "Current Committed Offsets: {{}}\n\nLogical Plan:\n~WriteToMicroBatchDataSourceV1\n"
+)
+CODED_STREAM = STREAM.format("[PATH_NOT_FOUND] Path does not exist. SQLSTATE: 42K03")
+OUR_STREAM = STREAM.format(
+    "[PYTHON_EXCEPTION] An exception was thrown from the Python worker: "
+    "Traceback (most recent call last):\n"
+    '  File "/somewhere/worker.py", line 1, in main\n'
+    "windrow.errors.StateError: cannot go on: it is another query's\n"
+    "Hint: start over\n SQLSTATE: 38000"
+)
 JAVA = """An error occurred while calling o45.parquet.
 : org.apache.spark.SparkException: Job aborted.
 \tat org.apache.spark.Some.call(Some.scala:1)
@@ -48,6 +61,7 @@ Caused by: java.io.IOException: No space left on device
         (NO_WINDROW, "Spark's Python workers cannot import windrow"),
         (CODED, "Division by zero. Use `try_divide` to tolerate it"),
         (JAVA, "No space left on device"),
+        (CODED_STREAM, "Path does not exist"),
         ("", "it gave no reason"),
     ],
 )
@@ -63,6 +77,13 @@ def test_our_own_errors_come_out_of_workers_as_they_were_raised():
 
     assert isinstance(actual, SumOverflow)
     assert str(actual) == "cannot add up 'x': past 2**63\nHint: cast it"
+
+
+def test_our_own_errors_come_out_of_streams_without_offsets_and_plan():
+    actual = in_words("cannot run it", OUR_STREAM)
+
+    assert isinstance(actual, StateError)
+    assert str(actual) == "cannot go on: it is another query's\nHint: start over"
 
 
 def test_an_error_that_is_not_sparks_is_a_bug_and_stays_what_it_is():

@@ -39,7 +39,7 @@ def _plain() -> Callable[[str], None]:
 
     def show(text: str) -> None:
         nonlocal shown, last
-        if  time.monotonic() - last >= _EVERY:
+        if text != shown and time.monotonic() - last >= _EVERY:
             err.print(text, soft_wrap=True, markup=False)
             shown, last = text, time.monotonic()
 

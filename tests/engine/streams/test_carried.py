@@ -28,7 +28,7 @@ from windrow.engine.streams.store import HEADER, MemoryStore, Told
 from windrow.errors import InterpretedWarning, StateError
 from windrow.kernels import interpreting
 from windrow.plan import gather_calls, plan_aggregate
-from windrow.slicing import PAIRS, shared_combs
+from windrow.slicing import BY_NAME, shared_combs
 
 sys.path.insert(0, str(Path(__file__).parent))
 from in_steps import HUGE, SCHEMA, Run, Step, run, same, streams, table_of
@@ -85,7 +85,7 @@ def behind(time: int, closed: int) -> bool:
 
 def slice_closed(*triples: tuple[int, int, int]) -> Any:
     """Whether the slice of an instant was closed, by the edges of all windows."""
-    combs = shared_combs(PAIRS, triples)
+    combs = shared_combs(BY_NAME["pairs"], triples)
 
     def is_late(time: int, closed: int) -> bool:
         edges = range(time + 1, time + 1 + max(comb.period for comb in combs))
@@ -266,6 +266,20 @@ def test_late_rows_are_counted_and_given_back_only_where_they_are_kept():
     assert [row["at"] for table in kept.late for row in table.to_pylist()] == [3, 19]
     assert kept.late[0].schema == SCHEMA
     assert (dropped.late, dropped.late_rows, dropped.rows_in) == ([], 2, 4)
+
+
+def test_a_row_is_late_for_a_window_that_ended_in_the_middle_of_its_slice():
+    spec = wr.sliding(10, every=4, on="at")  # Cutty cuts at 8 and 12, not at 10
+    calls = gather_calls({"all": wr.collect("x")}, None)
+    plan = plan_aggregate(SCHEMA, spec, "key", calls, slicer="cutty")
+    bucket, store = RowBucket(plan, {}, keep_late=True), MemoryStore()
+    step(bucket, store, rows_at(8), 0)
+
+    first, _ = step(bucket, store, [], 10)
+    _, told = step(bucket, store, rows_at(9), 11)
+
+    assert [(row["end"], row["r0"]) for row in first] == [(10, [8])]
+    assert told.late_rows == 1
 
 
 def test_rows_at_one_instant_keep_the_order_in_which_they_came():

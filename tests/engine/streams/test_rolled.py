@@ -174,6 +174,16 @@ def test_a_row_between_the_last_watermark_and_this_one_comes_out_at_once():
     assert (told.rows_in, told.late_rows, told.rows_out) == (1, 0, 1)
 
 
+def test_a_row_is_kept_as_long_as_a_row_to_come_may_reach_its_instant():
+    bucket, store = bucket_of({"ids": wr.collect("id", last="10")}), MemoryStore()
+    step(bucket, store, rows_at(5), 0)
+    step(bucket, store, [], 15)
+
+    out, _ = step(bucket, store, rows_at(15), 16)
+
+    assert [row["r0"] for row in out] == [[5, 15]]
+
+
 def test_a_key_of_durations_is_gone_when_its_rows_are_out_of_reach():
     bucket, store = bucket_of({"n": wr.count(last="10")}), MemoryStore()
     step(bucket, store, [*rows_at(3, key=None), *rows_at(31, key="b")], 0)

@@ -32,7 +32,7 @@ import pyarrow as pa
 
 from windrow.engine.stream import Stream, check_room, stream_of
 from windrow.plan.plan import Plan, Query
-from windrow.slicing import shared_combs, slice_ends
+from windrow.slicing import BY_NAME, shared_combs, slice_ends
 
 from .admit import admit
 from .due import (
@@ -98,7 +98,11 @@ class RowBucket:
         if self.is_counted:
             return times < closed
         triples = [query.triple for query in self.plan.queries]
-        return slice_ends(times, shared_combs(self.plan.slicer, triples)) <= closed
+        # a slice of Cutty outlives windows that end in it: its rows would miss them
+        slicer = (
+            self.plan.slicer if self.plan.slicer.whole_windows else BY_NAME["pairs"]
+        )
+        return slice_ends(times, shared_combs(slicer, triples)) <= closed
 
     def _pass_time(self, pages: RowPages) -> Iterator[pa.Table]:
         """The time windows that end in (closed, now]."""

@@ -5,8 +5,10 @@
     pages         p     p p     p               one for each step that brought something
 
 A step writes what it brought, cell by cell, and reads only cells that the watermark
-has reached.  A cell that was written often is made one page again, so that neither
-long delays nor short micro-batches let pages pile up.
+has reached.  A cell is a part of the watermark's delay, or longer where a step
+brought much more than that: it is cut into a few cells, never into hundreds.  A cell
+that was written often is made one page again, so that neither long delays nor short
+micro-batches let pages pile up.
 """
 
 from __future__ import annotations
@@ -22,6 +24,10 @@ from .feeds import Feed
 from .store import Store
 
 MOST_PAGES = 8  # of a cell, before they are made one
+MOST_CELLS = 8  # that a step writes
+
+Cell = tuple[int, int]
+"""The length of a cell, and its number among cells of that length."""
 
 
 @dataclass
@@ -31,39 +37,41 @@ class Cells:
     feed: Feed
     length: int
     kind: str
-    pages: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    pages: dict[Cell, list[tuple[int, int]]] = field(default_factory=dict)
 
     def facts(self) -> list[Any]:
         """What the header remembers."""
-        return [[cell, pages] for cell, pages in self.pages.items()]
+        return [[*cell, pages] for cell, pages in self.pages.items()]
 
     @classmethod
     def known(cls, feed: Feed, length: int, kind: str, facts: list[Any]) -> Cells:
         """The same from a header."""
-        pages = {cell: [(n, least) for n, least in found] for cell, found in facts}
+        pages = {(long, cell): [(n, t) for n, t in of] for long, cell, of in facts}
         return cls(feed, length, kind, pages)
 
     def close(self, store: Store, now: int) -> list[pa.Table]:
         """Take out what lies in slices that end at or before `now`."""
-        found = []
-        for cell in sorted(self.pages):
-            if cell * self.length >= now:
-                break
+        found: list[tuple[int, pa.Table]] = []
+        for length, cell in list(self.pages):
+            if cell * length >= now:
+                continue
             left = []
-            for number, least in self.pages.pop(cell):
+            for number, least in self.pages.pop((length, cell)):
                 if int(self.feed.ends(np.array([least]))[0]) > now:
                     left.append((number, least))
                     continue
                 table = self._read(store, number)
                 due, rest = self.split(table, now)
-                found += [due] if len(due) else []
+                found += [(number, due)] if len(due) else []
                 if len(rest):
                     left.append((number, self._write(store, number, rest)))
                 else:
                     store.remove(number)
             if left:
-                self.pages[cell] = left
-        return found
+                self.pages[length, cell] = left
+        return [
+            table for _, table in sorted(found, key=lambda one: one[0])
+        ]  # as they came
 
     def split(self, table: pa.Table, now: int) -> tuple[pa.Table, pa.Table]:
         """What lies in slices that are closed, and what does not."""
@@ -76,10 +84,14 @@ class Cells:
 
     def keep(self, store: Store, table: pa.Table, number: int) -> int:
         """Write what is open; gives the next free page number."""
-        cells = self.feed.marks(table) // self.length
+        marks = self.feed.marks(table)
+        length, span = self.length, int(marks.max()) - int(marks.min())
+        while span // length >= MOST_CELLS:
+            length *= 2
+        cells = marks // length
         for cell in np.unique(cells).tolist():
             part = table.filter(pa.array(cells == cell))
-            pages = self.pages.setdefault(cell, [])
+            pages = self.pages.setdefault((length, cell), [])
             if len(pages) >= MOST_PAGES:
                 old = [self._read(store, one) for one, _ in pages]
                 for one, _ in pages:

@@ -1,0 +1,124 @@
+"""Every aggregate on a stream equals the in-process engine, your own included.
+
+kept as slices     partials of bounded size
+kept as rows       holistic ones, and own ones that plain Python runs
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from random import Random
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from answers import assert_same_rows
+from micro_batches import closed, run, stream_of, write_files
+from typed import TYPES, calls_over, table_of
+
+import windrow as wr
+from windrow.aggregates import CATALOGUE
+from windrow.kernels import interpreting
+
+WINDOW = wr.sliding("30 seconds", every="7 seconds", offset="2 seconds", on="at")
+QUICK = ("bigint", "double", "string")
+KINDS = [
+    pytest.param(kind, marks=[] if kind in QUICK else pytest.mark.deep)
+    for kind in TYPES
+]
+LOG_SUM_EXP = wr.Aggregate(
+    name="log_sum_exp",
+    identity=(-math.inf, 0.0),
+    lift=lambda value: (value, 1.0),
+    combine=lambda a, b: (
+        (a[0], a[1] + b[1] * math.exp(b[0] - a[0]))
+        if a[0] >= b[0]
+        else (b[0], b[1] + a[1] * math.exp(a[0] - b[0]))
+    ),
+    lower=lambda partial: partial[0] + math.log(partial[1]),
+    laws="commutative",
+)
+ALTERNATING = wr.Aggregate(  # v0 - v1 + v2 - ..., in the order of time
+    name="alternating",
+    identity=(0, 1),
+    lift=lambda value: (value, -1),
+    combine=lambda older, newer: (older[0] + older[1] * newer[0], older[1] * newer[1]),
+    lower=lambda partial: partial[0],
+)
+
+
+def batches_of(kind: str) -> list[pa.Table]:
+    """The table of a type out of order, in micro-batches, and a row that closes all."""
+    table = table_of(kind)
+    later = pc.add(table["at"], pa.scalar(dt.timedelta(days=20_000)))
+    table = table.set_column(1, "at", later)
+    times = table["at"].to_pylist()
+    random = Random(kind)
+    arrival = [time + dt.timedelta(seconds=random.uniform(0, 20)) for time in times]
+    order = sorted(range(len(table)), key=arrival.__getitem__)
+    table = table.take(order)
+    ahead = table.slice(0, 1)
+    ahead = ahead.set_column(0, "key", pa.array(["flush"]))
+    far = pa.array([max(times) + dt.timedelta(days=1)], table.schema.field("at").type)
+    return [
+        table.slice(0, 50),
+        table.slice(50, 60),
+        table.slice(110),
+        ahead.set_column(1, "at", far),
+    ]
+
+
+def assert_as_in_process(spark, folder, kind, calls, **how):
+    batches = batches_of(kind)
+    write_files(folder / "in", batches)
+    stream = stream_of(spark, folder / "in", late_by="20 seconds")
+
+    query = wr.aggregate(stream, WINDOW, by="key", buckets=4, aggregates=calls, **how)
+    ran = run(query, folder / "checkpoint")
+
+    with interpreting():
+        table = pa.concat_tables(batches)
+        expected = wr.aggregate(table, WINDOW, by="key", aggregates=calls)
+    found = ran.rows.drop_columns(["late"]) if how else ran.rows
+    assert ran.metric("late_rows") == 0
+    assert_same_rows(found, closed(expected, ran.watermark))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_partials_over_each_type_give_the_answers_of_the_engine(
+    streaming, tmp_path, kind
+):
+    calls = calls_over(kind, holistic=False)
+
+    assert_as_in_process(streaming, tmp_path, kind, calls)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_holistic_aggregates_over_each_type_give_the_answers_of_the_engine(
+    streaming, tmp_path, kind
+):
+    calls = calls_over(kind, holistic=True)
+
+    assert_as_in_process(streaming, tmp_path, kind, calls)
+
+
+def test_every_aggregate_of_the_catalogue_is_compared_in_every_run():
+    compared = {
+        name
+        for kind in QUICK
+        for holistic in (True, False)
+        for name in calls_over(kind, holistic=holistic)
+    }
+
+    assert compared >= {aggregate.name for aggregate in CATALOGUE}
+
+
+@pytest.mark.parametrize("late", ["drop", "keep"])
+def test_own_aggregates_give_the_answers_of_the_engine(streaming, tmp_path, late):
+    calls = {"log_sum_exp": LOG_SUM_EXP("x")}
+    if late == "drop":  # and one that does not commute, whose rows must wait
+        calls["alternating"] = ALTERNATING("y")
+
+    how = {"late": "keep"} if late == "keep" else {}
+    assert_as_in_process(streaming, tmp_path, "smallint", calls, **how)
