@@ -21,7 +21,7 @@ from ._stream_side import Answer
 from ._stream_turns import Failed, ask
 
 FILES, FILES_A_TRIGGER = 8, 2
-REHEARSED = 50  # a fiftieth of the rows
+REHEARSED = 20_000  # rows
 MIB = 2**20
 SPEED = [
     *("keys", "window", "rows out", "Spark (s)", "windrow (s)", "times as fast"),
@@ -89,7 +89,7 @@ def run(folder: Path, settings: Settings, say: Say) -> Part:
 
 def rehearse(asked: Asked, folder: Path, settings: Settings, say: Say) -> None:
     """Ours alone on few rows, so that a wrong answer is known within minutes."""
-    load = asked.load(settings.stream_rows // REHEARSED)
+    load = asked.load(min(settings.stream_rows, REHEARSED))
     window = asked.range, asked.slide
     say(f"{asked.name}: answers are checked first, on {load.rows:,} rows")
     found = ask(OURS, window, load.write(folder), FILES_A_TRIGGER, say)

@@ -585,7 +585,7 @@ def test_sinks_that_differ_in_one_column_differ_in_its_hash_alone(
 def test_both_sides_answer_alike_on_a_stream(monkeypatch):
     case = _stream_windows.Asked(8, 60, 1, 19_000, bar=1.5)
     monkeypatch.setattr(_stream_windows, "CASES", (case,))
-    settings = dataclasses.replace(TINY, stream_rows=20_000, stream_batches=10)
+    settings = dataclasses.replace(TINY, stream_rows=20_000, stream_batches=5)
 
     result = stream.run(settings, silent)
 

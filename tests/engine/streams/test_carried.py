@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 import oracles
 import windrow as wr
 from strategies import part, range_and_slide
+from windrow.engine.streams.blob import unpack
 from windrow.engine.streams.carried import RowBucket
 from windrow.engine.streams.spec import describe
 from windrow.engine.streams.store import HEADER, MemoryStore, Told
@@ -377,6 +378,23 @@ def test_of_a_key_of_count_windows_its_number_and_last_rows_stay():
         HEADER,
         1,
     }  # all eight rows are out; their number is not
+
+
+def test_a_page_of_mostly_dead_rows_is_written_anew_without_them():
+    bucket, store = bucket_of(wr.sliding(10, on="at")), MemoryStore()
+    step(bucket, store, rows_at(*range(100), 5000), 0)
+    kept = [_rows_kept(store)]
+
+    for now in (40, 60, 200):
+        step(bucket, store, [], now)
+        kept.append(_rows_kept(store))
+
+    assert kept == [101, 101, 41, 1]  # 40 of 101 are not half of them
+
+
+def _rows_kept(store: MemoryStore) -> int:
+    pages = [blob for number, blob in store.blobs.items() if number > 1]
+    return sum(len(unpack(page, "rows")[0]) for page in pages)
 
 
 def test_a_bucket_to_which_only_late_rows_came_leaves_nothing_behind():

@@ -25,7 +25,7 @@ from pyspark.sql import SparkSession
 
 import windrow as wr
 
-KEPT = Path(__file__).parent / "kept"
+KEPT = Path(os.environ.get("KEPT_TRY", str(Path(__file__).parent / "kept")))
 CHANGES = {f"{STATE}.rocksdb.changelogCheckpointing.enabled": "true"}
 LATE_BY = dt.timedelta(seconds=10)
 QUERIES = ("time windows", "count windows", "rolling columns")
