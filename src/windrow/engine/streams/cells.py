@@ -6,7 +6,7 @@
 
 A step writes what it brought, cell by cell, and reads only cells that the watermark
 has reached.  A cell is a part of the watermark's delay, or longer where a step
-brought much more than that: it is cut into a few cells, never into hundreds.  A cell
+brought few rows or a long time: these go to a few cells, never to hundreds.  A cell
 that was written often is made one page again, so that neither long delays nor short
 micro-batches let pages pile up.
 """
@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from .blob import pack, unpack
 from .feeds import Feed
+from .pages import rows_in_page
 from .store import Store
 
 MOST_PAGES = 8  # of a cell, before they are made one
@@ -86,7 +87,8 @@ class Cells:
         """Write what is open; gives the next free page number."""
         marks = self.feed.marks(table)
         length, span = self.length, int(marks.max()) - int(marks.min())
-        while span // length >= MOST_CELLS:
+        most = min(MOST_CELLS, 1 + len(table) // rows_in_page(table))
+        while span // length >= most:
             length *= 2
         cells = marks // length
         for cell in np.unique(cells).tolist():

@@ -127,4 +127,4 @@ def _is_small(rows: int, table: pa.Table) -> bool:
     return rows + len(table) <= rows_in_page(table)
 
 
-__all__ = ["FIRST_PAGE", "ID", "PAGE_BYTES", "SOME", "Page", "Pages"]
+__all__ = ["FIRST_PAGE", "ID", "PAGE_BYTES", "SOME", "Page", "Pages", "rows_in_page"]
