@@ -87,9 +87,7 @@ def assert_same(found: pa.Table, expected: pa.Table, by: list[str]) -> None:
     assert sorted(map(repr, actual)) == sorted(map(repr, rows))
 
 
-@pytest.mark.parametrize("split", ["none", "overlap", "sash"])
-@pytest.mark.parametrize("calls", [COMMUTING, ORDERED], ids=["commuting", "ordered"])
-@given(
+cut_in_any_way = given(
     table=tables(),
     window=range_and_slide(),
     by=st.sampled_from([["key"], []]),
@@ -97,6 +95,11 @@ def assert_same(found: pa.Table, expected: pa.Table, by: list[str]) -> None:
     batch=st.integers(1, 9),
     enough=st.integers(1, 9),
 )
+
+
+@pytest.mark.parametrize("split", ["none", "overlap", "sash"])
+@pytest.mark.parametrize("calls", [COMMUTING, ORDERED], ids=["commuting", "ordered"])
+@cut_in_any_way
 @part(1.0)
 def test_slices_folded_apart_and_slid_in_batches_are_the_engines_windows(
     split, calls, table, window, by, chunk, batch, enough
@@ -111,14 +114,7 @@ def test_slices_folded_apart_and_slid_in_batches_are_the_engines_windows(
 
 
 @pytest.mark.parametrize("split", ["none", "overlap"])
-@given(
-    table=tables(),
-    window=range_and_slide(),
-    by=st.sampled_from([["key"], []]),
-    chunk=st.integers(1, 40),
-    batch=st.integers(1, 9),
-    enough=st.integers(1, 9),
-)
+@cut_in_any_way
 @part(1.0)
 def test_rows_slid_in_batches_are_the_engines_windows(
     split, table, window, by, chunk, batch, enough

@@ -24,19 +24,12 @@ def expected_of(table, calls, **how):
         return wr.aggregate(table, WINDOW, aggregates=calls, **how)
 
 
+@pytest.mark.parametrize("holistic", [False, True], ids=["partials", "holistic"])
 @pytest.mark.parametrize("kind", TYPES)
-def test_partials_over_each_type_give_the_answers_of_the_engine(spark, kind):
-    table, calls = table_of(kind), calls_over(kind, holistic=False)
-    frame = frame_of(spark, kind, table)
-
-    actual = wr.aggregate(frame, WINDOW, by="key", aggregates=calls)
-
-    assert_same_rows(actual, expected_of(table, calls, by="key"))
-
-
-@pytest.mark.parametrize("kind", TYPES)
-def test_holistic_aggregates_over_each_type_give_the_answers_of_the_engine(spark, kind):
-    table, calls = table_of(kind), calls_over(kind, holistic=True)
+def test_aggregates_over_each_type_give_the_answers_of_the_engine(
+    spark, kind, holistic
+):
+    table, calls = table_of(kind), calls_over(kind, holistic=holistic)
     frame = frame_of(spark, kind, table)
 
     actual = wr.aggregate(frame, WINDOW, by="key", aggregates=calls)

@@ -21,7 +21,7 @@ from windrow.plan.requests import Asked, Read
 
 from .columns import Column
 from .holistic import holistic
-from .results import finish, from_ints, take_positions
+from .results import finish, from_ints, take_positions, written
 from .stream import Stream
 
 Array = np.ndarray[Any, Any]
@@ -53,13 +53,7 @@ def answer_columns(
     answer: Answer,
 ) -> list[pa.Array]:
     """One Arrow column per call."""
-    slots, at = [], 0
-    for output in asked.product.outputs:
-        values = list(answer.out[at : at + len(output.dtypes)])
-        at += len(output.dtypes)
-        valid = answer.out[at].astype(bool) if output.nullable else None
-        at += output.nullable
-        slots.append((values, valid))
+    slots = written(asked.product, answer.out)
     owned = {id(bound): numbers for bound, numbers in asked.calls}
     columns = []
     for bound in calls:

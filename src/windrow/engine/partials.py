@@ -25,7 +25,7 @@ from windrow.plan.requests import Asked, Slots
 from windrow.plan.types import reading
 
 from .columns import Column, numbers
-from .results import finish, take_positions
+from .results import finish, take_positions, written
 
 Array = np.ndarray[Any, Any]
 
@@ -194,23 +194,19 @@ def partial_columns(
     calls: tuple[Bound, ...], asked: Asked, partials: Partials, out: tuple[Array, ...]
 ) -> list[pa.Array]:
     """One Arrow column per call from what a kernel wrote."""
-    slots, at = [], 0
-    for output in asked.product.outputs:
-        values = list(out[at : at + len(output.dtypes)])
-        at += len(output.dtypes)
-        valid = out[at].astype(bool) if output.nullable else None
-        at += output.nullable
-        slots.append((output, values, valid))
+    slots = written(asked.product, out)
     columns = []
-    for bound, mine in ((b, [slots[n] for n in owned]) for b, owned in asked.calls):
-        output, values, valid = mine[0]
+    for bound, owned in asked.calls:
+        mine = [slots[number] for number in owned]
+        output = asked.product.outputs[owned[0]]
+        values, valid = mine[0]
         if bound.payload is not None:
             name = partials.fields[output.fields[-1]].column(bound.payload)
             columns.append(take_positions(partials.table.column(name), values[0]))
             continue
         words = partials.ranked.get(output.fields[0]) if output.fields else None
         column = None if words is None else Column(values[0], None, words)
-        arrays = [array for _, found, _ in mine for array in found]
+        arrays = [array for found, _ in mine for array in found]
         columns.append(finish(bound, arrays, valid, column))
     assert len(columns) == len(calls), "a holistic call has no partial"
     return columns

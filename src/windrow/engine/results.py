@@ -10,11 +10,26 @@ from pyarrow import types as pat
 
 from windrow.aggregates.quantiles import estimate
 from windrow.errors import SumOverflow
+from windrow.kernels import Product
 from windrow.plan.bind import Bound
 
 from .columns import Column
 
 Array = np.ndarray[Any, Any]
+
+
+def written(
+    product: Product, out: tuple[Array, ...]
+) -> list[tuple[list[Array], Array | None]]:
+    """What a kernel wrote for each output: its arrays, and where they are valid."""
+    found, at = [], 0
+    for output in product.outputs:
+        values = list(out[at : at + len(output.dtypes)])
+        at += len(output.dtypes)
+        valid = out[at].astype(bool) if output.nullable else None
+        at += output.nullable
+        found.append((values, valid))
+    return found
 
 
 def finish(
@@ -155,4 +170,4 @@ def take_positions(column: pa.Array, positions: Array) -> pa.Array:
     return column.take(pa.array(positions, mask=positions < 0))
 
 
-__all__ = ["finish", "from_ints", "take_positions"]
+__all__ = ["finish", "from_ints", "take_positions", "written"]

@@ -71,6 +71,8 @@ def flow_of(
     slots = slots_of(plan.calls, lambda name: name in nullable)
     asked = ask(plan.calls, slots, may_overflow)
     kept, because = _kept(plan, asked)
+    if kept == "slices":
+        _check_algorithm(plan)  # type: ignore[arg-type]
     fed, why = _fed(plan, asked, kept, late)
     cell = 1
     if isinstance(plan, Plan):
@@ -97,6 +99,18 @@ def _check(late: str, buckets: int | None, mode: str) -> None:
             f"cannot give results in {mode} mode",
             "a window comes out once, when the watermark passes its end",
             "use append mode; a shorter delay of the watermark gives results sooner",
+        )
+
+
+def _check_algorithm(plan: Plan) -> None:
+    """Slices on a stream have one algorithm, whose chunks are half a window."""
+    forced = plan.algorithm not in ("auto", "pba")
+    if forced or plan.chunk:
+        what = plan.algorithm if forced else f"chunks of {plan.chunk} slices"
+        raise BadInput.because(
+            f"cannot slide over a stream with {what}",
+            "its state is kept as pba's, in chunks of half a window",
+            "leave algorithm= and chunk= to the planner",
         )
 
 

@@ -14,6 +14,8 @@ from typing import Any
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
+from .task import worker_finder
+
 BLOB = "blob"
 STATE = "windrow"
 TOLD = ("rows_in", "late_rows", "rows_out", "keys")
@@ -29,6 +31,7 @@ _VALUE = StructType([StructField(BLOB, BinaryType(), nullable=False)])
 
 def processor(body: bytes, version: str) -> StatefulProcessor:
     """The operator for a task that travels as bytes."""
+    find_worker = worker_finder(version)
 
     # nested, so that it is pickled by value: it must run where windrow is missing
     class WindrowProcessor(StatefulProcessor):
@@ -60,17 +63,7 @@ def processor(body: bytes, version: str) -> StatefulProcessor:
                 self.handle.registerTimer(now + 1)
 
         def step(self, key: Any, blobs: list[bytes], now: int) -> Iterator[Any]:
-            import importlib  # noqa: PLC0415 - this runs in another process
-            import sys  # noqa: PLC0415 - the same
-
-            try:
-                worker = importlib.import_module("windrow.spark.worker")
-            except ImportError as error:
-                raise ImportError(
-                    f"cannot run windrow in Spark's Python workers: {sys.executable} "
-                    f"says {error}\nHint: install windrow {version} there, or set "
-                    "PYSPARK_PYTHON to a Python that has it before the session starts"
-                ) from None
+            worker = find_worker()
             store = worker.MapStore(self.state)
             yield from worker.step(body, version, store, blobs, now)
             self.moved[key] = store.has_header

@@ -20,23 +20,30 @@ Run = Callable[[Iterable[Any]], Iterator[Any]]
 def shipped(task: Run) -> Run:
     """The function that Spark calls with the Arrow batches of a partition."""
     body = cloudpickle.dumps(task)  # type: ignore[no-untyped-call]
-    return _carrier(body, __version__)
+    version, worker = __version__, worker_finder(__version__)
 
-
-def _carrier(body: bytes, version: str) -> Run:
     # nested, so that it is pickled by value: it must run where windrow is missing
     def windrow_task(batches: Iterable[Any]) -> Iterator[Any]:
+        yield from worker().run(body, version, batches)
+
+    return windrow_task
+
+
+def worker_finder(version: str) -> Callable[[], Any]:
+    """A function that finds our part in a worker, or says that it is missing there."""
+
+    # nested for the same reason
+    def windrow_worker() -> Any:
         import importlib  # noqa: PLC0415 - this runs in another process
         import sys  # noqa: PLC0415 - the same
 
         try:
-            worker = importlib.import_module("windrow.spark.worker")
+            return importlib.import_module("windrow.spark.worker")
         except ImportError as error:
             raise ImportError(
                 f"cannot run windrow in Spark's Python workers: {sys.executable} "
                 f"says {error}\nHint: install windrow {version} there, or set "
                 "PYSPARK_PYTHON to a Python that has it before the session starts"
             ) from None
-        yield from worker.run(body, version, batches)
 
-    return windrow_task
+    return windrow_worker
