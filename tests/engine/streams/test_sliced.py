@@ -194,6 +194,31 @@ def test_a_bucket_that_travels_between_steps_goes_on(
     assert same(out, there.out)
 
 
+@pytest.mark.parametrize("by_slide", [1, 3, 17])
+def test_windows_moved_on_a_little_at_a_time_are_those_of_all_rows_at_once(
+    by_slide: int,
+) -> None:
+    window = [
+        wr.sliding(40, every=1, on="at", name="0"),
+        wr.sliding(27, every=2, on="at", name="1"),
+    ]
+    rows = [
+        {"key": key, "at": at, "x": at * 7 % 11, "name": "p", "id": at}
+        for at in range(160)
+        for key, apart in (("a", 1), ("b", 5), ("c", 23))
+        if at % apart == 0
+    ]
+    steps = [
+        Step([table_of([r for r in rows if now <= r["at"] < now + by_slide])], now)
+        for now in range(0, 160, by_slide)
+    ]
+
+    done = run_bucket(bucket_of(window, ("key",), ORDERED), [*steps, Step([], 400)])
+
+    assert not done.late
+    assert same(given_out(done), at_once(rows, window, ("key",), ORDERED))
+
+
 def _steady(range_: int, slides: int) -> tuple[list[int], list[int], int]:
     """Reads, writes and most combines of a step, slide by slide, three keys."""
     window = [wr.sliding(range_, every=1, on="at", name="0")]
