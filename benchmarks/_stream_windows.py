@@ -78,7 +78,7 @@ def run(folder: Path, settings: Settings, say: Say) -> Part:
     for asked in CASES:
         found = _measure(asked, folder, settings, say)
         speed.rows.append(_speed(asked, found))
-        state.rows += [_state(asked, who, one) for who, one in found.items()]
+        state.rows.extend(_state(asked, who, one) for who, one in found.items())
         if asked.bar:
             ahead = found[SPARK].whole / found[OURS].whole
             text = f"{asked.name}: times Spark's speed"

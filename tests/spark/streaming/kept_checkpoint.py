@@ -2,10 +2,13 @@
 
     python kept_checkpoint.py        writes the folder `kept` beside this file
 
-    kept/time-windows      the state after two micro-batches of `TABLES`; the third is
-    kept/count-windows     for whoever goes on.  The stream is a source whose offsets
-    kept/rolling-columns   are plain numbers, and state is kept as changes, so that no
-                           path of the machine that wrote it is inside.
+    kept/time-windows      the state after two micro-batches, of `TABLES[:2]`; the
+    kept/count-windows     others are for whoever goes on
+    kept/rolling-columns
+
+No path of the machine that wrote it is inside: the stream is a source whose offsets
+are plain numbers, and where Spark notes the place of a file of its own the folder is
+left open, to be filled in by `taken_out`.
 """
 
 from __future__ import annotations
@@ -19,17 +22,18 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from micro_batches import SETTINGS, STATE, Ran, run
+from micro_batches import SETTINGS, Ran, run
 from numbered_source import register
 from pyspark.sql import SparkSession
 
 import windrow as wr
 
-KEPT = Path(os.environ.get("KEPT_TRY", str(Path(__file__).parent / "kept")))
-CHANGES = {f"{STATE}.rocksdb.changelogCheckpointing.enabled": "true"}
+KEPT = Path(__file__).parent / "kept"
 LATE_BY = dt.timedelta(seconds=10)
 QUERIES = ("time windows", "count windows", "rolling columns")
 
+_NOTES = "state/*/_metadata/v2/*"
+_OPEN = "<the checkpoint>"
 _START = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 _SCHEMA = pa.schema(
     [
@@ -50,7 +54,7 @@ _ROLLING = {"two": wr.sum("i", last=2), "near": wr.count(last="30 seconds")}
 def _table(seconds: range) -> pa.Table:
     rows = [
         {
-            "key": ["a", None, "é"][second % 3],
+            "key": ["a", None, "é", "b", "c"][second % 5],
             "at": _START + dt.timedelta(seconds=second),
             "i": None if second % 7 == 0 else second,
             "f": float("nan") if second % 11 == 0 else -second / 2,
@@ -60,7 +64,12 @@ def _table(seconds: range) -> pa.Table:
     return pa.Table.from_pylist(rows, _SCHEMA)
 
 
-TABLES = [_table(range(0, 60, 4)), _table(range(55, 90, 4)), _table(range(85, 400, 9))]
+TABLES = [
+    _table(range(0, 60, 4)),
+    _table(range(51, 90, 4)),
+    _table(range(82, 200, 6)),
+    _table(range(5000, 5001)),  # closes all but its own
+]
 
 
 def answer(data: Any, query: str, **how: Any) -> Any:
@@ -68,41 +77,49 @@ def answer(data: Any, query: str, **how: Any) -> Any:
     if query == "time windows":
         return wr.aggregate(data, _WINDOWS, by="key", aggregates=_CALLS, **how)
     if query == "count windows":
-        counted = wr.rows(5, every=2, on="at")
+        counted = wr.rows(2, every=1, on="at")
         return wr.aggregate(data, counted, by="key", aggregates=_CALLS, **how)
     return wr.over(data, on="at", by="key", aggregates=_ROLLING, **how)
 
 
 def go_on(spark: Any, query: str, checkpoint: Path, *, until: int) -> Ran:
-    """Run a query over all tables up to that one that its checkpoint has not seen."""
+    """Run a query over the tables below `until` that its checkpoint has not seen."""
     source = register(spark, TABLES)
     stream = spark.readStream.format(source).option("until", until).load()
     stream = stream.withWatermark("at", f"{LATE_BY.seconds} seconds")
     return run(answer(stream, query, buckets=2), checkpoint)
 
 
-def keep(spark: Any, query: str, folder: Path) -> None:
-    """Write the checkpoint of a query that has seen two tables."""
-    for until in (1, 2):
-        go_on(spark, query, folder, until=until)
-    for path in folder.rglob(".*.crc"):  # of use to a disk, not to a copy in git
-        path.unlink()
+def keep(checkpoint: Path, kept: Path) -> None:
+    """A copy of a checkpoint without checksums of files, nor any path."""
+    shutil.rmtree(kept, ignore_errors=True)
+    shutil.copytree(checkpoint, kept, ignore=shutil.ignore_patterns(".*.crc"))
+    for path in kept.glob(_NOTES):
+        path.write_text(path.read_text().replace(checkpoint.as_uri()[7:], _OPEN))
+
+
+def taken_out(query: str, checkpoint: Path) -> Path:
+    """The checkpoint of a query, ready to be gone on from."""
+    shutil.copytree(KEPT / query.replace(" ", "-"), checkpoint)
+    for path in checkpoint.glob(_NOTES):
+        path.write_text(path.read_text().replace(_OPEN, checkpoint.as_uri()[7:]))
+    return checkpoint
 
 
 def main() -> None:
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.master("local[2]")
-    for name, value in {**SETTINGS, **CHANGES}.items():
+    for name, value in SETTINGS.items():
         builder = builder.config(name, value)
     builder = builder.config("spark.driver.bindAddress", "127.0.0.1")
     builder = builder.config("spark.driver.host", "127.0.0.1")
     session = builder.config("spark.sql.session.timeZone", "UTC").getOrCreate()
     for query in QUERIES:
         with tempfile.TemporaryDirectory() as scratch:
-            keep(session, query, Path(scratch) / "checkpoint")
-            target = KEPT / query.replace(" ", "-")
-            shutil.rmtree(target, ignore_errors=True)
-            shutil.copytree(Path(scratch) / "checkpoint", target)
+            checkpoint = Path(scratch) / "checkpoint"
+            for until in (1, 2):
+                go_on(session, query, checkpoint, until=until)
+            keep(checkpoint, KEPT / query.replace(" ", "-"))
     session.stop()
 
 

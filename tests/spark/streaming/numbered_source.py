@@ -1,7 +1,7 @@
 """A source written in Python whose offsets are plain numbers: no path is in them.
 
-    offset {"batch": n}      tables 0 .. n - 1 have been read
-    option("until", n)       how many there are by now
+offset {"batch": n}      tables 0 .. n - 1 have been read
+option("until", n)       how many there are by now
 """
 
 from __future__ import annotations

@@ -131,7 +131,9 @@ def test_rows_behind_what_was_given_row_by_row_come_back(stream, tmp_path, what)
             expected = wr.over(rows, on="at", by="key", aggregates=ROLLING)
     named_by = None if what == "count windows" else ["id"]
     assert_same_rows(ordinary, expected, named_by=named_by)
-    assert [one["late"] for one in late] == [row(one) for one in sorted(LATE_ROW_BY_ROW)]
+    assert [one["late"] for one in late] == [
+        row(one) for one in sorted(LATE_ROW_BY_ROW)
+    ]
     assert ran.metric("late_rows") == len(LATE_ROW_BY_ROW)
 
 
