@@ -38,7 +38,6 @@ from windrow.engine.streams.tasks import (
     LATE_FLAG,
     Feeding,
     Keeping,
-    Results,
 )
 from windrow.plan.flow import Flow
 from windrow.plan.over import OverPlan
@@ -49,7 +48,7 @@ from .buckets import bucket_of
 from .processor import GIVES, TOLD, processor
 from .result import result
 from .schema import as_arrow, key_fields, quoted, result_field
-from .task import shipped
+from .task import shipped, unpacker
 
 METRICS = "windrow"
 LATE = "late"
@@ -129,7 +128,7 @@ def _kept(
     )
     kept = kept.observe(METRICS, *(F.sum(name).alias(name) for name in TOLD))
     blobs = kept.where(F.col(BLOB).isNotNull()).select(BLOB)
-    return blobs.mapInArrow(shipped(Results(gives)), schema)
+    return blobs.mapInArrow(unpacker(), schema)
 
 
 def _read(frame: DataFrame, flow: Flow) -> tuple[DataFrame, list[str], Plan | OverPlan]:

@@ -29,6 +29,24 @@ def shipped(task: Run) -> Run:
     return windrow_task
 
 
+def unpacker() -> Run:
+    """A function that gives the batches in blobs of results.
+
+    It needs pyarrow and nothing of ours, so that workers that only do this are
+    spared loading it.
+    """
+
+    # nested for the same reason
+    def windrow_results(batches: Iterable[Any]) -> Iterator[Any]:
+        import pyarrow as pa  # noqa: PLC0415 - this runs in another process
+
+        for batch in batches:
+            for blob in batch.column(0):
+                yield from pa.ipc.open_stream(blob.as_buffer())
+
+    return windrow_results
+
+
 def worker_finder(version: str) -> Callable[[], Any]:
     """A function that finds our part in a worker, or says that it is missing there."""
 

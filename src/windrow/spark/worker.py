@@ -9,6 +9,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,6 +25,8 @@ from windrow.errors import BadInput, WindrowError
 from .processor import TOLD
 
 T = TypeVar("T")
+
+A_TIME = 8  # blobs of results that go to Spark together
 
 OURS = str(Path(__file__).resolve().parents[1])
 
@@ -77,8 +80,9 @@ def step(
         keeping: Keeping = _task(body)
         yield from keeping.step(store, blobs, now, told)
 
-    for blob in _telling(version, stepped):
-        yield pd.DataFrame({"blob": [blob], **dict.fromkeys(TOLD, 0)})
+    results = _telling(version, stepped)
+    while some := list(islice(results, A_TIME)):
+        yield pd.DataFrame({"blob": some, **dict.fromkeys(TOLD, 0)})
     found = {name: getattr(told, name) for name in TOLD}
     yield pd.DataFrame({"blob": [None], **found})
 

@@ -63,7 +63,7 @@ def answer(data: Any, query: str, **how: Any) -> Any:
 
 
 def main(folder: Path, query: str) -> None:
-    builder = SparkSession.builder.master("local[2]")
+    builder = SparkSession.builder.master("local[1]")
     for name, value in {**SETTINGS, **QUICK}.items():
         builder = builder.config(name, value)
     scratch = folder / "scratch" / str(os.getpid())

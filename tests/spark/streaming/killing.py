@@ -87,7 +87,7 @@ def run_and_kill(
     *,
     kills: int,
     random: Random,
-    most: int = 2,
+    most: int = 1,
 ) -> Killed:
     """Kill the query that often, each time within `most` micro-batches; then let go."""
     told = Killed()
@@ -116,7 +116,7 @@ def _wait_for_a_moment(life: Life, random: Random, most: int) -> None:
     _wait(life, life.has_begun)
     wanted = _planned(life.folder) + random.randrange(most + 1)
     _wait(life, lambda: _planned(life.folder) >= wanted)
-    time.sleep(random.choice([0.0, random.uniform(0.0, 0.4), random.uniform(0.0, 3.0)]))
+    time.sleep(random.choice([0.0, random.uniform(0.0, 0.4), random.uniform(0.0, 1.5)]))
     _wait(life, lambda: _underway(life.folder))
 
 
@@ -124,7 +124,9 @@ def _wait(life: Life, reached: Callable[[], object]) -> None:
     deadline = time.monotonic() + _LONGEST
     while not reached():
         if life.running.poll() is not None:
-            return  # it came to its end first: nothing is left to kill
+            if life.running.returncode:
+                life.fail("the query failed before it was killed")
+            return  # it came to its end: nothing is left to kill
         if time.monotonic() > deadline:
             life.fail("the query makes no progress")
         time.sleep(_MOMENT)
@@ -132,7 +134,7 @@ def _wait(life: Life, reached: Callable[[], object]) -> None:
 
 def _numbers(folder: Path) -> set[int]:
     with contextlib.suppress(FileNotFoundError):
-        return {int(name) for name in os.listdir(folder) if name.isdigit()}
+        return {int(path.name) for path in folder.iterdir() if path.name.isdigit()}
     return set()
 
 

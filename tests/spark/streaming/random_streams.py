@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -56,7 +57,7 @@ def random_batches(
     cuts = sorted(random.choices(range(len(rows) + 1), k=batches - 2))
     cuts = [0, *cuts, random.choice(cuts), len(rows)]  # one of them is empty
     cuts.sort()
-    parts = [rows[a:b] for a, b in zip(cuts, cuts[1:], strict=False)]
+    parts = [rows[a:b] for a, b in pairwise(cuts)]
     flush = {"stream": FLUSH, "key": "flush", "id": len(rows), "at": _AHEAD}
     return [pa.Table.from_pylist(part, SCHEMA) for part in [*parts, [flush]]]
 

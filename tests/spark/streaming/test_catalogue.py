@@ -22,11 +22,25 @@ from windrow.aggregates import CATALOGUE
 from windrow.kernels import interpreting
 
 WINDOW = wr.sliding("30 seconds", every="7 seconds", offset="2 seconds", on="at")
-QUICK = ("bigint", "double", "string")
-KINDS = [
-    pytest.param(kind, marks=[] if kind in QUICK else pytest.mark.deep)
+EVERY = [
+    pytest.param(kind, marks=() if kind == "double" else pytest.mark.deep)
     for kind in TYPES
 ]
+LISTS = [
+    pytest.param(kind, marks=() if kind == "string" else pytest.mark.deep)
+    for kind in TYPES
+]
+WHOLE = {  # what floats do not have, and text as what is compared and carried
+    "any": wr.any("x"),
+    "all": wr.all("x"),
+    "bit_and": wr.bit_and("x"),
+    "bit_or": wr.bit_or("x"),
+    "bit_xor": wr.bit_xor("x"),
+    "total": wr.sum("x"),
+    "who": wr.arg_max("x", "y"),
+    "most": wr.max("y"),
+    "first": wr.first("y"),
+}
 LOG_SUM_EXP = wr.Aggregate(
     name="log_sum_exp",
     identity=(-math.inf, 0.0),
@@ -48,13 +62,12 @@ ALTERNATING = wr.Aggregate(  # v0 - v1 + v2 - ..., in the order of time
 )
 
 
-def batches_of(kind: str) -> list[pa.Table]:
-    """The table of a type out of order, in micro-batches, and a row that closes all."""
-    table = table_of(kind)
+def batches_of(table: pa.Table) -> list[pa.Table]:
+    """A table out of order, in micro-batches, and a row that closes all windows."""
     later = pc.add(table["at"], pa.scalar(dt.timedelta(days=20_000)))
     table = table.set_column(1, "at", later)
     times = table["at"].to_pylist()
-    random = Random(kind)
+    random = Random(1)
     arrival = [time + dt.timedelta(seconds=random.uniform(0, 20)) for time in times]
     order = sorted(range(len(table)), key=arrival.__getitem__)
     table = table.take(order)
@@ -69,56 +82,60 @@ def batches_of(kind: str) -> list[pa.Table]:
     ]
 
 
-def assert_as_in_process(spark, folder, kind, calls, **how):
-    batches = batches_of(kind)
+def assert_as_in_process(spark, folder, table, calls):
+    batches = batches_of(table)
     write_files(folder / "in", batches)
     stream = stream_of(spark, folder / "in", late_by="20 seconds")
 
-    query = wr.aggregate(stream, WINDOW, by="key", buckets=4, aggregates=calls, **how)
+    query = wr.aggregate(stream, WINDOW, by="key", buckets=4, aggregates=calls)
     ran = run(query, folder / "checkpoint")
 
     with interpreting():
         table = pa.concat_tables(batches)
         expected = wr.aggregate(table, WINDOW, by="key", aggregates=calls)
-    found = ran.rows.drop_columns(["late"]) if how else ran.rows
     assert ran.metric("late_rows") == 0
-    assert_same_rows(found, closed(expected, ran.watermark))
+    assert_same_rows(ran.rows, closed(expected, ran.watermark))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", EVERY)
 def test_partials_over_each_type_give_the_answers_of_the_engine(
     streaming, tmp_path, kind
 ):
     calls = calls_over(kind, holistic=False)
 
-    assert_as_in_process(streaming, tmp_path, kind, calls)
+    assert_as_in_process(streaming, tmp_path, table_of(kind), calls)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+def test_partials_of_whole_numbers_and_texts_give_the_answers_of_the_engine(
+    streaming, tmp_path
+):
+    texts = table_of("string")["y"]
+    table = table_of("bigint").set_column(3, "y", texts)
+
+    assert_as_in_process(streaming, tmp_path, table, WHOLE)
+
+
+@pytest.mark.parametrize("kind", LISTS)
 def test_holistic_aggregates_over_each_type_give_the_answers_of_the_engine(
     streaming, tmp_path, kind
 ):
     calls = calls_over(kind, holistic=True)
 
-    assert_as_in_process(streaming, tmp_path, kind, calls)
+    assert_as_in_process(streaming, tmp_path, table_of(kind), calls)
 
 
 def test_every_aggregate_of_the_catalogue_is_compared_in_every_run():
     compared = {
-        name
-        for kind in QUICK
-        for holistic in (True, False)
-        for name in calls_over(kind, holistic=holistic)
+        *calls_over("double", holistic=False),
+        *calls_over("string", holistic=True),
+        *WHOLE,
     }
 
     assert compared >= {aggregate.name for aggregate in CATALOGUE}
 
 
-@pytest.mark.parametrize("late", ["drop", "keep"])
-def test_own_aggregates_give_the_answers_of_the_engine(streaming, tmp_path, late):
-    calls = {"log_sum_exp": LOG_SUM_EXP("x")}
-    if late == "drop":  # and one that does not commute, whose rows must wait
-        calls["alternating"] = ALTERNATING("y")
+@pytest.mark.parametrize("own", [LOG_SUM_EXP, ALTERNATING], ids=["commutes", "not"])
+def test_own_aggregates_give_the_answers_of_the_engine(streaming, tmp_path, own):
+    calls = {own.name: own("x")}
 
-    how = {"late": "keep"} if late == "keep" else {}
-    assert_as_in_process(streaming, tmp_path, "smallint", calls, **how)
+    assert_as_in_process(streaming, tmp_path, table_of("smallint"), calls)

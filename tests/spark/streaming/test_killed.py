@@ -40,7 +40,7 @@ def test_a_killed_query_goes_on_to_the_batch_answer(
 ):
     seed = int(os.environ.get("WINDROW_KILL_SEED", time.time_ns() % 10**6))
     print(f"WINDROW_KILL_SEED={seed}")  # noqa: T201 - pytest shows it on failure
-    batches = random_batches(Random(seed), streams=12, batches=2 * kills)
+    batches = random_batches(Random(seed), streams=12, batches=kills + 6)
     write_files(tmp_path / "in", batches)
 
     told = run_and_kill(

@@ -149,7 +149,7 @@ def parted(ran: Ran) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
 
 
 def test_no_row_is_both_late_and_counted_nor_neither(streaming, tmp_path):
-    batches = random_batches(Random(5), batches=9)
+    batches = random_batches(Random(5), streams=20, batches=6)
     batches.insert(4, batches.pop(1))  # most of it comes too late
     folder = write_files(tmp_path / "in", batches)
     stream = stream_of(streaming, folder, late_by="5 seconds")

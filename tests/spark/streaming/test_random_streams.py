@@ -47,7 +47,7 @@ WINDOWS = {
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_stream_gives_the_windows_of_spark_when_they_close(streaming, tmp_path, seed):
-    folder = write_files(tmp_path / "in", random_batches(Random(seed)))
+    folder = write_files(tmp_path / "in", random_batches(Random(seed), batches=9))
     stream = stream_of(streaming, folder, late_by=LATE_BY)
 
     window = WINDOWS["uneven"]
@@ -63,10 +63,16 @@ def test_a_stream_gives_the_windows_of_spark_when_they_close(streaming, tmp_path
     assert ours.watermarks == expected.watermarks
 
 
-@pytest.mark.parametrize("by", [KEYS, []], ids=["by key", "no key"])
+@pytest.mark.parametrize(
+    "by",
+    [
+        pytest.param(KEYS, id="by key"),
+        pytest.param([], id="no key", marks=pytest.mark.deep),
+    ],
+)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_list_of_windows_gives_the_batch_answer(streaming, tmp_path, seed, by):
-    folder = write_files(tmp_path / "in", random_batches(Random(100 + seed)))
+    folder = write_files(tmp_path / "in", random_batches(Random(100 + seed), batches=9))
     stream = stream_of(streaming, folder, late_by=LATE_BY)
     windows = list(WINDOWS.values())
 

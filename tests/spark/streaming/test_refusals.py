@@ -34,13 +34,13 @@ def refused(build):
     return sentence
 
 
-def test_a_stream_without_a_watermark(bare):
+def test_a_stream_without_a_watermark_is_refused(bare):
     sentence = refused(lambda: wr.aggregate(bare, WINDOW, aggregates=N))
 
     assert sentence.endswith("the stream has no watermark")
 
 
-def test_a_watermark_on_another_column(bare):
+def test_a_watermark_on_another_column_is_refused(bare):
     other = bare.withWatermark("to", "10 seconds")
 
     sentence = refused(lambda: wr.aggregate(other, WINDOW, aggregates=N))
@@ -49,7 +49,7 @@ def test_a_watermark_on_another_column(bare):
     assert sentence.endswith("the watermark is on to")
 
 
-def test_rolling_columns_without_a_watermark(bare):
+def test_rolling_columns_without_a_watermark_are_refused(bare):
     rolling = {"two": wr.sum("v", last=2)}
 
     sentence = refused(lambda: wr.over(bare, on="at", aggregates=rolling))
@@ -58,27 +58,27 @@ def test_rolling_columns_without_a_watermark(bare):
 
 
 @pytest.mark.parametrize("mode", ["update", "complete"])
-def test_results_before_a_window_is_closed(stream, mode):
+def test_results_before_a_window_is_closed_are_refused(stream, mode):
     sentence = refused(lambda: wr.aggregate(stream, WINDOW, mode=mode, aggregates=N))
 
     assert mode in sentence
 
 
-def test_a_state_store_that_stateful_python_cannot_use(stream, settings_of):
+def test_a_state_store_that_stateful_python_cannot_use_is_refused(stream, settings_of):
     with settings_of({f"{STATE}.providerClass": HDFS}):
         sentence = refused(lambda: wr.aggregate(stream, WINDOW, aggregates=N))
 
     assert "not RocksDB" in sentence
 
 
-def test_a_treatment_of_late_rows_that_does_not_exist(stream):
+def test_a_treatment_of_late_rows_that_does_not_exist_is_refused(stream):
     sentence = refused(lambda: wr.aggregate(stream, WINDOW, late="lose", aggregates=N))
 
     assert "'lose'" in sentence
 
 
 @pytest.mark.parametrize("buckets", [0, -3])
-def test_fewer_than_one_bucket(stream, buckets):
+def test_fewer_than_one_bucket_is_refused(stream, buckets):
     sentence = refused(
         lambda: wr.aggregate(stream, WINDOW, by="v", buckets=buckets, aggregates=N)
     )
@@ -87,7 +87,7 @@ def test_fewer_than_one_bucket(stream, buckets):
 
 
 @pytest.mark.parametrize("place", ["key", "aggregate", "column"])
-def test_another_column_called_late_where_late_rows_are_kept(stream, place):
+def test_another_column_called_late_is_refused_where_late_rows_are_kept(stream, place):
     def build():
         if place == "column":
             two = {"two": wr.sum("v", last=2)}
@@ -108,7 +108,7 @@ def test_a_column_called_late_is_part_of_the_row_that_is_given_back(stream):
     assert query.schema["late"].dataType.names == stream.columns
 
 
-def test_count_windows_without_an_order(stream):
+def test_count_windows_without_an_order_are_refused(stream):
     sentence = refused(lambda: wr.aggregate(stream, wr.rows(5), aggregates=N))
 
     assert "no order" in sentence

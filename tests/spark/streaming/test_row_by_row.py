@@ -67,7 +67,13 @@ def test_count_windows_go_through_all_rows_behind_the_watermark(
     assert_same_rows(ran.rows, expected)
 
 
-@pytest.mark.parametrize("by", [KEYS, []], ids=["by key", "no key"])
+@pytest.mark.parametrize(
+    "by",
+    [
+        pytest.param(KEYS, id="by key"),
+        pytest.param([], id="no key", marks=pytest.mark.deep),
+    ],
+)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_rolling_columns_are_those_of_the_batch_answer(streaming, tmp_path, seed, by):
     batches = random_batches(Random(seed), streams=20, batches=8)

@@ -7,7 +7,6 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
-import pytest
 from scripts import run_script
 
 import windrow as wr

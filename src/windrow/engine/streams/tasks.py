@@ -2,7 +2,6 @@
 
 Feeding     rows of a partition   ->  a blob for each bucket      before the shuffle
 Keeping     blobs of a bucket     ->  blobs of results            with its state
-results     blobs of results      ->  batches                     after it
 """
 
 from __future__ import annotations
@@ -14,13 +13,17 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.engine.folded import Folding
-from windrow.engine.sweep import MOST_ROWS, stretches
+from windrow.engine.sweep import stretches
 
 from .blob import pack, unpack
 from .store import Bucket, Store, Told
 
 BUCKET, BLOB = "bucket", "blob"
 LATE_FLAG = "late"
+
+# In a blob of results: less than a megabyte, since the JVM treats arrays of half a
+# region (a megabyte, with a heap of 4 GB) apart, and slowly.
+MOST_RESULTS = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -81,18 +84,20 @@ class Keeping:
     def step(
         self, store: Store, blobs: Iterable[bytes], watermark: int, told: Told
     ) -> Iterator[bytes]:
-        """Take in blobs, move on to a watermark in milliseconds, give results."""
+        """Take in blobs, move on to a watermark in milliseconds, give results.
+
+        Results are plain Arrow streams, since nobody keeps them.
+        """
         fed = [unpack(blob, "feed")[0] for blob in blobs]
         now = watermark * 10**6 // self.tick
         for table in self.bucket.step(store, fed, now, told):
-            if len(table):
-                yield self._packed(table)
+            yield from self._packed(table)
         for table in told.late:
             columns = {out: table.column(name) for out, name in self.late.items()}
             columns[LATE_FLAG] = pa.array(np.ones(len(table), bool))
-            yield self._packed(pa.table(columns))
+            yield from self._packed(pa.table(columns))
 
-    def _packed(self, table: pa.Table) -> bytes:
+    def _packed(self, table: pa.Table) -> Iterator[bytes]:
         columns = []
         for field in self.gives:
             if field.name not in table.column_names:
@@ -101,23 +106,12 @@ class Keeping:
             column = table.column(field.name)
             same = column.type == field.type
             columns.append(column if same else column.cast(field.type))
-        out = pa.Table.from_arrays(columns, names=self.gives.names)
-        return pack(out, "results", small=False)
+        made = pa.Table.from_arrays(columns, schema=self.gives)
+        for batch in made.to_batches(max_chunksize=MOST_RESULTS):
+            sink = pa.BufferOutputStream()
+            with pa.ipc.new_stream(sink, self.gives) as writer:
+                writer.write_batch(batch)
+            yield sink.getvalue().to_pybytes()
 
 
-@dataclass(frozen=True)
-class Results:
-    """Blobs of results as batches of the promised schema."""
-
-    gives: pa.Schema
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Run it over the batches of one partition."""
-        for batch in batches:
-            for blob in batch.column(0):
-                table, _ = unpack(blob.as_buffer(), "results")
-                made = pa.Table.from_arrays(table.columns, schema=self.gives)
-                yield from made.to_batches(max_chunksize=MOST_ROWS)
-
-
-__all__ = ["BLOB", "BUCKET", "LATE_FLAG", "Feeding", "Keeping", "Results"]
+__all__ = ["BLOB", "BUCKET", "LATE_FLAG", "Feeding", "Keeping"]
