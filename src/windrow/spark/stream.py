@@ -126,7 +126,9 @@ def _kept(
     kept = fed.groupBy(BUCKET).transformWithStateInPandas(
         processor(body, __version__), GIVES, "Append", "EventTime"
     )
-    kept = kept.observe(METRICS, *(F.sum(name).alias(name) for name in TOLD))
+    kept = kept.observe(
+        METRICS, *(F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in TOLD)
+    )
     blobs = kept.where(F.col(BLOB).isNotNull()).select(BLOB)
     return blobs.mapInArrow(unpacker(), schema)
 
