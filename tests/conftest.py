@@ -5,9 +5,9 @@
 A property that fails prints its own blob (`@reproduce_failure(...)`), so that the
 same example can be run again anywhere.
 
-A test that asks for `spark` shares one classic session on two threads with all
-others: all of them stand in one group for pytest-xdist (`--dist loadgroup`), so that
-a run starts one JVM and not one for each process.
+A test that asks for `spark` shares one classic session on two threads with others:
+those of streams stand in one group for pytest-xdist (`--dist loadgroup`) and all others
+in another, so that a run starts two JVMs, whatever the number of processes.
 Tests must leave the session's settings as they found them: see `settings_of`.
 """
 
@@ -50,9 +50,9 @@ settings.load_profile(PROFILE)
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """Everything that needs the session goes to the one process that has it.
+    """What needs a session goes to the process that has it: batches, and streams.
 
-    The long chains begin first: that one, then tests with a Spark of their own.
+    The long chains begin first: those two, then tests with a Spark of their own.
     """
     shallow = pytest.mark.skip(reason="deep: runs with make test-deep")
     is_worker = hasattr(config, "workerinput")
@@ -63,7 +63,9 @@ def pytest_collection_modifyitems(
         if item.get_closest_marker("deep") and PROFILE != "deep":
             item.add_marker(shallow)
         if asks:
-            item.add_marker(pytest.mark.xdist_group("spark"))
+            streams = "streaming" in item.path.parts
+            group = "streaming" if streams else "spark"
+            item.add_marker(pytest.mark.xdist_group(group))
         if is_worker and item.get_closest_marker("xdist_group"):
             _name_group(item)
     items.sort(key=_turn)

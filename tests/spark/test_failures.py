@@ -87,19 +87,6 @@ def test_two_columns_of_one_name_are_refused_when_they_are_read(spark):
         wr.aggregate(frame, WINDOW, total=wr.sum("v"))
 
 
-def test_a_streaming_frame_is_refused_with_the_way_out(spark):
-    stream = spark.readStream.format("rate").load()
-    window = wr.sliding("60 seconds", every="1 second", on="timestamp")
-
-    with pytest.raises(wr.BadInput) as refused:
-        wr.aggregate(stream, window, n=wr.count())
-    with pytest.raises(wr.BadInput):
-        wr.explain(stream, window, n=wr.count())
-
-    assert "streaming" in str(refused.value)
-    assert "Hint:" in str(refused.value)
-
-
 @pytest.mark.parametrize("keys", [0, -3])
 def test_a_number_of_keys_that_cannot_be_is_refused(frame, keys):
     with pytest.raises(wr.BadInput, match="Hint:"):
