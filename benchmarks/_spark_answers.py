@@ -32,13 +32,13 @@ RTOL = 1e-9
 
 def of_windows(frame: DataFrame) -> Sums:
     """The numbers of a result with windows."""
-    [row] = frame.agg(*_of_windows()).collect()
+    [row] = frame.agg(*window_sums()).collect()
     return dict(row.asDict())
 
 
 def of_queries(frame: DataFrame) -> Sums:
     """The numbers of each window of a list, as `by_query` calls them."""
-    rows = frame.groupBy("query").agg(*_of_windows()).collect()
+    rows = frame.groupBy("query").agg(*window_sums()).collect()
     found = {row["query"]: row.asDict() for row in rows}
     for one in found.values():
         del one["query"]
@@ -54,7 +54,8 @@ def by_query(found: Mapping[str, Sums]) -> Sums:
     }
 
 
-def _of_windows() -> list[Column]:
+def window_sums() -> list[Column]:
+    """The same as columns, for one aggregation over windows."""
     start, end = (functions.unix_seconds(f"window.{edge}") for edge in ("start", "end"))
     return [*_sums(RESULTS, start), functions.sum(end - start).alias("seconds")]
 

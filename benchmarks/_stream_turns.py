@@ -1,7 +1,7 @@
 """Questions to both sides, each answered in a process of its own.
 
 A side gets a fresh JVM and fresh Python workers, and an empty folder for its
-checkpoint and its sink, which is removed once its sums are known.
+checkpoint, which is removed once its sums are known.
 """
 
 from __future__ import annotations
@@ -28,13 +28,28 @@ class Failed(WrongAnswer):
 
 
 def ask(
-    who: str, window: tuple[int, int], source: Path, files_a_trigger: int, say: Say
+    who: str,
+    window: tuple[int, int],
+    source: Path,
+    files_a_trigger: int,
+    say: Say,
+    warm: Path | None = None,
 ) -> Answer:
-    """One side's answer; range and slide of the window are in seconds."""
+    """One side's answer; range and slide of the window are in seconds.
+
+    With `warm` the same query runs over those few rows first.
+    """
     with tempfile.TemporaryDirectory(prefix="side-", dir=source.parent) as name:
         folder = Path(name)
         run = folder / "run"
-        question = Question(who, *window, str(source), str(run), files_a_trigger)
+        question = Question(
+            who,
+            *window,
+            str(source),
+            str(run),
+            files_a_trigger,
+            None if warm is None else str(warm),
+        )
         given, target = folder / "question.json", folder / "answer.json"
         given.write_text(json.dumps(asdict(question)), "utf-8")
         with (folder / "errors").open("w+", encoding="utf-8") as errors:

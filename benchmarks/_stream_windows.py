@@ -101,12 +101,13 @@ def _measure(
 ) -> dict[str, Answer]:
     load, window = asked.load(settings.stream_rows), (asked.range, asked.slide)
     source, expected = load.write(folder), by_numpy(load, *window)
+    warm = asked.load(min(settings.stream_rows, REHEARSED)).write(folder)
     best: dict[str, Answer] = {}
     for _ in range(asked.rounds):
         for who in (OURS, SPARK):
             name = f"{asked.name}, {who}"
             try:
-                found = ask(who, window, source, FILES_A_TRIGGER, say)
+                found = ask(who, window, source, FILES_A_TRIGGER, say, warm)
             except Failed as error:
                 if who == OURS or asked.bar:
                     raise

@@ -1,7 +1,7 @@
 """Windrow on a stream beside Spark's own streaming aggregate, on `local[2]`.
 
-Parquet files in, a Parquet folder out, RocksDB between, the same settings on both
-sides.  Sinks are compared by hashes over all rows: what differs has no number.
+Parquet files in, RocksDB between, and a sink that adds up every column of every row,
+with the same settings on both sides.  What does not add up to the same has no number.
 """
 
 from __future__ import annotations
@@ -46,13 +46,14 @@ def _notes(settings: Settings) -> list[str]:
             "number as float64."
         ),
         (
-            "Each side in a process of its own, its JVM cold, timed from `start()` to "
-            "the end of the query, sink included; kernels had been compiled before. "
+            "Each side in a process of its own, warmed by the same query over few "
+            "rows, timed from `start()` to the end of the query, sink included "
+            "(`foreachBatch`, one aggregation over all columns of all rows). "
             "Best of 3 at 8 keys and 60 s / 1 s, one run each elsewhere."
         ),
         (
             "Equal: rows, schema and, for each column, the sum of the hashes of key, "
-            "window and value over all rows of both sinks; both also against numpy."
+            "window and value over all rows of both; both also against numpy."
         ),
         (
             f"{versions()}; driver memory {STREAMING['spark.driver.memory']}, "
