@@ -21,6 +21,8 @@ import pyarrow as pa
 
 from windrow.errors import StateError
 
+from .store import Store
+
 MAGIC = b"WNDR"
 VERSION = 1
 _HEAD = struct.Struct("<4sHHI")
@@ -89,10 +91,16 @@ def unpack(blob: Any, kind: str) -> tuple[pa.Table, dict[str, Any]]:
     return table.replace_schema_metadata(None), json.loads(facts) if facts else {}
 
 
+def read_kept(store: Store, number: int, kind: str) -> pa.Table:
+    """The table that a bucket keeps under a number: it must be there, and whole."""
+    blob = store.get(number)
+    return unpack(b"" if blob is None else blob, kind)[0]
+
+
 def _damaged(kind: str, cause: str) -> StateError:
     return StateError.because(
         f"cannot read a blob of {kind}: it is damaged", cause, _RESCUE
     )
 
 
-__all__ = ["KINDS", "VERSION", "pack", "unpack"]
+__all__ = ["KINDS", "VERSION", "pack", "read_kept", "unpack"]

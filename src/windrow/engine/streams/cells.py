@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from .blob import pack, unpack
+from .blob import pack, read_kept
 from .feeds import Feed
 from .pages import rows_in_page
 from .store import Store
@@ -61,7 +61,7 @@ class Cells:
                 if int(self.feed.ends(np.array([least]))[0]) > now:
                     left.append((number, least))
                     continue
-                table = self._read(store, number)
+                table = read_kept(store, number, self.kind)
                 due, rest = self.split(table, now)
                 found += [(number, due)] if len(due) else []
                 if len(rest):
@@ -95,7 +95,7 @@ class Cells:
             part = table.filter(pa.array(cells == cell))
             pages = self.pages.setdefault((length, cell), [])
             if len(pages) >= MOST_PAGES:
-                old = [self._read(store, one) for one, _ in pages]
+                old = [read_kept(store, one, self.kind) for one, _ in pages]
                 for one, _ in pages:
                     store.remove(one)
                 pages.clear()
@@ -103,10 +103,6 @@ class Cells:
             pages.append((number, self._write(store, number, part)))
             number += 1
         return number
-
-    def _read(self, store: Store, number: int) -> pa.Table:
-        blob = store.get(number)
-        return unpack(b"" if blob is None else blob, self.kind)[0]
 
     def _write(self, store: Store, number: int, table: pa.Table) -> int:
         store.put(number, pack(table, self.kind, small=True))

@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from windrow.engine.panes import PANE
 
-from .blob import pack, unpack
+from .blob import pack, read_kept
 from .store import Store
 
 Array = np.ndarray[Any, Any]
@@ -82,8 +82,7 @@ class Pages:
 
     def read(self, store: Store, page: Page, kind: str) -> pa.Table:
         """The slices of a page."""
-        blob = store.get(page.number)
-        return unpack(b"" if blob is None else blob, kind)[0]
+        return read_kept(store, page.number, kind)
 
     def add_raw(self, store: Store, table: pa.Table, chunks: list[int | None]) -> None:
         """Keep slices that lie in those chunks of the windows."""

@@ -90,10 +90,9 @@ class RollBucket:
     def _rolled(self, pages: RowPages) -> Iterator[pa.Table]:
         """The rows whose time lies in [closed, now)."""
         plan, now = self.plan, pages.now
-        if not any(page.falls_due(now) for page in pages.pages):
+        if not pages.falls_due():
             return
-        kept, times = pages.gather(lambda page: page.least < now)
-        final = times < now
+        kept, times, final = pages.gather_final()
         table = kept.filter(pa.array(final))
         stream = stream_of(table, plan.by, plan.clock, plan.ties)
         assert stream.times is not None

@@ -99,6 +99,15 @@ class RowPages:
         rows = pa.concat_tables([self.schema.empty_table(), *tables]).combine_chunks()
         return rows, times_of(rows, self.clock)[0]
 
+    def falls_due(self) -> bool:
+        """Whether a row becomes final in this step."""
+        return any(page.falls_due(self.now) for page in self.pages)
+
+    def gather_final(self) -> tuple[pa.Table, Array, Array]:
+        """The rows of pages that have final ones, their times, and which are."""
+        rows, times = self.gather(lambda page: page.least < self.now)
+        return rows, times, times < self.now
+
     def drop(self, dead: Callable[[Page], bool]) -> None:
         """Remove pages that are known to be dead as a whole."""
         for page in [page for page in self.pages if dead(page)]:

@@ -19,7 +19,7 @@ import pyarrow as pa
 from windrow.engine.keys import key_codes
 from windrow.engine.runs import run_bounds
 
-from .blob import pack, unpack
+from .blob import pack, read_kept, unpack
 from .cells import Cells
 from .feeds import Feed
 from .pages import FIRST_PAGE, ID, Pages
@@ -80,10 +80,7 @@ class State:
 
     def parts(self, store: Store) -> pa.Table | None:
         """The partials of each key, if there is one."""
-        if not len(self.keys):
-            return None
-        blob = store.get(PARTS)
-        return unpack(b"" if blob is None else blob, "slices")[0]
+        return read_kept(store, PARTS, "slices") if len(self.keys) else None
 
     def keep_parts(self, store: Store, parts: pa.Table, had: bool) -> None:
         """Keep the partials of each key; a key without any is gone."""
