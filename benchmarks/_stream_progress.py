@@ -1,8 +1,9 @@
 """What Spark reports of each micro-batch, in seconds and bytes.
 
-A batch's time is its whole trigger: reading, state, sink and checkpoint.  The state's
-bytes are what RocksDB holds in memory (`memoryUsedBytes`) and in its files
-(`rocksdbSstFileSize`), of all state operators.
+A batch's time is its whole trigger: reading, state, sink and checkpoint.  A batch's
+`state` is what RocksDB holds in memory (`memoryUsedBytes`) and in its files
+(`rocksdbSstFileSize`), of all state operators, dead entries included; what lives is
+read from the checkpoint (`_stream_kept.py`).
 """
 
 from __future__ import annotations
@@ -61,10 +62,13 @@ class Course:
     longest: float
     early_state: float
     late_state: float
+    rocksdb: int
 
     @classmethod
-    def of(cls, run: Sequence[Batch]) -> Self:
-        """Of the batches with rows."""
+    def of(cls, run: Sequence[Batch], kept: dict[str, int]) -> Self:
+        """Of the batches with rows; `kept` by batch, as many early ones as late."""
+        live = [kept[batch] for batch in sorted(kept, key=int)]
+        half = len(live) // 2
         some = [one for one in run if one.rows]
         fifth = len(some) // 5
         full, early, late = some[fifth:], some[fifth : 2 * fifth], some[-fifth:]
@@ -73,6 +77,14 @@ class Course:
             median(one.seconds for one in early),
             median(one.seconds for one in late),
             max(one.seconds for one in some[WARM_UP:]),
-            median(one.state for one in early),
-            median(one.state for one in late),
+            median(live[:half]),
+            median(live[half:]),
+            some[-1].state,
         )
+
+
+def places(batches: int) -> list[int]:
+    """Three batches of the second fifth and three of the last."""
+    fifth = batches // 5
+    steps = (0, fifth // 2, fifth - 1)
+    return [start + step for start in (fifth, batches - fifth) for step in steps]

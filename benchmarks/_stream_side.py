@@ -6,6 +6,7 @@
     whole   start() until the query has ended: Parquet in, a sink that adds up all rows
     rest    the same without the first micro-batch, which gives nothing out yet
     sums    what the sink added up
+    kept    live bytes of state after the micro-batches in `look_at`
 
 The latest micro-batch is a line on stdout now and then, so that it can be watched.
 """
@@ -18,7 +19,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -32,6 +33,7 @@ from ._spark_session import SETTINGS, session
 from ._spark_turns import OURS, SPARK
 from ._spark_workers import peaks
 from ._stream_answers import of_sink
+from ._stream_kept import live_bytes
 from ._stream_load import stream
 
 ASK = {SPARK: spark_windows, OURS: our_windows}
@@ -59,6 +61,7 @@ class Question:
     scratch: str
     files_a_trigger: int
     warm: str | None = None
+    look_at: Sequence[int] = ()
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,7 @@ class Answer:
     worker_bytes: int
     schema: str
     sums: dict[str, Any]
+    kept: dict[str, int]
 
 
 def answer(question: Question) -> Answer:
@@ -104,7 +108,11 @@ def answer(question: Question) -> Answer:
         worker_bytes = max(peaks(os.getpid()).values(), default=0)
         progress = [json.loads(one.json) for one in query.recentProgress]
         first = progress[0]["durationMs"]["triggerExecution"] / 1e3
-    return Answer(whole, whole - first, progress, worker_bytes, schema, dict(sums))
+        checkpoint = Path(question.scratch) / "checkpoint"
+        kept = live_bytes(spark, checkpoint, question.look_at)
+    return Answer(
+        whole, whole - first, progress, worker_bytes, schema, dict(sums), kept
+    )
 
 
 @contextmanager

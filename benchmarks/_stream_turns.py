@@ -10,6 +10,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import IO
@@ -34,10 +35,12 @@ def ask(
     files_a_trigger: int,
     say: Say,
     warm: Path | None = None,
+    look_at: Sequence[int] = (),
 ) -> Answer:
     """One side's answer; range and slide of the window are in seconds.
 
-    With `warm` the same query runs over those few rows first.
+    With `warm` the same query runs over those few rows first.  State is looked at
+    after the micro-batches `look_at`.
     """
     with tempfile.TemporaryDirectory(prefix="side-", dir=source.parent) as name:
         folder = Path(name)
@@ -49,6 +52,7 @@ def ask(
             str(run),
             files_a_trigger,
             None if warm is None else str(warm),
+            look_at,
         )
         given, target = folder / "question.json", folder / "answer.json"
         given.write_text(json.dumps(asdict(question)), "utf-8")
