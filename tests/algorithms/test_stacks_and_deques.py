@@ -282,11 +282,12 @@ def test_two_stacks_keeps_its_invariants(windows):
 @given(windows=fifo_windows())
 def test_daba_keeps_its_invariants(windows):
     def check(v):
-        F, L, R, A, B, E = (v[pointer] for pointer in "FLRABE")  # noqa: N806
+        F, E, L, R, A, B = v["ints"]  # noqa: N806
+        vals, aggs, mask = v["scratch"]
         assert F <= L <= R <= A <= B <= E
         assert F == E or (R - L == A - R and (B - L) + 1 == (B - F) - (E - B))
         for i in range(F, E):
-            assert v["vals"][i & v["mask"]] == (i, i + 1)
+            assert vals[i & mask] == (i, i + 1)
             expected = (
                 (i, B)
                 if i < L or A <= i < B
@@ -296,7 +297,7 @@ def test_daba_keeps_its_invariants(windows):
                 if i < A
                 else (B, i + 1)
             )
-            assert v["aggs"][i & v["mask"]] == expected
+            assert aggs[i & mask] == expected
 
     with pytest.MonkeyPatch.context() as monkeypatch:
         walk(watched("daba", monkeypatch, check), windows)
@@ -305,14 +306,16 @@ def test_daba_keeps_its_invariants(windows):
 @given(windows=fifo_windows())
 def test_daba_lite_keeps_its_invariants(windows):
     def check(v):
-        F, L, R, A, B, E = (v[pointer] for pointer in "FLRABE")  # noqa: N806
+        F, E, L, R, A, B = v["ints"]  # noqa: N806
+        middle, back = v["kept"]
+        part, mask = v["scratch"]
         assert F <= L <= R <= A <= B <= E
         assert F == E or (R - L == A - R and (B - L) + 1 == (B - F) - (E - B))
-        assert v["middle"] == span(R, B) or L == R
-        assert v["back"] == span(B, E)
+        assert middle == span(R, B) or L == R
+        assert back == span(B, E)
         for i in range(F, E):
             stop = B if i < L or A <= i < B else R if i < R else i + 1
-            assert v["part"][i & v["mask"]] == (i, stop)
+            assert part[i & mask] == (i, stop)
 
     with pytest.MonkeyPatch.context() as monkeypatch:
         walk(watched("daba_lite", monkeypatch, check), windows)

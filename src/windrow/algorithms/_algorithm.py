@@ -19,6 +19,8 @@ A window may start at or past the stop of the one before (a gap in time, the nex
 key): an algorithm begins anew there, so keys need no handling of their own.  A
 window may be empty.  Where `many` is set, starts may also jump back and forth
 between `keep_of` and the stop: windows of several ranges in one pass.
+
+`steps` is the same algorithm one event at a time, for operators.
 """
 
 from __future__ import annotations
@@ -28,6 +30,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from windrow.aggregates import Law
+
+from ._stepwise import Stepwise
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +54,7 @@ class Algorithm:
     stride_entries: tuple[Callable[..., Any], ...] = ()
     many: bool = False
     threads: int = 1
+    steps: Stepwise | None = None
 
     def suits(self, laws: Law) -> bool:
         """Whether an aggregate with those laws can be slid by it."""

@@ -25,7 +25,11 @@ The last equation says that l_L, l_R and l_A are worked off just in time: when t
 are, the front is one longer than the back, and the next step may flip.
 """
 
-# ruff: noqa: N803, N806, SIM300 -- the six pointers have the names of the paper
+# ruff: noqa: N803, N806 -- the six pointers have the names of the paper
+
+from typing import Any
+
+import numpy as np
 
 from windrow.aggregates import Law
 from windrow.kernels.vocabulary import (
@@ -42,6 +46,7 @@ from windrow.kernels.vocabulary import (
 
 from ._algorithm import Algorithm
 from ._ring import ring
+from ._stepwise import Stepwise
 
 
 def prepare(widest, chunk):
@@ -70,26 +75,46 @@ def _fixup_daba(vals, aggs, mask, F, L, R, A, B, E):
     return L + 1, R, A - 1, B
 
 
-def slide(source, bounds, count, at, scratch, out):
+def insert(scratch, ints, kept, value, tick):
     vals, aggs, mask = scratch
-    F = L = R = A = B = E = 0
+    F, E, L, R, A, B = ints
+    below = load(aggs, (E - 1) & mask) if B < E else IDENTITY
+    store(vals, E & mask, value)
+    store(aggs, E & mask, combine(below, value))
+    E += 1
+    L, R, A, B = _fixup_daba(vals, aggs, mask, F, L, R, A, B, E)
+    return (F, E, L, R, A, B), kept
+
+
+def evict(scratch, ints, kept):
+    vals, aggs, mask = scratch
+    F, E, L, R, A, B = ints
+    F += 1
+    L, R, A, B = _fixup_daba(vals, aggs, mask, F, L, R, A, B, E)
+    return (F, E, L, R, A, B), kept
+
+
+def whole(scratch, ints, kept):
+    _, aggs, mask = scratch
+    F, E, B = ints[0], ints[1], ints[5]
+    front = load(aggs, F & mask) if F < B else IDENTITY
+    back = load(aggs, (E - 1) & mask) if B < E else IDENTITY
+    return combine(front, back), ints, kept
+
+
+def slide(source, bounds, count, at, scratch, out):
+    zero = np.int64(0)
+    ints: Any = (zero, zero, zero, zero, zero, zero)
     for i in range(count):
         first, last = start_of(bounds, i), stop_of(bounds, i)
-        if first >= E:  # nothing of the last window is left: begin anew
-            F = L = R = A = B = E = first
-        while F < first:
-            F += 1
-            L, R, A, B = _fixup_daba(vals, aggs, mask, F, L, R, A, B, E)
-        while E < last:
-            value = leaf(source, E)
-            below = load(aggs, (E - 1) & mask) if B < E else IDENTITY
-            store(vals, E & mask, value)
-            store(aggs, E & mask, combine(below, value))
-            E += 1
-            L, R, A, B = _fixup_daba(vals, aggs, mask, F, L, R, A, B, E)
-        front = load(aggs, F & mask) if F < B else IDENTITY
-        back = load(aggs, (E - 1) & mask) if B < E else IDENTITY
-        emit(out, at + i, combine(front, back))
+        if first >= ints[1]:  # nothing of the last window is left: begin anew
+            ints = (first, first, first, first, first, first)
+        while ints[0] < first:
+            ints, _ = evict(scratch, ints, ())
+        while ints[1] < last:
+            ints, _ = insert(scratch, ints, (), leaf(source, ints[1]), ints[1])
+        partial, _, _ = whole(scratch, ints, ())
+        emit(out, at + i, partial)
 
 
 DABA = Algorithm(
@@ -102,4 +127,12 @@ DABA = Algorithm(
     source="Tangwongsan, Hirzel, Schneider (DEBS 2017); SlickDeque 2.2, 4.1",
     prepare=prepare,
     slide=slide,
+    steps=Stepwise(
+        insert=insert,
+        evict=evict,
+        whole=whole,
+        begin=(0,) * 6,
+        rings=2,
+        constant=True,
+    ),
 )

@@ -24,7 +24,11 @@ Since `middle` does not change while l_R and l_A trade nodes, turning one node o
 l_L costs one combine where DABA needs two.
 """
 
-# ruff: noqa: N803, N806, SIM300 -- the six pointers have the names of the paper
+# ruff: noqa: N803, N806 -- the six pointers have the names of the paper
+
+from typing import Any
+
+import numpy as np
 
 from windrow.aggregates import Law
 from windrow.kernels.vocabulary import (
@@ -41,6 +45,7 @@ from windrow.kernels.vocabulary import (
 
 from ._algorithm import Algorithm
 from ._ring import ring
+from ._stepwise import Stepwise
 
 
 def prepare(widest, chunk):
@@ -68,30 +73,49 @@ def _fixup_lite(part, mask, F, L, R, A, B, E, middle, back):
     return L + 1, R, A - 1, B, middle, back
 
 
-def slide(source, bounds, count, at, scratch, out):
+def insert(scratch, ints, kept, value, tick):
     part, mask = scratch
-    middle = back = IDENTITY
-    F = L = R = A = B = E = 0
+    F, E, L, R, A, B = ints
+    middle, back = kept
+    back = combine(back, value)
+    store(part, E & mask, value)
+    E += 1
+    L, R, A, B, middle, back = _fixup_lite(part, mask, F, L, R, A, B, E, middle, back)
+    return (F, E, L, R, A, B), (middle, back)
+
+
+def evict(scratch, ints, kept):
+    part, mask = scratch
+    F, E, L, R, A, B = ints
+    middle, back = kept
+    F += 1
+    L, R, A, B, middle, back = _fixup_lite(part, mask, F, L, R, A, B, E, middle, back)
+    return (F, E, L, R, A, B), (middle, back)
+
+
+def whole(scratch, ints, kept):
+    part, mask = scratch
+    F, B = ints[0], ints[5]
+    front = load(part, F & mask) if F < B else IDENTITY
+    return combine(front, kept[1]), ints, kept
+
+
+def slide(source, bounds, count, at, scratch, out):
+    zero = np.int64(0)
+    ints: Any = (zero, zero, zero, zero, zero, zero)
+    kept = (IDENTITY, IDENTITY)
     for i in range(count):
         first, last = start_of(bounds, i), stop_of(bounds, i)
-        if first >= E:  # nothing of the last window is left: begin anew
-            F = L = R = A = B = E = first
-            middle = back = IDENTITY
-        while F < first:
-            F += 1
-            L, R, A, B, middle, back = _fixup_lite(
-                part, mask, F, L, R, A, B, E, middle, back
-            )
-        while E < last:
-            value = leaf(source, E)
-            back = combine(back, value)
-            store(part, E & mask, value)
-            E += 1
-            L, R, A, B, middle, back = _fixup_lite(
-                part, mask, F, L, R, A, B, E, middle, back
-            )
-        front = load(part, F & mask) if F < B else IDENTITY
-        emit(out, at + i, combine(front, back))
+        if first >= ints[1]:  # nothing of the last window is left: begin anew
+            ints = (first, first, first, first, first, first)
+            kept = (IDENTITY, IDENTITY)
+        while ints[0] < first:
+            ints, kept = evict(scratch, ints, kept)
+        while ints[1] < last:
+            value = leaf(source, ints[1])
+            ints, kept = insert(scratch, ints, kept, value, ints[1])
+        partial, ints, kept = whole(scratch, ints, kept)
+        emit(out, at + i, partial)
 
 
 DABA_LITE = Algorithm(
@@ -104,4 +128,12 @@ DABA_LITE = Algorithm(
     source="Tangwongsan, Hirzel, Schneider (VLDB Journal 2021)",
     prepare=prepare,
     slide=slide,
+    steps=Stepwise(
+        insert=insert,
+        evict=evict,
+        whole=whole,
+        begin=(0,) * 6,
+        kept=2,
+        constant=True,
+    ),
 )

@@ -29,18 +29,18 @@ level by level: the path of F, and what lies above the new slices.
 from windrow.aggregates import Law
 from windrow.kernels.vocabulary import (
     allocate,
-    combine,
     emit,
     keep_of,
     leaf,
-    load,
     start_of,
     stop_of,
     store,
 )
 
 from ._algorithm import Algorithm
-from ._dyadic import cover, place
+from ._dyadic import place
+from ._fat_steps import FAT_STEPS
+from ._fat_tree import answer_from, renew_level
 from ._ring import ring
 
 
@@ -49,49 +49,14 @@ def prepare(widest, chunk):
     return allocate(2 * capacity), capacity
 
 
-def _renew(tree, capacity, level, block, keep, stop):
-    """One inner node from its two halves; a half outside the window is left out."""
-    middle = (2 * block + 1) << (level - 1)
-    older = place(capacity, level - 1, middle - 1)
-    newer = place(capacity, level - 1, middle)
-    if middle <= keep:
-        whole = load(tree, newer)
-    elif middle >= stop:
-        whole = load(tree, older)
-    else:
-        whole = combine(load(tree, older), load(tree, newer))
-    store(tree, place(capacity, level, middle), whole)
-
-
 def _update(source, tree, capacity, before, keep, stop):
     """Bring the tree from the window `before` to [keep, stop), level by level."""
-    old_keep, old_stop = before
-    for i in range(old_stop, stop):
+    for i in range(before[1], stop):
         store(tree, place(capacity, 0, i), leaf(source, i))
-    level, blocks = 0, capacity
-    while blocks > 1:
+    level = 1
+    while capacity >> level > 0:
+        renew_level(tree, capacity, level, before, (keep, stop))
         level += 1
-        blocks //= 2
-        front, back = keep >> level, (stop - 1) >> level
-        torn = back - front == blocks  # both are the same node: it belongs to the back
-        fresh = old_stop >> level if stop > old_stop else back + 1
-        shrunk = keep > old_keep and front << level < keep
-        if shrunk and front < fresh and not torn:
-            _renew(tree, capacity, level, front, keep, stop)
-        for block in range(max(fresh, front + 1 if torn else front), back + 1):
-            _renew(tree, capacity, level, block, keep, stop)
-
-
-def _answer(tree, capacity, keep, start, stop):
-    """The root if it is the window; else the fewest nodes, suffix before prefix.
-
-    `cover` never passes the end of the array within one block, so an inverted
-    buffer needs no case of its own.
-    """
-    inverted = (keep ^ (stop - 1)) >= capacity  # not in the same turn of the buffer
-    if start == keep and start < stop and not inverted:
-        return load(tree, 1)
-    return cover(tree, capacity, start, stop)
 
 
 def slide(source, bounds, count, at, scratch, out):
@@ -104,7 +69,7 @@ def slide(source, bounds, count, at, scratch, out):
         if oldest > keep or last > stop:
             _update(source, tree, capacity, (keep, stop), oldest, last)
             keep, stop = oldest, last
-        emit(out, at + i, _answer(tree, capacity, keep, start_of(bounds, i), stop))
+        emit(out, at + i, answer_from(tree, capacity, keep, start_of(bounds, i), stop))
 
 
 FLAT_FAT = Algorithm(
@@ -118,4 +83,5 @@ FLAT_FAT = Algorithm(
     prepare=prepare,
     slide=slide,
     many=True,
+    steps=FAT_STEPS,
 )

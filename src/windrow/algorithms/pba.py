@@ -26,7 +26,8 @@ start at its own first slice, and what lies before them, `ahead`, is put on when
 are used.  That is 3 combines a slide still, and 2 more a lane.
 
 How the threads are run stands in `_two_threads.py`; windows given as arrays have
-their own chunks, in `_pba_walk.py`.
+their own chunks, in `_pba_walk.py`; one event at a time there is one thread, and
+`lcs` is made a step an event, in `_pba_steps.py`.
 """
 
 import numpy as np
@@ -36,6 +37,7 @@ from windrow.kernels.vocabulary import IDENTITY, combine, emit, leaf, load, stor
 
 from ._algorithm import Algorithm
 from ._lanes import LANE, TURN, make_lanes, make_room, scan_prefixes, scan_suffixes
+from ._pba_steps import PBA_STEPS
 from ._pba_walk import answer_walk, fill_walk
 from ._two_threads import conduct
 from .two_stacks_lite import prepare, slide
@@ -199,4 +201,5 @@ PBA = Algorithm(
     ),
     conduct=conduct,
     threads=2,
+    steps=PBA_STEPS,
 )

@@ -8,9 +8,19 @@ and the fastest for windows of a few slices.
 """
 
 from windrow.aggregates import Law
-from windrow.kernels.vocabulary import IDENTITY, combine, emit, leaf, start_of, stop_of
+from windrow.kernels.vocabulary import (
+    IDENTITY,
+    combine,
+    emit,
+    leaf,
+    load,
+    start_of,
+    stop_of,
+    store,
+)
 
 from ._algorithm import Algorithm
+from ._stepwise import Stepwise
 
 
 def prepare(widest, chunk):
@@ -26,6 +36,24 @@ def slide(source, bounds, count, at, scratch, out):
         emit(out, at + i, whole)
 
 
+def insert(scratch, ints, kept, value, tick):
+    part, mask = scratch
+    store(part, ints[1] & mask, value)
+    return (ints[0], ints[1] + 1), kept
+
+
+def evict(scratch, ints, kept):
+    return (ints[0] + 1, ints[1]), kept
+
+
+def whole(scratch, ints, kept):
+    part, mask = scratch
+    total = IDENTITY
+    for i in range(ints[0], ints[1]):
+        total = combine(total, load(part, i & mask))
+    return total, ints, kept
+
+
 RECOMPUTE = Algorithm(
     name="recompute",
     title="Recompute: fold every window from scratch",
@@ -37,4 +65,5 @@ RECOMPUTE = Algorithm(
     prepare=prepare,
     slide=slide,
     many=True,
+    steps=Stepwise(insert=insert, evict=evict, whole=whole),
 )

@@ -28,7 +28,8 @@ Invariants for the block at `a`, of length b, in a chunk of `width` slices:
     window that starts at a + j == suffix[j] + middle + prefix[j]
 
 Over windows that are not regular (`slide`) the boundary falls where the last chunk
-ran out, which makes it Two-Stacks Lite.
+ran out, which makes it Two-Stacks Lite; so it does one event at a time, where the
+next chunk is not known yet.
 
 Tried, 8M float64, share of one read-and-write pass at windows 16 to 1M: plain chunks
 0.27 to 0.39; four blocks side by side 0.29 to 0.52 (sixteen base addresses do not fit
@@ -51,7 +52,7 @@ from windrow.kernels.vocabulary import (
 )
 
 from ._algorithm import Algorithm
-from .two_stacks_lite import prepare, slide
+from .two_stacks_lite import STEPS, prepare, slide
 
 BLOCK = 1024  # windows up to this long are chunks of one block
 LEAST = 512  # the block of longer ones
@@ -253,4 +254,5 @@ SBA = Algorithm(
     slide=slide,
     stage=stage,
     stride=stride,
+    steps=STEPS,
 )

@@ -20,6 +20,8 @@ once for all of them.  (The paper's answer loops print `pos < startPos` with sta
 one before the window; nodes there must be passed as well.)
 """
 
+# ruff: noqa: N806 -- F and E are the ends of the window in all step forms
+
 import numpy as np
 
 from windrow.aggregates import Law
@@ -39,6 +41,7 @@ from windrow.kernels.vocabulary import (
 
 from ._algorithm import Algorithm
 from ._ring import ring
+from ._stepwise import Stepwise
 
 
 def prepare(widest, chunk):
@@ -74,6 +77,32 @@ def slide(source, bounds, count, at, scratch, out):
         emit(out, at + i, load(partials, walk & mask) if walk < tail else IDENTITY)
 
 
+def insert(scratch, ints, kept, value, tick):
+    partials, positions, mask = scratch
+    F, E, head, tail = ints
+    while head < tail:
+        if not same(combine(load(partials, (tail - 1) & mask), value), value):
+            break
+        tail -= 1
+    positions[tail & mask] = E
+    store(partials, tail & mask, value)
+    return (F, E + 1, head, tail + 1), kept
+
+
+def evict(scratch, ints, kept):
+    _, positions, mask = scratch
+    F, E, head, tail = ints
+    if positions[head & mask] == F:
+        head += 1
+    return (F + 1, E, head, tail), kept
+
+
+def whole(scratch, ints, kept):
+    partials, _, mask = scratch
+    head, tail = ints[2], ints[3]
+    return load(partials, head & mask) if head < tail else IDENTITY, ints, kept
+
+
 SLICK_DEQUE = Algorithm(
     name="slick_deque",
     title="SlickDeque (Non-Inv): a deque of those slices that can still be an answer",
@@ -85,4 +114,12 @@ SLICK_DEQUE = Algorithm(
     prepare=prepare,
     slide=slide,
     many=True,
+    steps=Stepwise(
+        insert=insert,
+        evict=evict,
+        whole=whole,
+        begin=(0, 0, 0, 0),
+        numbers=1,
+        span=(2, 3),
+    ),
 )

@@ -19,11 +19,14 @@ from windrow.kernels.vocabulary import (
     emit,
     inverse,
     leaf,
+    load,
     start_of,
     stop_of,
+    store,
 )
 
 from ._algorithm import Algorithm
+from ._stepwise import Stepwise
 
 
 def prepare(widest, chunk):
@@ -58,6 +61,24 @@ def stride(source, first, count, width, at, scratch, out):
         emit(out, at + i, whole)
 
 
+def insert(scratch, ints, kept, value, tick):
+    part, mask = scratch
+    store(part, ints[1] & mask, value)
+    return (ints[0], ints[1] + 1), (combine(kept[0], value),)
+
+
+def evict(scratch, ints, kept):
+    """The last one leaves nothing behind, not even the rounding of a float."""
+    part, mask = scratch
+    oldest = load(part, ints[0] & mask)
+    rest = inverse(kept[0], oldest) if ints[0] + 1 < ints[1] else IDENTITY
+    return (ints[0] + 1, ints[1]), (rest,)
+
+
+def whole(scratch, ints, kept):
+    return kept[0], ints, kept
+
+
 SUBTRACT_ON_EVICT = Algorithm(
     name="subtract_on_evict",
     title="Subtract-on-Evict: one running partial, the oldest taken off",
@@ -70,4 +91,5 @@ SUBTRACT_ON_EVICT = Algorithm(
     slide=slide,
     stage=prepare,
     stride=stride,
+    steps=Stepwise(insert=insert, evict=evict, whole=whole, kept=1, constant=True),
 )

@@ -16,6 +16,8 @@ window.  Invariants, between any two windows:
     aggs[i] == slice[flip] + ... + slice[i]            for flip <= i < stop
 """
 
+# ruff: noqa: N806, SIM300 -- F and E are the ends of the window in all step forms
+
 from windrow.aggregates import Law
 from windrow.kernels.vocabulary import (
     IDENTITY,
@@ -31,6 +33,7 @@ from windrow.kernels.vocabulary import (
 
 from ._algorithm import Algorithm
 from ._ring import ring
+from ._stepwise import Stepwise
 
 
 def prepare(widest, chunk):
@@ -69,6 +72,32 @@ def slide(source, bounds, count, at, scratch, out):
         emit(out, at + i, combine(front, back))
 
 
+def insert(scratch, ints, kept, value, tick):
+    vals, aggs, mask = scratch
+    F, E, flip = ints
+    below = load(aggs, (E - 1) & mask) if flip < E else IDENTITY
+    store(vals, E & mask, value)
+    store(aggs, E & mask, combine(below, value))
+    return (F, E + 1, flip), kept
+
+
+def evict(scratch, ints, kept):
+    vals, aggs, mask = scratch
+    F, E, flip = ints
+    if F == flip:
+        _flip_back(vals, aggs, mask, F, E)
+        flip = E
+    return (F + 1, E, flip), kept
+
+
+def whole(scratch, ints, kept):
+    _, aggs, mask = scratch
+    F, E, flip = ints
+    front = load(aggs, F & mask) if F < flip else IDENTITY
+    back = load(aggs, (E - 1) & mask) if flip < E else IDENTITY
+    return combine(front, back), ints, kept
+
+
 TWO_STACKS = Algorithm(
     name="two_stacks",
     title="Two-Stacks: a queue of two stacks, each node with what lies below it",
@@ -79,4 +108,5 @@ TWO_STACKS = Algorithm(
     source="SlickDeque 2.2, 4.1; Tangwongsan, Hirzel, Schneider (DEBS 2017)",
     prepare=prepare,
     slide=slide,
+    steps=Stepwise(insert=insert, evict=evict, whole=whole, begin=(0, 0, 0), rings=2),
 )

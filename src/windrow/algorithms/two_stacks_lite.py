@@ -11,6 +11,8 @@ Invariants, between any two windows:
     back            == slice[flip] + ... + slice[stop - 1]
 """
 
+# ruff: noqa: N806, SIM300 -- F and E are the ends of the window in all step forms
+
 from windrow.aggregates import Law
 from windrow.kernels.vocabulary import (
     IDENTITY,
@@ -25,6 +27,7 @@ from windrow.kernels.vocabulary import (
 )
 
 from ._algorithm import Algorithm
+from ._stepwise import Stepwise
 
 
 def prepare(widest, chunk):
@@ -54,6 +57,35 @@ def slide(source, bounds, count, at, scratch, out):
         emit(out, at + i, combine(head, back))
 
 
+def insert(scratch, ints, kept, value, tick):
+    part, mask = scratch
+    F, E, flip = ints
+    store(part, E & mask, value)
+    return (F, E + 1, flip), (combine(kept[0], value),)
+
+
+def evict(scratch, ints, kept):
+    """One event at a time the back keeps its values in the ring, up to the flip."""
+    part, mask = scratch
+    F, E, flip = ints
+    if F == flip:
+        suffix = IDENTITY
+        for j in range(E - 1, F - 1, -1):
+            suffix = combine(load(part, j & mask), suffix)
+            store(part, j & mask, suffix)
+        return (F + 1, E, E), (IDENTITY,)
+    return (F + 1, E, flip), kept
+
+
+def whole(scratch, ints, kept):
+    part, mask = scratch
+    F, _, flip = ints
+    head = load(part, F & mask) if F < flip else IDENTITY
+    return combine(head, kept[0]), ints, kept
+
+
+STEPS = Stepwise(insert=insert, evict=evict, whole=whole, begin=(0, 0, 0), kept=1)
+
 TWO_STACKS_LITE = Algorithm(
     name="two_stacks_lite",
     title="Two-Stacks Lite: a front of suffix aggregates and one back sum",
@@ -64,4 +96,5 @@ TWO_STACKS_LITE = Algorithm(
     source="Tangwongsan, Hirzel, Schneider (VLDB Journal 2021); SlickDeque 2.2",
     prepare=prepare,
     slide=slide,
+    steps=STEPS,
 )

@@ -12,6 +12,7 @@ from .product import Output, Part, Product, Request, product_of
 from .source import (
     add_emit,
     add_lift,
+    add_lift_one,
     add_loaded_leaf,
     add_partial,
     add_raw_emit,
@@ -31,6 +32,7 @@ __all__ = [
     "Text",
     "add_emit",
     "add_lift",
+    "add_lift_one",
     "add_loaded_leaf",
     "add_partial",
     "add_raw_emit",

@@ -8,7 +8,7 @@ algorithm may use are listed, with their meaning, in `vocabulary.py`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .product import Output, Part, Product
@@ -57,28 +57,74 @@ def add_lift(text: Text, product: Product) -> None:
     """`leaf(source, i)`: row i, lifted; a null row is the identity."""
     calls = []
     for number, part in enumerate(product.parts):
-        request, aggregate = part.request, part.request.aggregate
-        arguments, slots = [], iter(request.slots)
-        for role in aggregate.takes:
-            if role == "position":
-                arguments.append("i")
-            else:
-                slot = next(slots)
-                kind = "float" if role == "other" else request.kind
-                arguments.append(f"{_CASTS[kind].format(f'read(source[{slot}], i)')}")
-        given = ", ".join(arguments)
-        if aggregate.is_users:
-            value = f"user{number}_pack(user{number}_lift({given}))"
-        else:
-            flag = " + (1,)" if part.optional else ""
-            value = f"{text.take(aggregate.lift)}({given}){flag}"  # type: ignore[arg-type]
-        body = f"    return {value}"
-        if request.masks:
-            valid = " and ".join(f"read(source[{slot}], i)" for slot in request.masks)
-            body = f"    if {valid}:\n    {body}\n    return IDENTITY_{number}"
+        value = _lifted(text, part, number, "i", _read)
+        body = _unless_null(part, number, value, _read)
         text.add(f"{JIT}\ndef lift_{number}(source, i):  # {_title(part)}\n{body}")
         calls.append(f"lift_{number}(source, i)")
     text.add(f"{JIT}\ndef leaf(source, i):\n    return {' + '.join(calls)}")
+
+
+def _read(slot: int) -> str:
+    return f"read(source[{slot}], i)"
+
+
+def _lifted(
+    text: Text, part: Part, number: int, position: str, read: Callable[[int], str]
+) -> str:
+    """The call of `lift` on what stands in the part's slots."""
+    request, aggregate = part.request, part.request.aggregate
+    arguments, slots = [], iter(request.slots)
+    for role in aggregate.takes:
+        if role == "position":
+            arguments.append(position)
+        else:
+            kind = "float" if role == "other" else request.kind
+            arguments.append(_CASTS[kind].format(read(next(slots))))
+    given = ", ".join(arguments)
+    if aggregate.is_users:
+        return f"user{number}_pack(user{number}_lift({given}))"
+    flag = " + (1,)" if part.optional else ""
+    return f"{text.take(aggregate.lift)}({given}){flag}"  # type: ignore[arg-type]
+
+
+def _unless_null(
+    part: Part, number: int, value: str, read: Callable[[int], str]
+) -> str:
+    if not part.request.masks:
+        return f"    return {value}"
+    valid = " and ".join(read(slot) for slot in part.request.masks)
+    return f"    if {valid}:\n        return {value}\n    return IDENTITY_{number}"
+
+
+def add_lift_one(text: Text, product: Product) -> list[str]:
+    """`lift_one(position, v0, v1, ...)`: one row from its numbers; gives their names.
+
+    And `leaf(source, i)`, which reads them from arrays: the columns, their validity,
+    and last an array that holds the position of row 0.
+    """
+    used = [slot for part in product.parts for slot in _slots(part)]
+    names = [f"v{slot}" for slot in range(max(used, default=-1) + 1)]
+    calls = []
+    for number, part in enumerate(product.parts):
+        _add_lift_of(text, part, number, names)
+        calls.append(f"lift_{number}({', '.join(['position', *names])})")
+    given = ", ".join(["position", *names])
+    text.add(f"{JIT}\ndef lift_one({given}):\n    return {' + '.join(calls)}")
+    reads = [f"read(source[{len(names)}], 0) + i"]
+    reads += [f"read(source[{slot}], i)" for slot in range(len(names))]
+    text.add(f"{JIT}\ndef leaf(source, i):\n    return lift_one({', '.join(reads)})")
+    return names
+
+
+def _slots(part: Part) -> tuple[int, ...]:
+    return (*part.request.slots, *part.request.masks)
+
+
+def _add_lift_of(text: Text, part: Part, number: int, names: list[str]) -> None:
+    given = ", ".join(["position", *names])
+    value = _lifted(text, part, number, "position", lambda slot: f"v{slot}")
+    body = _unless_null(part, number, value, lambda slot: f"v{slot}")
+    text.add(f"{JIT}\ndef lift_{number}({given}):  # {_title(part)}\n{body}")
 
 
 _CASTS = {"int": "np.int64({})", "float": "np.float64({})", "object": "{}"}
@@ -215,6 +261,7 @@ def titles(outputs: Sequence[Output]) -> str:
 __all__ = [
     "add_emit",
     "add_lift",
+    "add_lift_one",
     "add_loaded_leaf",
     "add_partial",
     "add_raw_emit",

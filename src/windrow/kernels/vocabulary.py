@@ -49,7 +49,7 @@ def store(fields: Any, i: int, partial: Any) -> None:
     """Put a partial at place i of `fields`."""
 
 
-def emit(out: Any, i: int, partial: Any) -> None:
+def emit(out: Any, i: Any, partial: Any) -> None:
     """Lower the partial of the i-th window into the results."""
 
 
@@ -75,3 +75,59 @@ def keep_of(bounds: Any, i: int) -> int:  # type: ignore[empty-body]
 
 def query_of(bounds: Any, i: int) -> int:  # type: ignore[empty-body]
     """Which of several ranges window i belongs to; 0 where there is one."""
+
+
+def peek(array: Any, i: int) -> Any:
+    """The number at place i of scratch memory."""
+
+
+def poke(array: Any, i: int, value: Any) -> None:
+    """Put a number at place i of scratch memory."""
+
+
+# --- one event at a time --------------------------------------------------------
+
+EVICT: Any = None
+"""What makes events leave, as a number of `windrow.algorithms._policy`."""
+
+TRIGGER: Any = None
+"""What makes results fall due, as a number of `windrow.algorithms._policy`."""
+
+
+ORDERED: Any = None
+"""Whether the instant of each event is kept."""
+
+NUMBERED: Any = None
+"""Whether the number of each event is kept, so that it can be found again."""
+
+
+def insert(scratch: Any, ints: Any, kept: Any, value: Any, tick: int) -> Any:
+    """The algorithm's step for a new event."""
+
+
+def evict(scratch: Any, ints: Any, kept: Any) -> Any:
+    """The algorithm's step for the oldest event."""
+
+
+def whole(scratch: Any, ints: Any, kept: Any) -> Any:
+    """The algorithm's answer."""
+
+
+def size_of(ints: Any) -> int:  # type: ignore[empty-body]
+    """How many events the window holds."""
+
+
+def ints_of(words: Any) -> Any:
+    """The algorithm's ints, out of the operator's memory."""
+
+
+def set_ints(words: Any, ints: Any) -> None:
+    """Put the algorithm's ints back."""
+
+
+def kept_of(fields: Any) -> Any:
+    """The algorithm's own partials, out of the operator's memory."""
+
+
+def set_kept(fields: Any, kept: Any) -> None:
+    """Put the algorithm's own partials back."""
