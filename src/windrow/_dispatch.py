@@ -10,17 +10,19 @@ from windrow import engine
 from windrow.plan import (
     Explanation,
     explain_aggregate,
+    explain_by_policy,
     explain_over,
     gather_calls,
     plan_aggregate,
+    plan_by_policy,
     plan_over,
 )
-from windrow.windows import Window
+from windrow.windows import Reactive, Window
 
 
 def aggregate(
     data: Any,
-    window: Window | Sequence[Window],
+    window: Window | Reactive | Sequence[Window],
     *,
     by: str | Sequence[str] | None = None,
     aggregates: Mapping[str, Any] | None = None,
@@ -42,6 +44,9 @@ def aggregate(
     start.  A list of windows is one pass and gives one more column, `query`: the
     window's name or its index.
 
+    A window by policy (`wr.window`) has one row out for each result that falls due,
+    and `window` holds numbers of rows; it needs a table in this process.
+
     `hot` and `keys` are hints for Spark: that some keys have very many rows, and
     about how many keys there are.  They change the plan, never the answer.
 
@@ -62,6 +67,12 @@ def aggregate(
     if engine.library(data) == "pyspark":
         hints = _hints(hot, keys, late, buckets, mode)
         return _spark().aggregate(data, window, by, calls, hints=hints, **options)
+    if isinstance(window, Reactive):
+        ruled = plan_by_policy(
+            engine.schema_of(data), window, by, calls, algorithm=algorithm
+        )
+        table = engine.read(data, ruled.reads)
+        return engine.give(engine.aggregate_by_policy(table, ruled), data)
     plan = plan_aggregate(engine.schema_of(data), window, by, calls, **options)  # type: ignore[arg-type]
     return engine.give(engine.aggregate(engine.read(data, plan.reads), plan), data)
 
@@ -142,7 +153,7 @@ def slide(
 
 def explain(
     data: Any,
-    window: Window | Sequence[Window] | None = None,
+    window: Window | Reactive | Sequence[Window] | None = None,
     *,
     on: str | None = None,
     by: str | Sequence[str] | None = None,
@@ -171,6 +182,10 @@ def explain(
         )
         return found
     schema = engine.schema_of(data)
+    if isinstance(window, Reactive):
+        return explain_by_policy(
+            plan_by_policy(schema, window, by, calls, algorithm=algorithm)
+        )
     if window is None:
         return explain_over(plan_over(schema, on, by, calls, **rolling))  # type: ignore[arg-type]
     return explain_aggregate(plan_aggregate(schema, window, by, calls, **options))  # type: ignore[arg-type]

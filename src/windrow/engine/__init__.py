@@ -4,9 +4,11 @@ from .batch import aggregate
 from .over import over
 from .slide import slide
 from .tables import give, give_with, library, read, schema_of
+from .triggered import aggregate_by_policy
 
 __all__ = [
     "aggregate",
+    "aggregate_by_policy",
     "give",
     "give_with",
     "library",

@@ -1,6 +1,7 @@
 """Every decision is taken here, and explained here."""
 
 from .bind import as_call, gather_calls
+from .by_policy import PolicyPlan, explain_by_policy, plan_by_policy
 from .explain import Explanation, explain_aggregate, explain_over
 from .over import OverPlan, plan_over
 from .plan import Plan, plan_aggregate
@@ -9,10 +10,13 @@ __all__ = [
     "Explanation",
     "OverPlan",
     "Plan",
+    "PolicyPlan",
     "as_call",
     "explain_aggregate",
+    "explain_by_policy",
     "explain_over",
     "gather_calls",
     "plan_aggregate",
+    "plan_by_policy",
     "plan_over",
 ]

@@ -36,17 +36,17 @@ class Explanation:
 def explain_aggregate(plan: Plan) -> Explanation:
     """The plan of `wr.aggregate`."""
     lines = ["aggregate"]
-    lines += _order_lines(plan.by, plan.clock.column if plan.clock else None)
+    lines += order_lines(plan.by, plan.clock.column if plan.clock else None)
     for query in plan.queries:
         label = f" as {query.name!r}" if plan.listed else ""
         lines.append(f"  window     {query.window}{label}")
     lines += _slice_lines(plan)
     product = plan.nominal_product()
     if product is not None:
-        lines += _partial_lines(product)
+        lines += partial_lines(product)
         lines += _algorithm_lines(plan, product)
     lines += _holistic_lines(plan.calls)
-    lines += _result_lines(plan.calls)
+    lines += result_lines(plan.calls)
     return Explanation("\n".join(lines))
 
 
@@ -62,7 +62,7 @@ def explain_tree(tree: Tree) -> Explanation:
     lines += _slice_lines(plan)
     lines.append(f"  level 1    {tree.level1}: {tree.level1_reason}")
     if tree.asked.calls:
-        lines += _partial_lines(tree.asked.product)
+        lines += partial_lines(tree.asked.product)
     steps = {
         "pane": "each pane is lowered where it is, without a further shuffle",
         "none": "one task a key, state carried from batch to batch",
@@ -75,7 +75,7 @@ def explain_tree(tree: Tree) -> Explanation:
         lines += _algorithm_lines(plan, tree.asked.product)
     lines += _holistic_lines(plan.calls)
     lines.append(f"  level 3    {tree.split}: {tree.split_reason}")
-    lines += _result_lines(plan.calls)
+    lines += result_lines(plan.calls)
     return Explanation("\n".join(lines))
 
 
@@ -100,7 +100,7 @@ def _length(plan: Plan | OverPlan, ticks: int) -> str:
 def explain_over(plan: OverPlan) -> Explanation:
     """The plan of `wr.over`."""
     lines = ["over"]
-    lines += _order_lines(plan.by, plan.clock.column if plan.clock else None)
+    lines += order_lines(plan.by, plan.clock.column if plan.clock else None)
     return Explanation("\n".join(lines + _frame_lines(plan)))
 
 
@@ -146,9 +146,9 @@ def explain_flow(flow: Flow) -> Explanation:
             lines.append(f"  chunks     of {_length(plan, chunk)}, half a window")
     lines += _slice_lines(plan)
     if flow.kept == "slices":
-        lines += _partial_lines(flow.asked.product)
+        lines += partial_lines(flow.asked.product)
         lines.append("  algorithm  pba, a step at a time: at most three merges a slide")
-    lines += _holistic_lines(plan.calls) + _result_lines(plan.calls)
+    lines += _holistic_lines(plan.calls) + result_lines(plan.calls)
     return Explanation("\n".join(lines))
 
 
@@ -166,15 +166,16 @@ def _frame_lines(plan: OverPlan) -> list[str]:
                 if frame.rows is not None
                 else "from start and stop arrays"
             )
-            lines += _partial_lines(asked.product)
+            lines += partial_lines(asked.product)
             lines.append(f"  bounds     {kind}, one window a row")
             lines.append(f"  algorithm  {choice.algorithm.name}: {choice.reason}")
         lines += _holistic_lines(calls)
-    lines += _result_lines(plan.calls)
+    lines += result_lines(plan.calls)
     return lines
 
 
-def _order_lines(by: tuple[str, ...], on: str | None) -> list[str]:
+def order_lines(by: tuple[str, ...], on: str | None) -> list[str]:
+    """Keys and order of the rows."""
     keys = f"by {', '.join(by)}" if by else "no key: one run"
     order = f"ordered by {on}, ties as they arrived" if on else "in arrival order"
     return [f"  rows       {keys}; {order}"]
@@ -204,7 +205,8 @@ def _slice_lines(plan: Plan) -> list[str]:
     return lines
 
 
-def _partial_lines(product: Product) -> list[str]:
+def partial_lines(product: Product) -> list[str]:
+    """The fields of the partial."""
     fields = []
     for part in product.parts:
         names = [field.name for field in part.request.aggregate.fields]
@@ -257,7 +259,8 @@ def _holistic_lines(calls: tuple[Bound, ...]) -> list[str]:
     return [f"  holistic   {', '.join(names)}: ranges of row positions, no partials"]
 
 
-def _result_lines(calls: tuple[Bound, ...]) -> list[str]:
+def result_lines(calls: tuple[Bound, ...]) -> list[str]:
+    """What each result is read off, and what to know of it."""
     lines = []
     for bound in calls:
         note = ""

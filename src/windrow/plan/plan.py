@@ -19,7 +19,7 @@ from windrow.algorithms import find as find_algorithm
 from windrow.errors import BadInput, WindowError
 from windrow.kernels import Product
 from windrow.slicing import Slicer, share
-from windrow.windows import Duration, Rows, Sliding, Window
+from windrow.windows import Duration, Reactive, Rows, Sliding, Window
 
 from .bind import Bound, bind, check_new_names, column_type
 from .choose import Choice, choose_algorithm, choose_slicer
@@ -220,6 +220,12 @@ def _check_windows(windows: Sequence[Any]) -> None:
             "give a window such as wr.rows(1000) or wr.sliding('1 hour')",
         )
     for one in windows:
+        if isinstance(one, Reactive):
+            raise BadInput.because(
+                f"cannot slide a window ({one}) here",
+                "windows by policy run one at a time, and on tables in this process",
+                "use wr.sliding or wr.rows, or collect the data first",
+            )
         if not isinstance(one, (Sliding, Rows)):
             raise BadInput.because(
                 f"cannot use {one!r} as a window",

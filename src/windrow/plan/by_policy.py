@@ -1,0 +1,153 @@
+"""The plan of `wr.aggregate` over a window by policy, on tables.
+
+rows      ordered by key, then by time where there is one
+policies  for each result the rows [start, stop) that it is made of
+kernel    those bounds, over rows that are lifted in the loop
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+from pyarrow import types as pat
+
+from windrow.aggregates import Call
+from windrow.algorithms._policy import BY_HAND
+from windrow.errors import BadInput, UnsupportedType, WindowError
+from windrow.kernels import Product
+from windrow.windows import Duration, Reactive
+
+from .bind import Bound, bind, check_new_names, column_type
+from .choose import Choice, choose_algorithm
+from .clock import Clock, clock_of
+from .explain import Explanation, order_lines, partial_lines, result_lines
+from .plan import columns_read, key_names
+from .requests import ask, slots_of
+from .rules import Rules, rules_of
+
+
+@dataclass(frozen=True)
+class PolicyPlan:
+    """What will be done; `rules` count in ticks of the clock."""
+
+    calls: tuple[Bound, ...]
+    window: Reactive
+    rules: Rules
+    by: tuple[str, ...]
+    clock: Clock | None
+    ties: tuple[str, ...]
+    algorithm: str
+
+    @property
+    def reads(self) -> list[str]:
+        """Every column of the table that is needed."""
+        names = columns_read(self.by, self.calls, self.clock, self.ties)
+        return list(dict.fromkeys([*names, *self.rules.columns]))
+
+    def choice(self, product: Product) -> Choice:
+        """The algorithm."""
+        label = ", ".join(bound.call.label for bound in self.calls)
+        return choose_algorithm(
+            self.algorithm, product, label, width=None, regular=False
+        )
+
+    def nominal_product(self) -> Product | None:
+        """The product if no column had nulls; None if all calls are holistic."""
+        asked = ask(self.calls, slots_of(self.calls, lambda _: False))
+        return asked.product if asked.calls else None
+
+
+def plan_by_policy(
+    schema: pa.Schema,
+    window: Reactive,
+    by: str | Sequence[str] | None,
+    calls: Mapping[str, Call],
+    *,
+    algorithm: str = "auto",
+) -> PolicyPlan:
+    """Check everything and decide everything."""
+    rules = rules_of(window)
+    if BY_HAND in (rules.evict, rules.trigger):
+        raise WindowError.because(
+            f"cannot slide a window ({window}) over a table",
+            "a policy is by hand, and there is nobody to do it",
+            "give both evict= and trigger=, or use wr.Operator",
+        )
+    if window.timed and window.on is None:
+        raise WindowError.because(
+            f"cannot place rows in a window ({window})",
+            "it goes by time, and names no time column",
+            "say which, as in wr.window(..., on='ts')",
+        )
+    if rules.punctuated and rules.flag is None:
+        raise WindowError.because(
+            f"cannot slide a window ({window}) over a table",
+            "no column says where the punctuations are",
+            "name a boolean one: wr.punctuation('last')",
+        )
+    keys = key_names(by, schema)
+    bound = bind(calls, schema)
+    check_new_names(list(calls), [*keys, "window"])
+    _check_columns(rules, schema)
+    clock = None
+    if window.on is not None:
+        lengths = [
+            one for one in (window.evict, window.trigger) if isinstance(one, Duration)
+        ]
+        clock = clock_of(window.on, column_type(schema, window.on), lengths)
+        rules = _in_ticks(rules, window, clock)
+    for name in window.ties:
+        column_type(schema, name)
+    plan = PolicyPlan(bound, window, rules, keys, clock, window.ties, algorithm)
+    product = plan.nominal_product()
+    if product is not None:
+        plan.choice(product)
+    elif algorithm != "auto":
+        raise BadInput.because(
+            f"cannot slide {', '.join(b.call.label for b in bound)} with {algorithm}",
+            "holistic aggregates have no partials to combine",
+            "leave the algorithm to the planner",
+        )
+    return plan
+
+
+def explain_by_policy(plan: PolicyPlan) -> Explanation:
+    """The plan in words."""
+    lines = ["aggregate"]
+    lines += order_lines(plan.by, plan.clock.column if plan.clock else None)
+    lines.append(f"  window     {plan.window}")
+    lines.append("  slices     one row each: bounds follow from the rows")
+    product = plan.nominal_product()
+    if product is not None:
+        choice = plan.choice(product)
+        lines += partial_lines(product)
+        lines.append(f"  algorithm  {choice.algorithm.name}: {choice.reason}")
+    return Explanation("\n".join(lines + result_lines(plan.calls)))
+
+
+def _in_ticks(rules: Rules, window: Reactive, clock: Clock) -> Rules:
+    if isinstance(window.evict, Duration):
+        rules = replace(rules, range=clock.ticks(window.evict))
+    if isinstance(window.trigger, Duration):
+        rules = replace(rules, every=clock.ticks(window.trigger))
+    return rules
+
+
+def _check_columns(rules: Rules, schema: pa.Schema) -> None:
+    for name in rules.columns:
+        kind = column_type(schema, name)
+        if name == rules.flag:
+            fits, wanted = pat.is_boolean(kind), "a boolean"
+        else:
+            fits, wanted = pat.is_integer(kind) or pat.is_floating(kind), "a number"
+        if not fits:
+            raise UnsupportedType.because(
+                f"cannot rule a window by column {name!r}",
+                f"it is of type {kind}, not {wanted}",
+                "cast the column; for instants use a duration",
+            )
+
+
+__all__ = ["PolicyPlan", "explain_by_policy", "plan_by_policy"]

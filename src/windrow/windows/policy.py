@@ -1,0 +1,182 @@
+"""Windows by policy: what makes events leave, and what makes results fall due.
+
+    wr.window(evict="24 hours", trigger=100, on="ts")    a day, told every 100 rows
+    wr.window(evict=wr.delta("odometer", 5.0))           the last five miles
+    wr.window(evict=wr.punctuation("last"), trigger=wr.punctuation("last"))
+
+    evict                     an event leaves when
+    1000                      a thousand newer ones have come
+    "24 hours"                it is not later than the newest event less 24 hours
+    wr.delta(column, d)       the newest event's column is more than d past its own
+    wr.punctuation(column)    a marked event has come: all leave, that one too
+
+    trigger                   a result falls due when
+    100                       100 events have come since the last
+    "1 minute"                a full minute passes
+    wr.delta(column, d)       the column has moved on by more than d since the last
+    wr.punctuation(column)    a marked event has come
+
+Two durations are `wr.sliding`, two whole numbers `wr.rows`.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from dataclasses import dataclass
+from typing import Any
+
+from windrow.errors import WindowError
+from windrow.windows.duration import Duration, parse_duration
+from windrow.windows.spec import Rows, Sliding, rows, sliding
+
+
+@dataclass(frozen=True)
+class Delta:
+    """How far a column that never falls has moved on."""
+
+    column: str
+    distance: float
+
+    def __str__(self) -> str:
+        return f"{self.column} by {self.distance:g}"
+
+
+@dataclass(frozen=True)
+class Punctuation:
+    """A mark: a column that is true, or `Operator.punctuate()` where there is none."""
+
+    column: str | None = None
+
+    def __str__(self) -> str:
+        return "punctuation" + (f" {self.column}" if self.column else "")
+
+
+Policy = int | Duration | Delta | Punctuation
+
+
+@dataclass(frozen=True)
+class Reactive:
+    """A window by policy; either is None where that is done by hand."""
+
+    evict: Policy | None
+    trigger: Policy | None
+    on: str | None = None
+    ties: tuple[str, ...] = ()
+    name: str | None = None
+
+    def __str__(self) -> str:
+        return f"evict {_word(self.evict)} trigger {_word(self.trigger)}"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that policies look at, time apart."""
+        found = (getattr(one, "column", None) for one in (self.evict, self.trigger))
+        return tuple(dict.fromkeys(name for name in found if name is not None))
+
+    @property
+    def timed(self) -> bool:
+        """Whether a policy goes by time."""
+        return any(isinstance(one, Duration) for one in (self.evict, self.trigger))
+
+
+def delta(column: str, distance: float) -> Delta:
+    """A policy by how far `column` has moved on; the column must never fall."""
+    if isinstance(distance, bool) or not isinstance(distance, numbers.Real):
+        raise WindowError.because(
+            f"cannot measure {column!r} by {distance!r}",
+            f"it is of type {type(distance).__name__}, not a number",
+            "give a distance, as in wr.delta('odometer', 5.0)",
+        )
+    if not (0 <= distance < math.inf):
+        raise WindowError.because(
+            f"cannot measure {column!r} by {distance!r}",
+            "a distance is zero or more, and finite",
+            "give a distance, as in wr.delta('odometer', 5.0)",
+        )
+    return Delta(column, float(distance))
+
+
+def punctuation(column: str | None = None) -> Punctuation:
+    """A policy by marks: a row whose boolean `column` is true ends something."""
+    return Punctuation(column)
+
+
+def window(
+    evict: Any = None,
+    trigger: Any = 1,
+    *,
+    on: str | None = None,
+    ties: str | list[str] | tuple[str, ...] | None = None,
+    name: str | None = None,
+) -> Reactive | Sliding | Rows:
+    """A window by what makes events leave it, and what makes its results fall due.
+
+    Whole numbers count rows, durations are time, `wr.delta` and `wr.punctuation` are
+    what they say.  None is by hand, which only an operator can have.
+
+    >>> str(window(evict="24 hours", trigger=100, on="ts"))
+    'evict 24 hours trigger 100 rows'
+    >>> window(evict=1000, trigger=10) == rows(1000, every=10)
+    True
+    """
+    leaves, falls = _policy(evict, "evict"), _policy(trigger, "trigger")
+    if isinstance(leaves, Duration) and isinstance(falls, Duration):
+        return sliding(leaves, every=falls, on=on, ties=ties, name=name)
+    if isinstance(leaves, int) and isinstance(falls, int):
+        return rows(leaves, every=falls, on=on, ties=ties, name=name)
+    columns = () if ties is None else (ties,) if isinstance(ties, str) else tuple(ties)
+    return Reactive(leaves, falls, on, columns, name)
+
+
+def _policy(given: Any, what: str) -> Policy | None:
+    if given is None or isinstance(given, (Delta, Punctuation)):
+        return given
+    if isinstance(given, bool):
+        raise _unread(given, what)
+    if isinstance(given, numbers.Integral):
+        return _positive(int(given), str(given), what)
+    try:
+        found = parse_duration(given, what=what)
+    except WindowError:
+        raise _unread(given, what) from None
+    _positive(found.amount, found.text, what)
+    return found
+
+
+def _positive(amount: int, text: str, what: str) -> int:
+    if amount <= 0:
+        raise WindowError.because(
+            f"cannot {what} by {text}",
+            "it must be more than zero",
+            "count rows from 1, or give a duration such as '1 minute'",
+        )
+    return amount
+
+
+def _unread(given: Any, what: str) -> WindowError:
+    return WindowError.because(
+        f"cannot {what} by {given!r}",
+        f"it is of type {type(given).__name__}, and not a policy",
+        "give a number of rows, a duration such as '24 hours', wr.delta(column, d) or "
+        "wr.punctuation(column)",
+    )
+
+
+def _word(policy: Policy | None) -> str:
+    if policy is None:
+        return "by hand"
+    if isinstance(policy, Duration):
+        return policy.text
+    return f"{policy} rows" if isinstance(policy, int) else str(policy)
+
+
+__all__ = [
+    "Delta",
+    "Policy",
+    "Punctuation",
+    "Reactive",
+    "delta",
+    "punctuation",
+    "window",
+]
