@@ -10,9 +10,11 @@ from windrow._dispatch import aggregate, explain, over, slide
 from windrow._version import __version__
 from windrow.aggregates import Aggregate, Law
 from windrow.aggregates import find as _find
+from windrow.engine.reactive import Operator
 from windrow.errors import (
     BadInput,
     InterpretedWarning,
+    StateError,
     SumOverflow,
     UnknownName,
     UnsuitableAlgorithm,
@@ -22,7 +24,7 @@ from windrow.errors import (
 )
 from windrow.plan.cards import aggregate_cards as aggregates
 from windrow.plan.cards import algorithm_cards as algorithms
-from windrow.windows import rows, sliding
+from windrow.windows import delta, punctuation, rows, sliding, window
 
 # Every aggregate, under each of its names; this module shadows builtins on purpose.
 count = _find("count")
@@ -83,6 +85,8 @@ __all__ = [
     "BadInput",
     "InterpretedWarning",
     "Law",
+    "Operator",
+    "StateError",
     "SumOverflow",
     "UnknownName",
     "UnsuitableAlgorithm",
@@ -115,6 +119,7 @@ __all__ = [
     "covar_samp",
     "covariance",
     "covariance_population",
+    "delta",
     "explain",
     "first",
     "geometric_mean",
@@ -132,6 +137,7 @@ __all__ = [
     "n_unique",
     "over",
     "product",
+    "punctuation",
     "range",
     "rows",
     "skew",
@@ -150,4 +156,5 @@ __all__ = [
     "var_samp",
     "variance",
     "variance_population",
+    "window",
 ]

@@ -43,7 +43,7 @@ def slide(
             "make one with wr.rows(...) or wr.sliding(...)",
         )
     several = isinstance(aggregate, (list, tuple, dict))
-    calls = _calls(aggregate)
+    calls = calls_of(aggregate)
     table = _table(values, window, at)
     if not isinstance(values, Mapping):
         calls = {name: _over_the_value(call) for name, call in calls.items()}
@@ -68,7 +68,8 @@ def slide(
     return results if several else next(iter(results.values()))
 
 
-def _calls(aggregate: Any) -> dict[str, Call]:
+def calls_of(aggregate: Any) -> dict[str, Call]:
+    """The aggregates that a user gives as one, a list, or a dict, by name."""
     if isinstance(aggregate, Mapping):
         return {name: as_call(given, name) for name, given in aggregate.items()}
     given = aggregate if isinstance(aggregate, (list, tuple)) else [aggregate]

@@ -29,7 +29,14 @@ _HEAD = struct.Struct("<4sHHI")
 _LENGTH = struct.Struct("<Q")
 _FACTS = b"windrow"
 
-KINDS = {"header": 1, "rows": 2, "slices": 3, "suffixes": 4, "feed": 5}
+KINDS = {
+    "header": 1,
+    "rows": 2,
+    "slices": 3,
+    "suffixes": 4,
+    "feed": 5,
+    "operator": 6,
+}
 """What a blob is; a number once given is never given to anything else."""
 
 # Blobs are small: handing columns to threads costs more than packing them (20 rows,

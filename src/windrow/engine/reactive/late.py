@@ -1,0 +1,52 @@
+"""Windows that are not FIFO: events come late, are corrected, or go by handle.
+
+Places stand in the order of instants, so a late event goes where it belongs; an event
+is found again by its instant and its number.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from windrow.algorithms._policy import COUNT
+
+from .cell import Cell
+
+
+class LateCell(Cell):
+    """A window whose events may come late, and be corrected or taken out."""
+
+    def take_in(
+        self, numbers: list[Any], tick: int | None, others: tuple[float, float, int]
+    ) -> int:
+        """Let an event wait, or put it among those that came before it."""
+        if tick is None or self.newest is None or tick >= self.newest:
+            return super().take_in(numbers, tick, others)
+        self.flush()
+        while not self.kit.module.call_place(self.argument, tick, *numbers):
+            self.widen()
+        number = self.first
+        self.first += 1
+        rules = self.kit.rules
+        if rules.evict == COUNT and self.count() > rules.range:
+            self.drop(self.count() - rules.range)
+        return number
+
+    def find(self, tick: int, number: int) -> int:
+        """The place of an event, or -1."""
+        self.flush()
+        return int(self.kit.module.call_find(self.argument, tick, number))
+
+    def correct(self, place: int, number: int, tick: int, numbers: list[Any]) -> None:
+        """Another value for the event at that place."""
+        del tick  # who keeps results wants to know
+        self.kit.module.call_correct(self.argument, place, number, *numbers)
+
+    def remove(self, place: int, tick: int) -> None:
+        """Take the event at that place out."""
+        del tick
+        self.kit.module.call_remove(self.argument, place)
+        self.tidy()
+
+
+__all__ = ["LateCell"]
