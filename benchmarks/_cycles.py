@@ -1,0 +1,55 @@
+"""A clock that compiled code can call: the processor's own counter.
+
+`cycles()` is one instruction between two fences, so that nothing is moved past it; what
+it costs itself is measured and told.  The counter runs at a fixed rate, which is
+compared with the system's clock.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
+
+
+@intrinsic
+def cycles(typingctx):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    """The counter, once all that stands before is done."""
+
+    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]  # noqa: ARG001
+        kind = ir.FunctionType(ir.IntType(64), [])
+        text = "lfence; rdtsc; lfence; shl $$32, %rdx; or %rdx, %rax"
+        return builder.asm(kind, text, "={rax},~{rdx},~{memory}", [], side_effect=True)
+
+    return types.int64(), codegen
+
+
+@njit
+def _gaps(ticks):  # type: ignore[no-untyped-def]
+    for i in range(len(ticks)):
+        start = cycles()
+        ticks[i] = cycles() - start
+
+
+def a_nanosecond() -> float:
+    """Counts in a nanosecond."""
+
+    @njit
+    def now() -> int:
+        return cycles()  # type: ignore[no-any-return]
+
+    now()
+    start, before = time.perf_counter_ns(), now()
+    time.sleep(0.2)
+    return (now() - before) / (time.perf_counter_ns() - start)
+
+
+def own_cost() -> float:
+    """What two readings of the clock cost, in counts: the median."""
+    ticks = np.empty(100_000, np.int64)
+    _gaps(ticks)
+    _gaps(ticks)
+    return float(np.median(ticks))
