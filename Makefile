@@ -7,8 +7,8 @@ READY := $(VENV)/.windrow-ready
 
 # The first of these that is 3.11 or later and can make a virtual environment.
 PYTHONS ?= python3 python3.13 python3.12 python3.11 python3.14 python
-# Test processes: as many as there are cores, at most four.
-WORKERS ?= auto
+# Test processes: two of them wait for Spark most of the time, so more than cores.
+WORKERS ?= 4
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -24,11 +24,11 @@ demo: $(READY) ## a year of New York flights on Spark: answers, timings and a pi
 	@$(BIN)/windrow demo
 
 test: $(READY) ## the test suite, a few minutes
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses 4 --dist loadgroup
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup
 
 test-deep: export WINDROW_TEST_PROFILE = deep
 test-deep: $(READY) ## the same with many more examples each
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses 4 --dist loadgroup
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup
 
 check: $(READY) ## lint, format, types, import directions
 	@$(BIN)/ruff check

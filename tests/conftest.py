@@ -6,8 +6,9 @@ A property that fails prints its own blob (`@reproduce_failure(...)`), so that t
 same example can be run again anywhere.
 
 A test that asks for `spark` shares one classic session on two threads with others:
-those of streams stand in one group for pytest-xdist (`--dist loadgroup`) and all others
-in another, so that a run starts two JVMs, whatever the number of processes.
+those of streams stand in one group for pytest-xdist (`--dist loadgroup`), those of the
+command line in another and all others in a third, so that a run starts three JVMs,
+whatever the number of processes.
 Tests must leave the session's settings as they found them: see `settings_of`.
 """
 
@@ -63,9 +64,9 @@ def pytest_collection_modifyitems(
         if item.get_closest_marker("deep") and PROFILE != "deep":
             item.add_marker(shallow)
         if asks:
-            streams = "streaming" in item.path.parts
-            group = "streaming" if streams else "spark"
-            item.add_marker(pytest.mark.xdist_group(group))
+            parts = item.path.parts
+            named = [name for name in ("streaming", "cli") if name in parts]
+            item.add_marker(pytest.mark.xdist_group(*named or ["spark"]))
         if is_worker and item.get_closest_marker("xdist_group"):
             _name_group(item)
     items.sort(key=_turn)

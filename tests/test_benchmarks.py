@@ -89,7 +89,15 @@ def off_by_one(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "experiment", [kernels, peers, own_aggregate, pba, algorithms], ids=lambda e: e.NAME
+    "experiment",
+    [
+        kernels,
+        pytest.param(peers, marks=pytest.mark.deep),
+        own_aggregate,
+        pba,
+        algorithms,
+    ],
+    ids=lambda e: e.NAME,
 )
 def test_an_experiment_gives_a_number_for_every_contender_and_window(experiment):
     result = experiment.run(TINY, silent)
@@ -102,13 +110,22 @@ def test_an_experiment_gives_a_number_for_every_contender_and_window(experiment)
 
 
 @pytest.mark.parametrize(
-    "experiment", [kernels, peers, own_aggregate, pba, algorithms], ids=lambda e: e.NAME
+    "experiment",
+    [
+        kernels,
+        pytest.param(peers, marks=pytest.mark.deep),
+        own_aggregate,
+        pba,
+        algorithms,
+    ],
+    ids=lambda e: e.NAME,
 )
 def test_an_experiment_refuses_a_kernel_that_is_off_by_one(experiment, off_by_one):
     with pytest.raises(WrongAnswer, match="window 0"):
         experiment.run(TINY, silent)
 
 
+@pytest.mark.deep  # half a minute: six libraries
 def test_libraries_agree_on_a_table(monkeypatch, tmp_path):
     monkeypatch.setattr(workloads, "CACHE", tmp_path)
     monkeypatch.setattr(arrow_tables, "ask", _table_queries.answer)
@@ -149,6 +166,7 @@ def test_a_table_that_lacks_a_row_is_refused():
         arrow_tables.check_same("somebody", expected.slice(1), expected)
 
 
+@pytest.mark.deep  # half a minute: processes that start and compile
 def test_start_up_tells_compiling_from_loading(tmp_path):
     cold = start_up.call("max", str(tmp_path))
     warm = start_up.call("max", str(tmp_path))
@@ -547,10 +565,18 @@ def test_a_long_run_is_judged_once_its_state_is_full_and_by_batches_with_rows():
     reported += [progress(3.0, 600) for _ in range(19)]
     reported += [progress(7.0, 600), progress(50.0, 0, rows=0)]
 
-    actual = _stream_progress.Course.of(_stream_progress.batches(reported))
+    live = {"99": 60, "20": 40, "39": 42, "90": 62, "80": 61, "30": 41}
+    actual = _stream_progress.Course.of(_stream_progress.batches(reported), live)
 
+    assert sorted(map(int, live)) == _stream_progress.places(100)
     assert actual == _stream_progress.Course(
-        median=2.0, early=2.0, late=3.0, longest=7.0, early_state=400, late_state=600
+        median=2.0,
+        early=2.0,
+        late=3.0,
+        longest=7.0,
+        early_state=41,
+        late_state=61,
+        rocksdb=600,
     )
 
 

@@ -32,7 +32,7 @@ def race(spark, tmp_path):
     return Race(spark, flights, tmp_path)
 
 
-@pytest.mark.xdist_group("spark")
+@pytest.mark.deep  # half a minute: a year of flights, twice
 def test_a_row_that_differs_from_sparks_own_ends_the_demo(race):
     race.time_windrow("1 hour")
     race.time_spark("1 hour")
@@ -46,7 +46,7 @@ def test_a_row_that_differs_from_sparks_own_ends_the_demo(race):
         race.check("1 hour")
 
 
-@pytest.mark.xdist_group("spark")
+@pytest.mark.xdist_group("cli")
 def test_the_flights_are_the_years(spark, tmp_path):
     flights = _flights.read_flights(spark, tmp_path)
 

@@ -25,7 +25,7 @@ from windrow.cli import main
 from windrow.cli._stopping import Stopping
 from windrow.cli._stream import STATE_STORE, _watch
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = pytest.mark.xdist_group("cli")
 
 FILES = {
     1: ["00:00:05,ann,120", "00:00:40,bob,30", "00:01:10,ann,300"],

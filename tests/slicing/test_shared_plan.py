@@ -7,7 +7,15 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windrow.slicing import CATALOGUE, cut, find, share, shared_combs
+from windrow.slicing import (
+    CATALOGUE,
+    composite_slide,
+    cut,
+    find,
+    share,
+    shared_combs,
+)
+from windrow.slicing.shared import MOST_EDGES
 
 PANES, PAIRS, CUTTY = (find(name) for name in ("panes", "pairs", "cutty"))
 
@@ -77,8 +85,10 @@ windows = st.tuples(st.integers(1, 30), st.integers(1, 12), st.integers(-20, 20)
 def test_every_start_and_every_end_of_a_window_is_an_edge_of_panes_and_pairs(chosen):
     for slicer in (PANES, PAIRS):
         plan = share(slicer, chosen)
+        if plan is None:  # too long to lay out
+            assert composite_slide(slicer, chosen) > MOST_EDGES / 8
+            continue
 
-        assert plan is not None
         residues = {edge % plan.composite for edge in plan.edges}
         for range_, slide, shift in chosen:
             for k in range(-3, 4):

@@ -52,7 +52,12 @@ WINDOW = wr.sliding("30 seconds", every="7 seconds", on="at")
 
 
 @pytest.mark.parametrize(
-    "how", ["by key", "hot", pytest.param("no key", marks=pytest.mark.deep)]
+    "how",
+    [
+        "by key",
+        pytest.param("hot", marks=pytest.mark.deep),
+        pytest.param("no key", marks=pytest.mark.deep),
+    ],
 )
 def test_own_aggregates_give_the_answers_of_the_engine(spark, how):
     table = table_of("smallint")

@@ -16,6 +16,7 @@ object is what `explain` shows; past `MOST_EDGES` it gives counts only.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -82,7 +83,7 @@ def share(slicer: Slicer, windows: Sequence[tuple[int, int, int]]) -> SharedPlan
             stop = shift + k * slide + range_
             place = stop % composite or composite
             # past the last edge (Cutty): in the slice that ends in the next composite
-            at = next((i for i, edge in enumerate(edges) if edge >= place), 0)
+            at = bisect_left(edges, place) % len(edges)
             answers[at].append(number)
             spans.append(_span(edges, composite, stop - range_, stop))
         partials.append(max(spans))
@@ -97,7 +98,9 @@ def share(slicer: Slicer, windows: Sequence[tuple[int, int, int]]) -> SharedPlan
 
 def _span(edges: Sequence[int], composite: int, start: int, stop: int) -> int:
     """How many partials lie in or reach into [start, stop)."""
-    inside = sum(
-        (stop - 1 - edge) // composite - (start - edge) // composite for edge in edges
-    )
-    return inside + 1
+
+    def up_to(instant: int) -> int:
+        turns, rest = divmod(instant, composite)
+        return turns * len(edges) + bisect_right(edges, rest)
+
+    return up_to(stop - 1) - up_to(start) + 1

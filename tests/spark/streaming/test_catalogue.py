@@ -134,7 +134,13 @@ def test_every_aggregate_of_the_catalogue_is_compared_in_every_run():
     assert compared >= {aggregate.name for aggregate in CATALOGUE}
 
 
-@pytest.mark.parametrize("own", [LOG_SUM_EXP, ALTERNATING], ids=["commutes", "not"])
+@pytest.mark.parametrize(
+    "own",
+    [
+        pytest.param(LOG_SUM_EXP, id="commutes", marks=pytest.mark.deep),
+        pytest.param(ALTERNATING, id="not"),
+    ],
+)
 def test_own_aggregates_give_the_answers_of_the_engine(streaming, tmp_path, own):
     calls = {own.name: own("x")}
 

@@ -7,6 +7,7 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
 from scripts import run_script
 
 import windrow as wr
@@ -40,6 +41,7 @@ def test_windows_over_a_clock_come_out_while_it_ticks(streaming, tmp_path):
     assert {row["n"] for row in rows[1:]} == {20}
 
 
+@pytest.mark.deep  # a minute: a server of its own
 def test_a_connect_session_streams_too(spark_environment):
     folders = [spark_environment["PYTHONPATH"], str(HERE)]
     environment = spark_environment | {"PYTHONPATH": os.pathsep.join(folders)}

@@ -130,7 +130,7 @@ class RetoldCell(LateCell):
     def _follow_up(self) -> None:
         """Answer again the windows that changes fall into."""
         rules = self.kit.rules
-        final = (self.newest or 0) - self.lateness
+        final = int(self.memory.words[NEWEST]) - self.lateness
         ends = set()
         for tick in self.changed:
             end = self.next_end(tick)
