@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 TESTS = Path(__file__).parent
 sys.path.insert(0, str(TESTS))
+os.environ.setdefault("SPARK_CONF_DIR", str(TESTS / "spark" / "conf"))  # all JVMs here
 
 # The first call of a kernel compiles it, and the interpreted lane is slow on
 # purpose: neither says anything about the property, so nothing is timed.
@@ -38,7 +39,7 @@ _COMMON = {
     "print_blob": True,
     "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large],
 }
-settings.register_profile("default", max_examples=20, **_COMMON)
+settings.register_profile("default", max_examples=15, **_COMMON)
 settings.register_profile("deep", max_examples=400, **_COMMON)
 PROFILE = os.environ.get("WINDROW_TEST_PROFILE", "default")
 settings.load_profile(PROFILE)

@@ -46,7 +46,7 @@ def test_a_row_that_differs_from_sparks_own_ends_the_demo(race):
         race.check("1 hour")
 
 
-@pytest.mark.xdist_group("cli")
+@pytest.mark.deep  # half a minute: a year of flights
 def test_the_flights_are_the_years(spark, tmp_path):
     flights = _flights.read_flights(spark, tmp_path)
 

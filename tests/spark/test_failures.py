@@ -143,6 +143,7 @@ def test_a_sum_past_64_bits_says_so_on_top_of_the_failure(spark):
     assert "Hint:" in shown(failure)
 
 
+@pytest.mark.deep  # half a minute: a Spark and a Python of its own
 def test_a_python_without_windrow_is_named_in_one_sentence(spark_environment, tmp_path):
     # the same interpreter and packages, but windrow's own folder is not on its path
     packages = Path(pyspark.__file__).parents[1]

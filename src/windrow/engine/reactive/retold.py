@@ -125,7 +125,11 @@ class RetoldCell(LateCell):
             last = int(self.memory.words[NEWEST]) + rules.range
             self.boundary = end + rules.every if end < last else self.next_end(tick)
         final = tick - self.lateness
-        self.seen = {end: one for end, one in self.seen.items() if end > final}
+        self.seen = {
+            end: one
+            for end, one in self.seen.items()
+            if end > final or end in self.due
+        }
 
     def _follow_up(self) -> None:
         """Answer again the windows that changes fall into."""
