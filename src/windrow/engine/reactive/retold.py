@@ -126,9 +126,7 @@ class RetoldCell(LateCell):
             self.boundary = end + rules.every if end < last else self.next_end(tick)
         final = tick - self.lateness
         self.seen = {
-            end: one
-            for end, one in self.seen.items()
-            if end > final or end in self.due
+            end: one for end, one in self.seen.items() if end > final or end in self.due
         }
 
     def _follow_up(self) -> None:
