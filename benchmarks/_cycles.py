@@ -1,8 +1,8 @@
 """A clock that compiled code can call: the processor's own counter.
 
-`cycles()` is one instruction between two fences, so that nothing is moved past it; what
-it costs itself is measured and told.  The counter runs at a fixed rate, which is
-compared with the system's clock.
+`cycles()` is one instruction between two fences, so that nothing in memory is moved
+past it; what it costs itself is measured and told.  The counter runs at a fixed rate,
+which is compared with the system's clock.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import time
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 
@@ -21,8 +22,12 @@ def cycles(typingctx):  # type: ignore[no-untyped-def]  # noqa: ARG001
 
     def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]  # noqa: ARG001
         kind = ir.FunctionType(ir.IntType(64), [])
-        text = "lfence; rdtsc; lfence; shl $$32, %rdx; or %rdx, %rax"
-        return builder.asm(kind, text, "={rax},~{rdx},~{memory}", [], side_effect=True)
+        name = "llvm.readcyclecounter"
+        counter = cgutils.get_or_insert_function(builder.module, kind, name)
+        builder.fence("seq_cst")
+        found = builder.call(counter, [])
+        builder.fence("seq_cst")
+        return found
 
     return types.int64(), codegen
 
