@@ -74,11 +74,6 @@ class Layout:
         found += [Section("out", dtype, 0, 1) for dtype in product.out_dtypes]
         return cls(tuple(found))
 
-    @property
-    def plain(self) -> bool:
-        """Whether partials are Python objects."""
-        return any(section.dtype == "object" for section in self.sections)
-
     def named(self, name: str) -> list[int]:
         """The numbers of the sections of that name."""
         return [k for k, one in enumerate(self.sections) if one.name == name]
@@ -105,11 +100,6 @@ class Memory:
                 self.sections.append(piece[: one.length(capacity)])
                 at += one.words(capacity)
         self.words[MASK] = capacity - 1
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the memory."""
-        return self.words.nbytes + sum(one.nbytes for one in self.sections)
 
 
 def open_text(layout: Layout, steps: Stepwise, *, plain: bool) -> str:

@@ -128,15 +128,21 @@ class Life(RuleBasedStateMachine):
         with pytest.raises(wr.BadInput, match="cannot go back to"):
             self.operator.insert(self.event(value), at=self.plain.newest - LATENESS - 1)
 
-    @rule(values=st.lists(VALUES, max_size=20), as_array=st.booleans())
-    def feed(self, values: list[int], as_array: bool) -> None:
+    @rule(
+        values=st.lists(VALUES, max_size=20),
+        as_array=st.booleans(),
+        backs=st.lists(st.integers(0, LATENESS), max_size=20),
+    )
+    def feed(self, values: list[int], as_array: bool, backs: list[int]) -> None:
         ids = [self.plain.total + i for i in range(len(values))]
         batch: Any = {"x": values, "id": ids} if self.case == "many" else values
         if not values:
             return
         if as_array and self.case != "many":
             batch = np.array(values)
-        at = [self.plain.newest] * len(values) if self.late else None
+        now = self.plain.newest
+        at = [now - back for _, back in zip(values, backs, strict=False)]
+        at = at + [now] * (len(values) - len(at)) if self.late else None
         fed = self.operator.feed(batch, at=at)
         expected = []
         for i, value in enumerate(values):

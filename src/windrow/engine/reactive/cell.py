@@ -10,7 +10,7 @@ insert is an append, and a result after one insert is one compiled call.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 import numpy as np
@@ -205,18 +205,16 @@ class Cell:
         if len(self.payloads) > 2 * (size + len(self.pending)) + LEAST:
             kept = self._numbers()
             self.payloads = {
-                number: self.payloads[number]
-                for number in kept
-                if number in self.payloads
+                number: payload
+                for number, payload in self.payloads.items()
+                if number >= self.first or number in kept
             }
 
-    def _numbers(self) -> list[int]:
-        """The numbers of the events in memory, and of those that wait."""
-        waiting = list(range(self.first, self.total))
+    def _numbers(self) -> Container[int]:
+        """The numbers of the events in memory."""
         if self.kit.kind.steps.fifo:
-            return [*range(self.first - self.count(), self.first), *waiting]
-        _, ids, _ = self.alive()
-        return [*ids.tolist(), *waiting]
+            return range(self.first - self.count(), self.first)
+        return frozenset(self.alive()[1].tolist())
 
     def alive(self) -> tuple[Array, Array, Array]:
         """Places, numbers and instants of the events in memory that is not FIFO."""

@@ -15,10 +15,10 @@ import pyarrow as pa
 from windrow.errors import BadInput
 
 from .cell import Cell
+from .late import LateCell
 from .orders import check_batch, pick
 from .pending import NONE
 from .results import Part
-from .retold import RetoldCell
 from .setting import Setting
 
 Array = np.ndarray[Any, Any]
@@ -63,17 +63,19 @@ def _let_in(
 ) -> list[Part]:
     cell.flush()
     waiting, cell.waiting = cell.waiting, []
-    if isinstance(cell, RetoldCell):
-        cell.let_in_all(source, events[0])
-        return []
+    if len(events[0]) and isinstance(cell, LateCell):
+        return _named(key, [*waiting, *cell.let_in_all(source, events)])
     if len(events[0]):
         cell.newest = int(events[0][-1])
     if len(events[1]):
         cell.last_mark = float(events[1][-1])
     if len(events[2]):
         cell.last_signal = float(events[2][-1])
-    found = [*waiting, *cell.absorb(source, events, count)]
-    return [part._replace(key=key) for part in found] if key is not None else found
+    return _named(key, [*waiting, *cell.absorb(source, events, count)])
+
+
+def _named(key: Any, parts: list[Part]) -> list[Part]:
+    return [part._replace(key=key) for part in parts] if key is not None else parts
 
 
 def _runs(keys: Any, count: int) -> Iterator[tuple[Any, Array | None]]:

@@ -8,9 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from windrow.algorithms._policy import COUNT
 
 from .cell import Cell
+from .results import Part
+
+Array = np.ndarray[Any, Any]
 
 
 class LateCell(Cell):
@@ -31,6 +36,27 @@ class LateCell(Cell):
         if rules.evict == COUNT and self.count() > rules.range:
             self.drop(self.count() - rules.range)
         return number
+
+    def let_in_all(self, source: list[Array], events: tuple[Array, ...]) -> list[Part]:
+        """A batch: stretches in order at once, late events one by one."""
+        found, start, times = [], 0, events[0].tolist()
+        for i, tick in enumerate(times):
+            if self.newest is not None and tick < self.newest:
+                found += self.let_in(source, events, start, i)
+                self.take_in([one[i].item() for one in source], tick, (0.0, 0.0, 0))
+                start = i + 1
+            else:
+                self.newest = tick
+        return found + self.let_in(source, events, start, len(times))
+
+    def let_in(
+        self, source: list[Array], events: tuple[Array, ...], start: int, stop: int
+    ) -> list[Part]:
+        """Events [start, stop) of a batch, which are in order."""
+        if start == stop:
+            return []
+        known = tuple(one[start:stop] for one in events)
+        return self.absorb([one[start:stop] for one in source], known, stop - start)
 
     def find(self, tick: int, number: int) -> int:
         """The place of an event, or -1."""

@@ -20,8 +20,7 @@ from windrow.algorithms._policy import NEWEST, RANGE
 
 from .kit import Kit
 from .late import LateCell
-from .pending import NONE
-from .results import Result
+from .results import Part, Result
 
 Array = np.ndarray[Any, Any]
 
@@ -48,19 +47,7 @@ class RetoldCell(LateCell):
         """Let events in up to each end of a window, and answer it there."""
         if len(self.pending):
             source, events = self.pending.taken()
-            self._let_in_ordered(source, events[0])
-
-    def let_in_all(self, source: list[Array], times: Array) -> None:
-        """A batch: stretches in order at once, late events one by one."""
-        start = 0
-        for i, tick in enumerate(times.tolist()):
-            if self.newest is not None and tick < self.newest:
-                self._let_in_ordered([x[start:i] for x in source], times[start:i])
-                self.take_in([one[i].item() for one in source], tick, (0.0, 0.0, 0))
-                start = i + 1
-            else:
-                self.newest = tick
-        self._let_in_ordered([one[start:] for one in source], times[start:])
+            self.let_in(source, events, 0, len(events[0]))
 
     def take_in(
         self, numbers: list[Any], tick: int | None, others: tuple[float, float, int]
@@ -88,22 +75,22 @@ class RetoldCell(LateCell):
             self._tell(tick)
         self.newest = tick if self.newest is None else max(self.newest, tick)
 
-    def _let_in_ordered(self, source: list[Array], times: Array) -> None:
-        start = 0
-        for i, tick in enumerate(times.tolist()):
+    def let_in(
+        self, source: list[Array], events: tuple[Array, ...], start: int, stop: int
+    ) -> list[Part]:
+        """Events in order, up to each end of a window, which is answered there."""
+        for i in range(start, stop):
+            tick = int(events[0][i])
             if self.boundary is None:
                 self.boundary = self.next_end(tick)
             if tick >= self.boundary:
-                self._let_in(source, times, start, i)
+                self._follow_up()
+                super().let_in(source, events, start, i)
                 start = i
                 self._tell(tick)
-        self._let_in(source, times, start, len(times))
-
-    def _let_in(self, source: list[Array], times: Array, start: int, stop: int) -> None:
-        if start < stop:
-            self._follow_up()
-            events = (times[start:stop], *NONE[1:])
-            self.absorb([one[start:stop] for one in source], events, stop - start)
+        self._follow_up()
+        super().let_in(source, events, start, stop)
+        return []
 
     # --- results
 
@@ -136,7 +123,11 @@ class RetoldCell(LateCell):
         ends = set()
         for tick in self.changed:
             end = self.next_end(tick)
-            while self.boundary and end <= tick + rules.range and end < self.boundary:
+            while (
+                self.boundary is not None
+                and end <= tick + rules.range
+                and end < self.boundary
+            ):
                 ends.add(end)
                 end += rules.every
         self.changed.clear()
