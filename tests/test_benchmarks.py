@@ -88,7 +88,7 @@ def off_by_one(monkeypatch):
     monkeypatch.setattr(peers.wr, "slide", lambda *given: slide(*given) + 1)
 
 
-@pytest.mark.parametrize(
+in_process = pytest.mark.parametrize(
     "experiment",
     [
         kernels,
@@ -99,6 +99,9 @@ def off_by_one(monkeypatch):
     ],
     ids=lambda e: e.NAME,
 )
+
+
+@in_process
 def test_an_experiment_gives_a_number_for_every_contender_and_window(experiment):
     result = experiment.run(TINY, silent)
 
@@ -109,17 +112,7 @@ def test_an_experiment_gives_a_number_for_every_contender_and_window(experiment)
     assert all(len(row) == len(t.header) for t in result.tables for row in t.rows)
 
 
-@pytest.mark.parametrize(
-    "experiment",
-    [
-        kernels,
-        pytest.param(peers, marks=pytest.mark.deep),
-        own_aggregate,
-        pba,
-        algorithms,
-    ],
-    ids=lambda e: e.NAME,
-)
+@in_process
 def test_an_experiment_refuses_a_kernel_that_is_off_by_one(experiment, off_by_one):
     with pytest.raises(WrongAnswer, match="window 0"):
         experiment.run(TINY, silent)

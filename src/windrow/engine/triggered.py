@@ -20,6 +20,7 @@ from windrow.algorithms import slide_arrays
 from windrow.algorithms._policy import COUNT, DELTA, PUNCTUATION, TIME
 from windrow.errors import BadInput
 from windrow.plan.by_policy import PolicyPlan
+from windrow.plan.rules import EXACT
 
 from .assemble import Answer, answer_columns
 from .columns import numbers
@@ -27,7 +28,6 @@ from .sources import source_of
 from .stream import Stream, check_room, stream_of
 
 Array = np.ndarray[Any, Any]
-EXACT = 2**53
 
 
 @compiled

@@ -21,6 +21,8 @@ from windrow.errors import BadInput
 from windrow.windows import Duration, Rows, Sliding
 from windrow.windows.policy import Delta, Policy, Punctuation, Reactive
 
+EXACT = 2**53  # a delta is measured in floats, which are exact up to here
+
 
 @dataclass(frozen=True)
 class Rules:
@@ -163,4 +165,4 @@ def _flag(evict: Policy | None, trigger: Policy | None) -> str | None:
     return names.pop() if names else None
 
 
-__all__ = ["Rules", "rules_of"]
+__all__ = ["EXACT", "Rules", "rules_of"]

@@ -14,14 +14,13 @@ import pyarrow as pa
 
 from windrow.aggregates import Call
 from windrow.errors import BadInput, UnknownName
-from windrow.plan.rules import Rules
+from windrow.plan.rules import EXACT, Rules
 from windrow.windows import Duration
 
 from .instants import Instants
 
 Array = np.ndarray[Any, Any]
 VALUE = "value"
-EXACT = 2**53
 
 
 def with_columns(call: Call) -> Call:
