@@ -74,3 +74,22 @@ def test_functions_of_your_own_are_given_again():
             wr.Operator.load(blob, aggregate)
 
     assert wr.Operator.load(blob, {"d": DOUBLED("x")}).query() == 3.0
+
+
+@pytest.mark.parametrize("nulls", [True, False])
+def test_plain_numbers_take_the_short_ways(monkeypatch, nulls):
+    """In a window of rows without anything else known; others do not."""
+    operator = wr.Operator(wr.rows(3), wr.max(), types={"value": "int64"}, nulls=nulls)
+    module, taken = operator._setting.kit.module, []
+    for name in ("call_quick", "call_rows"):
+        call = getattr(module, name)
+        seen = lambda *given, name=name, call=call: taken.append(name) or call(*given)  # noqa: E731
+        monkeypatch.setattr(module, name, seen)
+    operator.insert(1)
+    assert operator.query() == 1
+    operator.insert(7)
+    assert operator.query() == 7
+    operator.feed(np.array([2, 3]))
+    operator.feed([4])
+
+    assert taken[-2:] == ["call_quick", "call_rows"]
