@@ -58,3 +58,18 @@ def own_cost() -> float:
     _gaps(ticks)
     _gaps(ticks)
     return float(np.median(ticks))
+
+
+def own_grain() -> float:
+    """The least that two readings differ by if they differ, in counts."""
+    ticks = np.empty(100_000, np.int64)
+    _gaps(ticks)
+    return float(ticks[ticks > 0].min())
+
+
+def pauses(rate: float) -> float:
+    """How often a second an empty loop loses more than 5 us."""
+    ticks = np.empty(20_000_000, np.int64)
+    start = time.perf_counter()
+    _gaps(ticks)
+    return int((ticks > 5_000 * rate).sum()) / (time.perf_counter() - start)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from windrow.algorithms import find
@@ -45,7 +46,8 @@ def run(settings: Settings, say: Callable[[str], None]) -> Result:
                 "Single events: `insert`, which evicts by itself, then `query`, from a "
                 "Python loop; `deque` is a `collections.deque` and `max` or "
                 "`statistics.fmean` over it; river is `stats.RollingMax`, and "
-                "`utils.Rolling` over `stats.Mean`. The same answers, compared."
+                f"`utils.Rolling` over `stats.Mean`, version {_version()}. The same "
+                "answers, compared."
             ),
         ],
     )
@@ -134,6 +136,13 @@ def _race_singly(
 
 def _steps(makes: dict[str, Any]) -> list[tuple[str, Any]]:
     return [(name, make()) for name, make in makes.items()]
+
+
+def _version() -> str:
+    try:
+        return version("river")
+    except PackageNotFoundError:
+        return "not installed"
 
 
 def _river(aggregate: str, width: int) -> Any:

@@ -102,6 +102,26 @@ class Memory:
         self.words[MASK] = capacity - 1
 
 
+def empty_memory(
+    layout: Layout,
+    steps: Stepwise,
+    identity: tuple[Any, ...],
+    capacity: int,
+    *,
+    chunk: tuple[int, int],
+    plain: bool,
+) -> Memory:
+    """Memory of a window without events; `chunk`: the range, and a chunk of it."""
+    made = Memory(layout, capacity, plain=plain)
+    begin = [*steps.begin]
+    if steps.chunk:
+        begin[-2:] = chunk
+    made.words[: len(begin)] = begin
+    for place, field in zip(layout.named("kept"), identity, strict=True):
+        made.sections[place][:] = field
+    return made
+
+
 def open_text(layout: Layout, steps: Stepwise, *, plain: bool) -> str:
     """Source of `open_memory(mem)`: memory as `_policy.py` has it, and out."""
     lines = []

@@ -60,6 +60,10 @@ class Kind:
         return Layout.of(self.product, self.steps, self.evict, ordered=ordered)
 
 
+# An event's way.  As calls they pass partials through memory: for pba 30 ns an event
+# with max where it is 10 ns, and 1.9 us with a moment sketch where it is 0.8.
+_INLINE = ("insert", "evict", "whole", "put", "make_room_for", "drop_before")
+
 _CALLS = """
 {entry}
 def call_feed(mem, source, events, i, count, out, begins, ends):
@@ -170,9 +174,8 @@ def call_between(mem, first, last):
 def operator_text(kind: Kind, *, plain: bool) -> str:
     """The source of the module."""
     product, steps = kind.product, kind.steps
-    text = Text(
-        f"{kind.algorithm.name}, one event at a time: {titles(product.outputs)}."
-    )
+    title = f"{kind.algorithm.name}, one event at a time: {titles(product.outputs)}."
+    text = Text(title, _INLINE)
     text.add(
         f"EVICT = {kind.evict}\nTRIGGER = {kind.trigger}\n"
         f"ORDERED = {kind.ordered}\nNUMBERED = {not steps.fifo}"

@@ -8,13 +8,14 @@
 Chunks are half a window of ticks.  The current one gathers `csa`; when it is complete
 it becomes the middle, whose total is its csa, and its suffixes are made from its young
 end on, P going down.  They are needed when the front is used up, at tick `due`: half a
-window away, so that about one combine an event is enough.  Invariants:
+window away, so that `pace`, about one combine a tick, is enough.  `turn` is the tick at
+which the current chunk ends.  Invariants:
 
     part[i] == slice[i] + ... + slice[L - 1]       for F <= i < L
     part[i] == slice[i]                            for L <= i < P and for M <= i < E
     part[i] == slice[i] + ... + slice[M - 1]       for P <= i < M
-    total   == slice[L] + ... + slice[M - 1]
-    csa     == slice[M] + ... + slice[E - 1]
+    total   == slice[L] + ... + slice[M - 1]       where L < M
+    csa     == slice[M] + ... + slice[E - 1]       where M < E
 
 A window that is emptied by hand, or in which nearly all events share an instant, can
 need suffixes before they are there: those are then made at once.
@@ -49,62 +50,70 @@ def _join_all(part, mask, F, L, M, P, E, total, csa):
 
 
 def _close_chunk(part, mask, F, L, M, P, E, total, csa):
-    """The current chunk is complete; gives L, M, P, total."""
+    """The current chunk is complete; gives L, M, P."""
     if F < L < M:
         _join_all(part, mask, F, L, M, P, E, total, csa)
-        return E, E, E, IDENTITY
+        return E, E, E
     if L < M:  # the front is used up
         _build(part, mask, M, P, P - L)
         L = M
-    return L, E, E, csa
+    return L, E, E
+
+
+def _next_front(part, mask, F, L, M, P, E):
+    """The front is used up: the middle is the next, or all there is; gives L, M, P."""
+    if L < M:
+        _build(part, mask, M, P, P - L)
+        return M, M, M
+    _build(part, mask, E, E, E - F)
+    return E, E, E
 
 
 def insert(scratch, ints, kept, value, tick):
     part, mask = scratch
-    F, E, L, M, P, last, due, range_, chunk = ints
+    F, E, L, M, P, last, turn, due, pace, range_, chunk = ints
     total, csa = kept
-    if M < E and tick // chunk != last // chunk:
-        due = last // chunk * chunk + range_
-        L, M, P, total = _close_chunk(part, mask, F, L, M, P, E, total, csa)
-        csa = IDENTITY
-    passed, left = tick - last, due - last
+    if tick >= turn:  # all divisions are here, twice in a window
+        if M < E:
+            L, M, P = _close_chunk(part, mask, F, L, M, P, E, total, csa)
+            due = turn - chunk + range_
+            pace = (P - L) // max(due - last, 1) + 1
+            total = csa
+        turn = (tick // chunk + 1) * chunk
     rest = P - L
-    if 0 < passed < left:
-        rest = (rest * passed + left - 1) // left
-    elif passed == 0:
-        rest = 0 * rest
-    P = _build(part, mask, M, P, rest)
+    if rest > 0:
+        if tick < due:
+            rest = min(rest, pace * (tick - last))
+        P = _build(part, mask, M, P, rest)
     store(part, E & mask, value)
-    csa = combine(csa, value)
-    return (F, E + 1, L, M, P, tick, due, range_, chunk), (total, csa)
+    csa = combine(csa, value) if M < E else value
+    return (F, E + 1, L, M, P, tick, turn, due, pace, range_, chunk), (total, csa)
 
 
 def evict(scratch, ints, kept):
     part, mask = scratch
-    F, E, L, M, P, last, due, range_, chunk = ints
-    total, csa = kept
-    if F == L and L < M:
-        P = _build(part, mask, M, P, P - L)
-        L, total = M, IDENTITY
-    elif F == L:
-        _build(part, mask, E, E, E - F)
-        L = M = P = E
-        csa = IDENTITY
-    return (F + 1, E, L, M, P, last, due, range_, chunk), (total, csa)
+    F, E, L, M, P, last, turn, due, pace, range_, chunk = ints
+    if F == L:
+        L, M, P = _next_front(part, mask, F, L, M, P, E)
+    return (F + 1, E, L, M, P, last, turn, due, pace, range_, chunk), kept
 
 
 def whole(scratch, ints, kept):
     part, mask = scratch
-    F, L = ints[0], ints[2]
-    head = load(part, F & mask) if F < L else IDENTITY
-    return combine(head, combine(kept[0], kept[1])), ints, kept
+    F, E, L, M = ints[0], ints[1], ints[2], ints[3]
+    partial = kept[1] if M < E else IDENTITY
+    if L < M:
+        partial = combine(kept[0], partial)
+    if F < L:
+        partial = combine(load(part, F & mask), partial)
+    return partial, ints, kept
 
 
 PBA_STEPS = Stepwise(
     insert=insert,
     evict=evict,
     whole=whole,
-    begin=(0,) * 9,
+    begin=(0,) * 6 + (-(2**63),) + (0,) * 4,  # `turn`: at the first event
     kept=2,
     constant=True,
     chunk=True,

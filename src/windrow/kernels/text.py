@@ -20,14 +20,16 @@ JIT = (
     '@njit(error_model="numpy", nogil=True, '
     "no_cpython_wrapper=True, no_cfunc_wrapper=True)"
 )
+INLINE = JIT[:-1] + ", forceinline=True)"
 ENTRY = '@njit(error_model="numpy", nogil=True, cache=CACHE)'
 
 
 class Text:
     """A module under construction: functions taken over once each, then the rest."""
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, inline: tuple[str, ...] = ()) -> None:
         self.title = title
+        self.inline = inline  # names of functions that must not become calls
         self.blocks: list[str] = []
         self._taken: dict[Any, str] = {}
 
@@ -55,7 +57,8 @@ class Text:
                 if line not in self.blocks:
                     self.blocks.append(line)
                 source = _replace(source, used, constant)
-        self.blocks.append(f"{JIT}\n{source.rstrip()}")
+        jit = INLINE if own in self.inline else JIT
+        self.blocks.append(f"{jit}\n{source.rstrip()}")
         return own
 
     def render(self) -> str:

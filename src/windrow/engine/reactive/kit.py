@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from types import ModuleType
 
-from windrow.algorithms._layout import Layout, Memory
+from windrow.algorithms._layout import Memory, empty_memory
 from windrow.algorithms._operator import Kind
 from windrow.kernels import is_interpreting
 from windrow.plan.rules import Rules
@@ -45,22 +45,16 @@ class Kit:
 
     def memory(self, capacity: int) -> Memory:
         """Memory for a window without events."""
-        layout: Layout = self.kind.layout
-        made = Memory(layout, capacity, plain=self.plain)
-        steps = self.kind.steps
-        begin = [*steps.begin]
-        if steps.chunk:
-            begin[-2:] = self.chunk
-        made.words[: len(begin)] = begin
+        kind = self.kind
+        layout, identity = kind.layout, self.module.IDENTITY
+        made = empty_memory(
+            layout, kind.steps, identity, capacity, chunk=self.chunk, plain=self.plain
+        )
         for place, value in self.rules.words().items():
             made.words[place] = value
         floats = made.sections[layout.named("floats")[0]]
         for place, number in self.rules.floats().items():
             floats[place] = number
-        for place, field in zip(
-            layout.named("kept"), self.module.IDENTITY, strict=True
-        ):
-            made.sections[place][:] = field
         return made
 
 

