@@ -19,8 +19,19 @@ from ._settings import Settings
 
 NAME = "operators"
 FED = (
-    ("max", ("two_stacks_lite", "daba", "daba_lite", "slick_deque", "flat_fat")),
-    ("sum", ("two_stacks_lite", "daba_lite", "flat_fat")),
+    (
+        "max",
+        (
+            "two_stacks_lite",
+            "daba",
+            "daba_lite",
+            "slick_deque",
+            "flat_fat",
+            "sba",
+            "pba",
+        ),
+    ),
+    ("sum", ("subtract_on_evict", "two_stacks_lite", "daba_lite", "flat_fat")),
 )
 HALF, LEAST_A_SECOND, FROM = 0.5, 300_000, 128
 SINGLE = (1, 16, 128, 1_024, 16_384)
@@ -38,9 +49,11 @@ def run(settings: Settings, say: Callable[[str], None]) -> Result:
         [*bars, *more],
         [
             (
-                f"Batches: {settings.n // 4:,} floats in batches of {BATCH:,} through "
+                f"Batches: {settings.n // 2:,} floats in batches of {BATCH:,} through "
                 "`feed`, beside the array kernel of the same algorithm over all of "
-                "them at once, into prepared memory."
+                "them at once, into prepared memory. The array kernels of sba and pba "
+                "go through whole chunks with one loop each; as operators they take "
+                "one event at a time."
             ),
             (
                 "Single events: `insert`, which evicts by itself, then `query`, from a "
@@ -54,7 +67,7 @@ def run(settings: Settings, say: Callable[[str], None]) -> Result:
 
 
 def _fed(settings: Settings, say: Callable[[str], None]) -> tuple[Table, list[Bar]]:
-    values = workloads.values(settings.n // 4)
+    values = workloads.values(settings.n // 2)
     windows = [w for w in (1_024, 16_384, 262_144, 1_048_576) if 2 * w <= len(values)]
     rows: list[list[object]] = []
     bars = []
