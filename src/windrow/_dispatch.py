@@ -9,9 +9,11 @@ from typing import Any
 from windrow import engine
 from windrow.plan import (
     Explanation,
+    check_show,
     explain_aggregate,
     explain_by_policy,
     explain_over,
+    explain_shown,
     gather_calls,
     plan_aggregate,
     plan_by_policy,
@@ -167,9 +169,15 @@ def explain(
     late: str = "drop",
     buckets: int | None = None,
     mode: str = "append",
+    show: str = "plan",
     **named: Any,
 ) -> Explanation:
-    """What `aggregate` (with a window) or `over` (without) will do, and why."""
+    """What `aggregate` (with a window) or `over` (without) will do, and why.
+
+    `show="graph"` draws the graph that several windows share, before and after it is
+    specialised; `show="code"` prints the kernel that runs.
+    """
+    check_show(show, sliding=window is not None and not isinstance(window, Reactive))
     calls = gather_calls(named, aggregates)
     options = {"algorithm": algorithm, "slicer": slicer, "chunk": chunk}
     rolling = {"ties": ties, "algorithm": algorithm}
@@ -178,7 +186,9 @@ def explain(
         found: Explanation = (
             _spark().explain_over(data, on, by, calls, hints=hints, **rolling)
             if window is None
-            else _spark().explain(data, window, by, calls, hints=hints, **options)
+            else _spark().explain(
+                data, window, by, calls, show=show, hints=hints, **options
+            )
         )
         return found
     schema = engine.schema_of(data)
@@ -188,7 +198,8 @@ def explain(
         )
     if window is None:
         return explain_over(plan_over(schema, on, by, calls, **rolling))  # type: ignore[arg-type]
-    return explain_aggregate(plan_aggregate(schema, window, by, calls, **options))  # type: ignore[arg-type]
+    plan = plan_aggregate(schema, window, by, calls, **options)  # type: ignore[arg-type]
+    return explain_aggregate(plan) if show == "plan" else explain_shown(plan, show)
 
 
 def _hints(

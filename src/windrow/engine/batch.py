@@ -3,13 +3,13 @@
     table --order--> stream --cut, fold--> slices --frames, kernel--> windows --> table
 
 All windows of a list share one ordering, one reading of the columns and one set of
-slices.
+slices; count windows also share their scans (`graphed.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,15 +17,15 @@ import pyarrow as pa
 
 from windrow.algorithms import find as find_algorithm
 from windrow.algorithms import slide_arrays, slide_regular
+from windrow.gag import slide_uneven
 from windrow.plan.plan import Plan, Query
-from windrow.plan.requests import Asked, Read, Slots
 from windrow.slicing import cut, fold, shared_combs
 from windrow.windows.frames import Frames, frames
 
 from .assemble import Answer, answer_columns, assemble
-from .columns import Column
-from .sources import source_of
-from .stream import Stream, check_room, stream_of
+from .graphed import graphed
+from .job import Job, nth, open_job
+from .stream import Stream
 
 Array = np.ndarray[Any, Any]
 
@@ -38,40 +38,6 @@ def whole(_: Stream, answers: list[Answer]) -> list[Answer]:
 
 
 WORTH_FOLDING = 0.7  # slices per row above which rows are their own slices
-
-
-@dataclass
-class Job:
-    """A plan with the rows it runs on and the product that fits them.
-
-    Ordered times and values are the largest things in memory; each is let go as
-    soon as nothing needs it (10M rows, three windows: peak 2.8 -> 2.5 times the
-    input, input included).
-    """
-
-    plan: Plan
-    stream: Stream
-    arrays: tuple[Array, ...]
-    asked: Asked
-    bare: bool
-
-    def drop_times(self) -> None:
-        """No frame will be asked for any more."""
-        self.stream = replace(self.stream, times=None)
-
-    def drop_rows(self) -> None:
-        """No row will be lifted any more."""
-        self.arrays = ()
-
-    @property
-    def holistic(self) -> bool:
-        """Whether some call needs the rows of each window, not a partial."""
-        return len(self.asked.calls) < len(self.plan.calls)
-
-    @property
-    def times(self) -> Array | None:
-        """What windows are measured by: ticks, or None for positions in the key."""
-        return None if self.plan.queries[0].is_rows else self.stream.times
 
 
 @dataclass(frozen=True)
@@ -104,7 +70,13 @@ def answers_of(
     windows before their results are turned into columns.
     """
     job, read = open_job(table, plan, bare, stream)
-    answers = [_regular(job)] if plan.regular else _irregular(job)
+    sharing = plan.sharing(job.asked.product) if job.asked.calls else None
+    if sharing is not None and sharing.unit:
+        answers = graphed(job, sharing)
+    elif plan.regular and sharing is None:
+        answers = [_regular(job)]
+    else:
+        answers = _irregular(job)
     answers = trim(job.stream, answers)
     job.drop_times()
     job.drop_rows()
@@ -113,28 +85,6 @@ def answers_of(
         for one in answers
     ]
     return job.stream, answers, columns
-
-
-def open_job(
-    table: pa.Table,
-    plan: Plan,
-    bare: bool = False,
-    stream: Stream | None = None,
-    fixed: tuple[Asked, Slots] | None = None,
-) -> tuple[Job, dict[Read, Column]]:
-    """A plan with the rows it runs on, put in stream order.
-
-    With `fixed` the product does not depend on these rows: others are to be merged
-    with their partials.
-    """
-    if stream is None:
-        stream = stream_of(table, plan.by, plan.clock, plan.ties)
-    check_room(stream.times, max(0 if q.is_rows else q.range for q in plan.queries))
-    longest = int((stream.lasts - stream.firsts).max(initial=0))
-    most = max((q.range if q.is_rows else longest) for q in plan.queries)
-    source = source_of(table, stream, plan.calls, None if fixed is None else fixed[1])
-    asked = source.ask(plan.calls, min(most, longest)) if fixed is None else fixed[0]
-    return Job(plan, stream, source.arrays, asked, bare), source.columns
 
 
 def _regular(job: Job) -> Answer:
@@ -146,7 +96,7 @@ def _regular(job: Job) -> Answer:
     counts = np.maximum((lengths - range_) // slide + 1, 0)
     begins = rows = np.empty(0, np.int64)
     if not job.bare or range_ % slide or job.holistic:
-        begins = _nth(counts) * slide
+        begins = nth(counts) * slide
         rows = np.repeat(stream.firsts, counts) + begins
     if not job.asked.calls:
         return Answer(query, begins, counts, rows, rows + range_, ())
@@ -175,14 +125,6 @@ def _regular(job: Job) -> Answer:
         chunk=plan.chunk,
     )
     return Answer(query, begins, counts, rows, rows + range_, out)
-
-
-def _nth(counts: Array) -> Array:
-    """0, 1, ... within each run."""
-    ends = np.cumsum(counts)
-    total = int(ends[-1]) if len(ends) else 0
-    places: Array = np.arange(total) - np.repeat(ends - counts, counts)
-    return places
 
 
 def cut_slices(job: Job, *, always: bool = False) -> Slices:
@@ -221,6 +163,8 @@ def slide_slices(job: Job, slices: Slices) -> list[Answer]:
         job.drop_rows()
     if not job.asked.calls:
         outs: list[tuple[Array, ...]] = [()] * len(framed)
+    elif plan.sharing(job.asked.product, sliced=True) is not None:
+        outs = _by_graph(job, slices, framed)
     elif plan.together:
         outs = _together(job, slices, framed)
     else:
@@ -261,6 +205,16 @@ def _alone(job: Job, query: Query, slices: Slices, frame: Frames) -> tuple[Array
         tails=_tails(job, frame),
         chunk=job.plan.chunk,
     )
+
+
+def _by_graph(
+    job: Job, slices: Slices, framed: list[Frames]
+) -> list[tuple[Array, ...]]:
+    """All queries by one graph over the slices."""
+    bounds = [_over_slices(job, slices, frame) for frame in framed]
+    _, _, leaf, where = bounds[0]
+    pairs = [(starts, stops) for starts, stops, _, _ in bounds]
+    return slide_uneven(job.asked.product, where, pairs, leaf=leaf)
 
 
 def _together(
@@ -310,13 +264,11 @@ def _tails(job: Job, frame: Frames) -> tuple[Array, ...]:
 
 
 __all__ = [
-    "Job",
     "Slices",
     "Trim",
     "aggregate",
     "answers_of",
     "cut_slices",
-    "open_job",
     "slide_slices",
     "whole",
 ]

@@ -18,7 +18,8 @@ from windrow.plan.requests import Asked
 from windrow.slicing import fold
 
 from .assemble import Answer
-from .batch import Job, Slices, Trim, slide_slices, whole
+from .batch import Slices, Trim, slide_slices, whole
+from .job import Job
 from .partials import PartialField, Partials, partial_columns, read_partials
 from .runs import run_bounds
 from .stream import Stream

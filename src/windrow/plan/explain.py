@@ -5,32 +5,19 @@ Everything here is read off the plan that the engine executes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from windrow.aggregates import Law
 from windrow.kernels import Product
 from windrow.slicing import composite_slide, share, shared_combs
 
 from .bind import Bound
+from .explanation import Explanation
 from .flow import Flow
 from .over import OverPlan
 from .plan import Plan, Query
 from .requests import ask, may_overflow, slots_of
+from .sharing_text import sharing_lines, sharing_slices
 from .spread import Spread
 from .tree import Tree
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """A plan in words; prints as text, and compares as text."""
-
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
-
-    def __repr__(self) -> str:
-        return self.text
 
 
 def explain_aggregate(plan: Plan) -> Explanation:
@@ -40,8 +27,8 @@ def explain_aggregate(plan: Plan) -> Explanation:
     for query in plan.queries:
         label = f" as {query.name!r}" if plan.listed else ""
         lines.append(f"  window     {query.window}{label}")
-    lines += _slice_lines(plan)
     product = plan.nominal_product()
+    lines += _slice_lines(plan, product)
     if product is not None:
         lines += partial_lines(product)
         lines += _algorithm_lines(plan, product)
@@ -59,7 +46,8 @@ def explain_tree(tree: Tree) -> Explanation:
     for query in plan.queries:
         label = f" as {query.name!r}" if plan.listed else ""
         lines.append(f"  window     {query.window}{label}")
-    lines += _slice_lines(plan)
+    product = tree.asked.product if tree.asked.calls else None
+    lines += _slice_lines(plan, product)
     lines.append(f"  level 1    {tree.level1}: {tree.level1_reason}")
     if tree.asked.calls:
         lines += partial_lines(tree.asked.product)
@@ -144,7 +132,7 @@ def explain_flow(flow: Flow) -> Explanation:
         if flow.kept == "slices":
             chunk = -(-query.range // (2 * query.slide)) * query.slide
             lines.append(f"  chunks     of {_length(plan, chunk)}, half a window")
-    lines += _slice_lines(plan)
+    lines += _slice_lines(plan, None)
     if flow.kept == "slices":
         lines += partial_lines(flow.asked.product)
         lines.append("  algorithm  pba, a step at a time: at most three merges a slide")
@@ -181,7 +169,10 @@ def order_lines(by: tuple[str, ...], on: str | None) -> list[str]:
     return [f"  rows       {keys}; {order}"]
 
 
-def _slice_lines(plan: Plan) -> list[str]:
+def _slice_lines(plan: Plan, product: Product | None) -> list[str]:
+    sharing = plan.sharing(product) if product is not None else None
+    if sharing is not None and sharing.unit:
+        return sharing_slices(sharing)
     slicer = plan.slicer
     triples = [query.triple for query in plan.queries]
     if plan.regular and plan.queries[0].slide == 1:
@@ -225,6 +216,9 @@ def _count(number: int, thing: str) -> str:
 def _algorithm_lines(plan: Plan, product: Product) -> list[str]:
     lines: list[str] = []
     found: dict[str, list[str]] = {}
+    sharing = plan.sharing(product)
+    if sharing is not None:
+        return sharing_lines(plan, product, sharing) + [_kernel_line(product)]
     for query in plan.queries:
         choice = plan.choice(query, product)
         line = f"{choice.algorithm.name}: {choice.reason}"
@@ -235,13 +229,13 @@ def _algorithm_lines(plan: Plan, product: Product) -> list[str]:
     if plan.together:
         lines.append("             all ranges in one pass")
     lines.append(f"  bounds     {_bounds(plan, plan.queries[0])}")
+    return [*lines, _kernel_line(product)]
+
+
+def _kernel_line(product: Product) -> str:
     if product.interpreted:
-        lines.append("  kernel     interpreted: a function could not be compiled")
-    else:
-        lines.append(
-            "  kernel     generated for this product, compiled by numba, cached"
-        )
-    return lines
+        return "  kernel     interpreted: a function could not be compiled"
+    return "  kernel     generated for this product, compiled by numba, cached"
 
 
 def _bounds(plan: Plan, query: Query) -> str:

@@ -25,6 +25,7 @@ from .bind import Bound, bind, check_new_names, column_type
 from .choose import Choice, choose_algorithm, choose_slicer
 from .clock import Clock, clock_of
 from .requests import ask, slots_of
+from .sharing import GRAPH, Sharing, sharing_of
 
 
 @dataclass(frozen=True)
@@ -80,8 +81,9 @@ class Plan:
     @property
     def together(self) -> bool:
         """Whether all ranges are answered in one pass, by an algorithm that can."""
-        forced = self.algorithm != "auto" and find_algorithm(self.algorithm).many
-        return forced and len(self.queries) > 1
+        if self.algorithm in ("auto", GRAPH) or len(self.queries) == 1:
+            return False
+        return find_algorithm(self.algorithm).many
 
     @property
     def reads(self) -> list[str]:
@@ -104,12 +106,16 @@ class Plan:
         """The algorithm for one query."""
         label = ", ".join(bound.call.label for bound in self.calls)
         return choose_algorithm(
-            self.algorithm,
+            "auto" if self.algorithm == GRAPH else self.algorithm,
             product,
             label,
             width=self.width(query),
             regular=self.regular,
         )
+
+    def sharing(self, product: Product, *, sliced: bool = False) -> Sharing | None:
+        """Which windows are answered by one graph; None if each slides by itself."""
+        return sharing_of(self, product, sliced=sliced)
 
     def nominal_product(self) -> Product | None:
         """The product if no column had nulls; None if all calls are holistic."""
@@ -154,9 +160,8 @@ def plan_aggregate(
         clock = clock_of(on, column_type(schema, on), lengths)
     queries = tuple(_query(one, i, clock) for i, one in enumerate(windows))
     _check_names(queries)
-    chosen, reason = choose_slicer(
-        slicer, [q.triple for q in queries], rows=queries[0].is_rows
-    )
+    tails = queries[0].is_rows and algorithm != GRAPH  # a graph has none
+    chosen, reason = choose_slicer(slicer, [q.triple for q in queries], rows=tails)
     if chunk < 0:
         raise BadInput.because(
             f"cannot use chunks of {chunk} slices",
@@ -178,7 +183,8 @@ def plan_aggregate(
     )
     product = plan.nominal_product()
     if product is not None:
-        plan.choice(queries[0], product)
+        if plan.sharing(product) is None:
+            plan.choice(queries[0], product)
     elif algorithm != "auto":
         raise BadInput.because(
             f"cannot slide {', '.join(b.call.label for b in bound)} with {algorithm}",

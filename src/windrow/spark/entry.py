@@ -9,7 +9,14 @@ from pyspark.sql import DataFrame
 
 from windrow.aggregates import Call
 from windrow.errors import WindowError
-from windrow.plan import Explanation, OverPlan, Plan, plan_aggregate, plan_over
+from windrow.plan import (
+    Explanation,
+    OverPlan,
+    Plan,
+    explain_shown,
+    plan_aggregate,
+    plan_over,
+)
 from windrow.plan.clock import Clock
 from windrow.plan.explain import explain_flow, explain_spread, explain_tree
 from windrow.plan.flow import Flow, flow_of
@@ -45,10 +52,13 @@ def explain(
     window: Window | Sequence[Window],
     by: str | Sequence[str] | None,
     calls: Mapping[str, Call],
+    show: str = "plan",
     **options: Any,
 ) -> Explanation:
     """What `aggregate` will do; no job is run."""
     frame, plan, hints = _planned(frame, window, by, calls, **options)
+    if show != "plan":
+        return explain_shown(plan, show)
     if frame.isStreaming:
         return explain_flow(_flow(frame, plan, **hints))
     return explain_tree(_tree(frame, plan, **hints))

@@ -1,0 +1,32 @@
+"""The generalised aggregation graph: many windows, one pass (LightSaber 5)."""
+
+from .draw import graph_lines, graph_svg
+from .emit import graph_blocks, graph_text
+from .graph import Family, Graph, initial
+from .run import (
+    compile_graph,
+    graph_of,
+    is_undone,
+    slide_graph,
+    slide_uneven,
+    uneven_graph,
+)
+from .specialise import Special, specialise
+
+__all__ = [
+    "Family",
+    "Graph",
+    "Special",
+    "compile_graph",
+    "graph_blocks",
+    "graph_lines",
+    "graph_of",
+    "graph_svg",
+    "graph_text",
+    "initial",
+    "is_undone",
+    "slide_graph",
+    "slide_uneven",
+    "specialise",
+    "uneven_graph",
+]

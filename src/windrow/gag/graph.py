@@ -1,0 +1,159 @@
+"""The generalised aggregation graph (LightSaber 5): what windows are read off.
+
+Inputs stand in laps; over each lap runs a prefix scan, and a suffix scan once it is
+complete.  A window is a suffix of one lap, whole laps, and a prefix of another:
+
+               lap                  lap                  lap
+    |--------------------|--------------------|--------------------|
+             start |- suffix -|----- total ---|--- prefix ---| end
+
+Scans are families of nodes, one node an input.  Two scans of the same kind and lap are
+the same scan: a graph is a set of them, and twins merge by being equal.  `needed` says
+which nodes of a scan windows read while inputs come:
+
+    every      all of them, as long as a window starts there
+    newest     only the last one
+    none       nobody reads it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What a family of nodes is."""
+
+    INPUT = "input"
+    PREFIX = "prefix"
+    SUFFIX = "suffix"
+
+
+class At(StrEnum):
+    """Which node of a family a window reads."""
+
+    START = "start"  # where the window begins
+    END = "end"  # where it ends
+    TOTAL = "total"  # that of a whole lap
+
+
+@dataclass(frozen=True, order=True)
+class Family:
+    """Inputs, or a scan over laps of them.
+
+    Where windows are not equally long, a lap ends when the window it is for runs out
+    of suffixes, and `window` says which that is; a scan with neither a lap nor a window
+    runs over the whole stream.
+    """
+
+    kind: Kind
+    lap: int = 0
+    window: int = -1
+
+    def __str__(self) -> str:
+        if self.window >= 0:
+            return f"{self.kind}(window {self.window})"
+        return f"{self.kind}({self.lap:,})" if self.lap else str(self.kind)
+
+
+INPUT = Family(Kind.INPUT)
+
+
+@dataclass(frozen=True)
+class Term:
+    """One node that a window reads; `off` says that it is taken off."""
+
+    family: Family
+    at: At
+    off: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.family}[{self.at}]"
+
+
+Sum = tuple[Term, ...]
+
+
+@dataclass(frozen=True)
+class Root:
+    """A window, and the ways to read it: by where it starts, seen from its end.
+
+    A range of 0 is not known beforehand.  `same`: it starts in the lap in which it
+    ends, `last`: in the lap before, `earlier`: in the one before that.  A way that
+    cannot occur is empty.
+    """
+
+    range: int
+    same: Sum = ()
+    last: Sum = ()
+    earlier: Sum = ()
+
+    @property
+    def terms(self) -> Iterator[Term]:
+        """All nodes that it reads."""
+        yield from (*self.same, *self.last, *self.earlier)
+
+
+@dataclass(frozen=True)
+class Graph:
+    """The windows, and through them the scans they stand on."""
+
+    roots: tuple[Root, ...]
+
+    @property
+    def families(self) -> list[Family]:
+        """Every scan that some window reads, once each; then the inputs."""
+        found = {term.family for root in self.roots for term in root.terms}
+        return [*sorted(found - {INPUT}), INPUT]
+
+    def readers(self, family: Family) -> list[Root]:
+        """The windows that read a scan."""
+        return [
+            root
+            for root in self.roots
+            if any(term.family == family for term in root.terms)
+        ]
+
+    def needed(self, family: Family) -> str:
+        """Which of its nodes are read: "every", "newest" or "none"."""
+        terms = [term for root in self.roots for term in root.terms]
+        at = {term.at for term in terms if term.family == family}
+        if not at:
+            return "none"
+        return "newest" if at == {At.END} else "every"
+
+
+def initial(ranges: Sequence[int]) -> Graph:
+    """Each window by itself, in laps as long as it is: a suffix and a prefix."""
+    roots = []
+    for range_ in ranges:
+        suffix, prefix = Family(Kind.SUFFIX, range_), Family(Kind.PREFIX, range_)
+        way = (Term(suffix, At.START), Term(prefix, At.END))
+        roots.append(Root(range_, last=way))
+    return Graph(tuple(roots))
+
+
+def initial_uneven(count: int) -> Graph:
+    """The same for windows that are not equally long: over slices that hold a row."""
+    roots = []
+    for number in range(count):
+        suffix = Family(Kind.SUFFIX, window=number)
+        prefix = Family(Kind.PREFIX, window=number)
+        roots.append(Root(0, last=(Term(suffix, At.START), Term(prefix, At.END))))
+    return Graph(tuple(roots))
+
+
+__all__ = [
+    "INPUT",
+    "At",
+    "Family",
+    "Graph",
+    "Kind",
+    "Root",
+    "Sum",
+    "Term",
+    "initial",
+    "initial_uneven",
+]

@@ -1,0 +1,153 @@
+"""Calling the kernel of a graph: all windows over runs of inputs, in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from windrow.aggregates import Law
+from windrow.kernels import (
+    Product,
+    arrays,
+    is_interpreting,
+    kernel,
+    telling_lines,
+    user_functions,
+)
+
+from .emit import graph_text
+from .graph import initial, initial_uneven
+from .specialise import Special, specialise
+
+Array = np.ndarray[Any, Any]
+MOST = 256  # kernels that are remembered
+_COMPILED: dict[Any, ModuleType] = {}
+
+
+def graph_of(ranges: Sequence[int], product: Product) -> Special:
+    """The graph of windows of those ranges over one product."""
+    return specialise(initial(ranges), invertible=is_undone(product))
+
+
+def uneven_graph(count: int, product: Product) -> Special:
+    """The graph of some windows that are not equally long."""
+    return specialise(initial_uneven(count), invertible=is_undone(product))
+
+
+def is_undone(product: Product) -> bool:
+    """Whether what has left may be taken off: an inverse, and whole numbers."""
+    return Law.INVERTIBLE in product.laws and product.exact
+
+
+def slide_graph(
+    product: Product,
+    source: tuple[Array, ...],
+    firsts: Array,
+    lasts: Array,
+    windows: Sequence[tuple[int, int]],
+    *,
+    leaf: str = "rows",
+) -> list[tuple[Array, ...]]:
+    """The results of each window (range, slide), run by run.
+
+    Window i of a run covers [first + i * slide, first + i * slide + range).  One
+    window alone moves on by one input at a time: make slices of its slide first.
+    """
+    lengths = lasts - firsts
+    counts = [
+        int(np.maximum((lengths - range_) // slide + 1, 0).sum())
+        for range_, slide in windows
+    ]
+    starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    out = arrays(product.out_dtypes, int(starts[-1]))
+    longest = int(lengths.max(initial=0))
+    order = sorted(range(len(windows)), key=lambda q: windows[q])
+    if len(out) and len(out[0]):
+        ranges = [min(windows[q][0], longest + 1) for q in order]  # or does not fit
+        special = graph_of(ranges, product)
+        laps, ends = _groups(special, ranges)
+        given = (
+            source,
+            firsts,
+            lasts,
+            np.array(ranges, np.int64),
+            np.array([windows[q][1] for q in order], np.int64),
+            starts[order],
+            laps,
+            ends,
+            int(laps.max()),
+            out,
+        )
+
+        def run() -> None:
+            compile_graph(special, product, leaf).run(*given)
+
+        telling_lines(product.has_users, run)
+    return [
+        tuple(one[starts[q] : starts[q + 1]] for one in out)
+        for q in range(len(windows))
+    ]
+
+
+def slide_uneven(
+    product: Product,
+    source: tuple[Array, ...],
+    bounds: Sequence[tuple[Array, Array]],
+    *,
+    leaf: str = "slices",
+) -> list[tuple[Array, ...]]:
+    """The results of windows [starts[i], stops[i]) over inputs, for each of several.
+
+    Stops never fall within a window's own.
+    """
+    special = uneven_graph(len(bounds), product)
+    starts = np.concatenate([one[0] for one in bounds])
+    stops = np.concatenate([one[1] for one in bounds])
+    ends = np.cumsum([len(one[0]) for one in bounds])
+    inputs, room = int(stops.max(initial=0)), int((stops - starts).max(initial=1))
+    out = arrays(product.out_dtypes, len(starts))
+
+    def run() -> None:
+        compiled = compile_graph(special, product, leaf)
+        compiled.run(source, inputs, starts, stops, ends, room, out)
+
+    telling_lines(product.has_users, run)
+    return list(zip(*(np.split(one, ends[:-1]) for one in out), strict=True))
+
+
+def _groups(special: Special, ranges: list[int]) -> tuple[Array, Array]:
+    """The laps, and how many windows stand on them or shorter ones."""
+    lap_of = {
+        root.range: max(*(term.family.lap for term in root.terms), 1)
+        for root in special.graph.roots
+    }
+    found = [lap_of[range_] for range_ in ranges]  # rising, as ranges are
+    laps = sorted(set(found))
+    ends = [found.index(lap) + found.count(lap) for lap in laps]
+    return np.array(laps, np.int64), np.array(ends, np.int64)
+
+
+def compile_graph(special: Special, product: Product, leaf: str) -> ModuleType:
+    """The kernel; graphs of the same form share it."""
+    plain = product.interpreted or is_interpreting()
+    key = (special.form, product, leaf, plain)
+    if key not in _COMPILED:
+        text = graph_text(special, product, leaf)
+        users = user_functions(product, compiled=not plain)
+        _COMPILED[key] = kernel(text, users, interpreted=plain)
+        while len(_COMPILED) > MOST:
+            _COMPILED.pop(next(iter(_COMPILED)))
+    return _COMPILED[key]
+
+
+__all__ = [
+    "compile_graph",
+    "graph_of",
+    "is_undone",
+    "slide_graph",
+    "slide_uneven",
+    "uneven_graph",
+]

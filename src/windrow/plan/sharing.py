@@ -1,0 +1,106 @@
+"""Which windows of a list are answered by one graph, and which by themselves.
+
+Count windows of which only complete ones come out stand at places known beforehand:
+over rows, or over panes as long as the greatest common divisor of all ranges and
+slides.  Those windows share the scans of one graph (`windrow.gag`).
+
+                      rows      | | | | | | | | | | | | |
+    ranges 6, 4       panes     |   |   |   |   |   |   |       two rows each
+    slides 2, 4       windows   |-----------|                   3 panes, 1 on
+                                    |-------|                   2 panes, 2 on
+
+A lap costs some 50 ns however short it is, so where nothing can be taken off, windows
+of fewer than `SHORT` inputs are left to a loop of their own.  And where windows end at
+few of the inputs, rows are folded into slices, as they are for windows of time.
+Windows over slices are not equally long: those of whole numbers, from which parts can
+be taken off, share one prefix scan.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from windrow.errors import UnsuitableAlgorithm
+from windrow.gag import Special, graph_of, is_undone, uneven_graph
+from windrow.kernels import Product
+
+if TYPE_CHECKING:
+    from .plan import Plan
+
+GRAPH = "gag"  # as an algorithm: one graph for all windows
+SHORT = 64
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """`unit` rows are one input; `graphed` and `alone` are numbers of queries.
+
+    A unit of 0: the inputs are slices, cut wherever a window starts or ends.
+    """
+
+    unit: int
+    graphed: tuple[int, ...]
+    alone: tuple[int, ...]
+
+
+def sharing_of(plan: Plan, product: Product, *, sliced: bool = False) -> Sharing | None:
+    """How the windows of a plan are shared; None if each slides by itself.
+
+    With `sliced` the rows have been folded into slices already.
+    """
+    if plan.algorithm not in ("auto", GRAPH):
+        return None
+    forced, many = plan.algorithm == GRAPH, len(plan.queries) > 1
+    if not many and not forced:
+        return None
+    if sliced or not all(query.is_complete for query in plan.queries):
+        return _uneven(plan, product, forced=forced)
+    unit = math.gcd(*(n for query in plan.queries for n in (query.range, query.slide)))
+    if not many and plan.queries[0].slide > unit:
+        return _uneven(plan, product, forced=forced)
+    numbers = range(len(plan.queries))
+    whole = Sharing(unit, tuple(numbers), ())
+    if forced:
+        return whole
+    if not is_undone(product):
+        graphed = [n for n in numbers if plan.queries[n].range // unit >= SHORT]
+        alone = [n for n in numbers if n not in graphed]
+        whole = Sharing(unit, tuple(graphed), tuple(alone))
+    if len(whole.graphed) > 1 and _pays(plan, product, whole):
+        return whole
+    return _uneven(plan, product, forced=False)
+
+
+def _uneven(plan: Plan, product: Product, *, forced: bool) -> Sharing | None:
+    """Windows over slices: those of one stack each need no graph to be found."""
+    if not plan.slicer.whole_windows:
+        if not forced:
+            return None
+        raise UnsuitableAlgorithm.because(
+            "cannot slide these windows with gag",
+            f"{plan.slicer.name} cuts no slice where a window ends",
+            "leave slicer out, or use pairs or panes",
+        )
+    if not forced and not is_undone(product):
+        return None
+    return Sharing(0, tuple(range(len(plan.queries))), ())
+
+
+def _pays(plan: Plan, product: Product, sharing: Sharing) -> bool:
+    """Whether windows end often enough: scans go over every input, slices do not."""
+    laps = {one.lap for one in special_of(plan, product, sharing).scans}
+    ends = sum(sharing.unit / plan.queries[n].slide for n in sharing.graphed)
+    return 2 * ends >= len(laps)
+
+
+def special_of(plan: Plan, product: Product, sharing: Sharing) -> Special:
+    """The specialised graph of the windows that share."""
+    if not sharing.unit:
+        return uneven_graph(len(plan.queries), product)
+    queries = [plan.queries[number] for number in sharing.graphed]
+    return graph_of([query.range // sharing.unit for query in queries], product)
+
+
+__all__ = ["GRAPH", "SHORT", "Sharing", "sharing_of", "special_of"]
