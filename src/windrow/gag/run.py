@@ -27,9 +27,15 @@ MOST = 256  # kernels that are remembered
 _COMPILED: dict[Any, ModuleType] = {}
 
 
-def graph_of(ranges: Sequence[int], product: Product) -> Special:
-    """The graph of windows of those ranges over one product."""
-    return specialise(initial(ranges), invertible=is_undone(product))
+def graph_of(
+    ranges: Sequence[int], product: Product, *, undo: bool | None = None
+) -> Special:
+    """The graph of windows of those ranges over one product.
+
+    `undo` says whether parts may be taken off; None: where that is exact.
+    """
+    invertible = is_undone(product) if undo is None else undo
+    return specialise(initial(ranges), invertible=invertible)
 
 
 def uneven_graph(count: int, product: Product) -> Special:
@@ -50,6 +56,7 @@ def slide_graph(
     windows: Sequence[tuple[int, int]],
     *,
     leaf: str = "rows",
+    undo: bool | None = None,
 ) -> list[tuple[Array, ...]]:
     """The results of each window (range, slide), run by run.
 
@@ -67,7 +74,7 @@ def slide_graph(
     order = sorted(range(len(windows)), key=lambda q: windows[q])
     if len(out) and len(out[0]):
         ranges = [min(windows[q][0], longest + 1) for q in order]  # or does not fit
-        special = graph_of(ranges, product)
+        special = graph_of(ranges, product, undo=undo)
         laps, ends = _groups(special, ranges)
         given = (
             source,

@@ -1,0 +1,98 @@
+"""Special cases come out of the graph (LightSaber 5.1, 5.2 and Figure 8)."""
+
+from __future__ import annotations
+
+import pytest
+
+from windrow.gag import initial, specialise
+from windrow.gag.graph import INPUT, At, Family, Kind, Term, initial_uneven
+from windrow.gag.specialise import LONG, shared_laps
+
+
+def prefix(lap: int) -> Family:
+    return Family(Kind.PREFIX, lap)
+
+
+def suffix(lap: int) -> Family:
+    return Family(Kind.SUFFIX, lap)
+
+
+def test_at_first_every_window_has_a_suffix_and_a_prefix_scan_of_its_own():
+    graph = initial([5, 7])
+    assert graph.families == [prefix(5), prefix(7), suffix(5), suffix(7), INPUT]
+    for root, lap in zip(graph.roots, (5, 7), strict=True):
+        assert root.last == (Term(suffix(lap), At.START), Term(prefix(lap), At.END))
+        assert not root.same
+        assert not root.earlier
+
+
+def test_one_window_with_an_inverse_is_one_running_value():
+    special = specialise(initial([5]), invertible=True)
+    (root,) = special.graph.roots
+    assert root.last == (Term(prefix(5), At.END), Term(INPUT, At.START, off=True))
+    assert special.kept == []
+    assert special.graph.needed(prefix(5)) == "newest"
+    assert special.graph.needed(suffix(5)) == "none"
+
+
+def test_one_window_without_an_inverse_keeps_suffixes_and_a_running_prefix():
+    special = specialise(initial([5]), invertible=False)
+    assert special.kept == [suffix(5)]
+    assert special.graph.needed(prefix(5)) == "newest"
+
+
+def test_a_window_of_one_input_is_the_input():
+    special = specialise(initial([1]), invertible=False)
+    assert special.graph.families == [INPUT]
+
+
+def test_many_windows_with_an_inverse_share_one_pair_of_scans():
+    special = specialise(initial([3, 4, 9000]), invertible=True)
+    assert special.scans == [prefix(9000), suffix(9000)]
+    assert special.kept == [prefix(9000), suffix(9000)]
+    short, _, long = special.graph.roots
+    difference = (Term(prefix(9000), At.END), Term(prefix(9000), At.START, off=True))
+    assert short.same == difference
+    assert short.last == (Term(suffix(9000), At.START), Term(prefix(9000), At.END))
+    assert not long.same  # as long as a lap: it never lies within one
+
+
+def test_laps_of_differences_are_never_short():
+    special = specialise(initial([3, 4]), invertible=True)
+    assert {one.lap for one in special.scans} == {LONG}
+
+
+def test_many_windows_without_an_inverse_share_laps_with_those_of_their_length():
+    special = specialise(initial([900, 3, 1000, 5, 6]), invertible=False)
+    assert special.scans == [
+        one for lap in (3, 6, 900) for one in (prefix(lap), suffix(lap))
+    ]
+    assert special.kept == [suffix(3), suffix(6), suffix(900)]
+    by_range = {root.range: root for root in special.graph.roots}
+    assert not by_range[900].earlier
+    total = Term(suffix(900), At.TOTAL)
+    assert total in by_range[1000].earlier
+    assert special.graph.needed(prefix(900)) == "newest"
+
+
+@pytest.mark.parametrize("ranges", [[1, 2, 3, 4, 5], [7, 13, 14, 27], [10**6, 10**7]])
+def test_a_window_spans_at_most_one_whole_lap(ranges):
+    for range_, lap in shared_laps(ranges).items():
+        assert lap <= range_ < 2 * lap
+
+
+def test_twins_of_equal_windows_merge():
+    special = specialise(initial([5, 5]), invertible=False)
+    assert special.scans == [prefix(5), suffix(5)]
+    assert len(special.graph.readers(suffix(5))) == 2
+
+
+def test_uneven_windows_with_an_inverse_share_one_scan_and_sweep_the_suffixes():
+    special = specialise(initial_uneven(3), invertible=True)
+    assert special.scans == [Family(Kind.PREFIX)]
+
+
+def test_uneven_windows_without_an_inverse_keep_their_own_stacks():
+    special = specialise(initial_uneven(2), invertible=False)
+    assert special.kept == [Family(Kind.SUFFIX, window=n) for n in (0, 1)]
+    assert special.graph == initial_uneven(2)
