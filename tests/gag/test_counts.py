@@ -13,7 +13,7 @@ import pytest
 
 from counting import counted, objects
 from windrow.gag import slide_graph
-from windrow.gag.specialise import shared_laps
+from windrow.gag.specialise import FEW, shared_laps
 
 N = 6000
 
@@ -43,9 +43,11 @@ def test_one_window_without_takes_three(width):
 def test_many_windows_with_an_inverse_take_one_each_and_two_scans(count):
     ranges = list(range(10, 10 + 7 * count, 7))
     spent = per_slide(ranges, undo=True)
-    assert spent <= count + 2
-    if count > 2:
-        assert spent < 2 * count  # SlickDeque (Inv)
+    if count <= FEW:
+        assert spent <= 2 * count  # running values, as SlickDeque (Inv) has them
+    else:
+        assert spent <= count + 2
+        assert spent < 2 * count
 
 
 @pytest.mark.parametrize("count", [2, 5, 40])
@@ -56,6 +58,11 @@ def test_many_windows_without_take_one_each_and_three_a_lap(count):
     assert spent <= count + 3 * laps
     if count > 2:
         assert spent < 3 * count  # a pair of stacks for each
+
+
+def test_long_laps_are_scanned_in_lanes_for_one_and_a_half_more():
+    ranges = list(range(600, 640))
+    assert per_slide(ranges, undo=False) <= len(ranges) + 4.5
 
 
 @pytest.mark.parametrize("n", [8, 32, 128])

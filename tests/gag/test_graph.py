@@ -6,7 +6,7 @@ import pytest
 
 from windrow.gag import initial, specialise
 from windrow.gag.graph import INPUT, At, Family, Kind, Term, initial_uneven
-from windrow.gag.specialise import LONG, shared_laps
+from windrow.gag.specialise import LONG, SPARE, shared_laps
 
 
 def prefix(lap: int) -> Family:
@@ -47,19 +47,32 @@ def test_a_window_of_one_input_is_the_input():
 
 
 def test_many_windows_with_an_inverse_share_one_pair_of_scans():
-    special = specialise(initial([3, 4, 9000]), invertible=True)
-    assert special.scans == [prefix(9000), suffix(9000)]
-    assert special.kept == [prefix(9000), suffix(9000)]
-    short, _, long = special.graph.roots
-    difference = (Term(prefix(9000), At.END), Term(prefix(9000), At.START, off=True))
-    assert short.same == difference
-    assert short.last == (Term(suffix(9000), At.START), Term(prefix(9000), At.END))
-    assert not long.same  # as long as a lap: it never lies within one
+    special = specialise(initial([3, 4, 5, 6, 9000]), invertible=True)
+    assert special.scans == [prefix(36_000), suffix(36_000)]
+    assert special.kept == special.scans
+    for root in special.graph.roots:
+        end, start = Term(prefix(36_000), At.END), Term(prefix(36_000), At.START, True)
+        assert root.same == (end, start)
+        assert root.last == (Term(suffix(36_000), At.START), end)
 
 
-def test_laps_of_differences_are_never_short():
-    special = specialise(initial([3, 4]), invertible=True)
-    assert {one.lap for one in special.scans} == {LONG}
+def test_a_few_windows_with_an_inverse_are_running_values():
+    special = specialise(initial([3, 900, 900]), invertible=True)
+    assert special.kept == []
+    assert special.graph.readers(suffix(900)) == []
+
+
+def test_windows_that_do_not_end_at_each_input_share():
+    special = specialise(initial([3, 900]), invertible=True, each=False)
+    assert special.scans == [prefix(4096), suffix(4096)]
+
+
+def test_laps_of_differences_are_neither_short_nor_too_long():
+    laps = [
+        specialise(initial([1, longest]), invertible=True, each=False).scans[0].lap
+        for longest in (3, 10**6, 10**8)
+    ]
+    assert laps == [LONG, 10**6 + SPARE, 10**8 + SPARE]
 
 
 def test_many_windows_without_an_inverse_share_laps_with_those_of_their_length():

@@ -12,7 +12,7 @@ share one compiled kernel.
     ranges, slides    of each window, in inputs; windows are ordered by lap, then range
     at                where the next result of each window goes
     laps, ends        each lap, and one past the last window that stands on it
-    room              inputs in the longest lap
+    room              suffixes that are kept of a lap, at most
 
 Where windows are not equally long (a range of 0 in the graph):
 
@@ -41,6 +41,9 @@ from .pieces import (
     BEYOND,
     BY_SCANS,
     EARLIER,
+    FEW,
+    FEW_LEAD,
+    FEW_STEP,
     INPUTS,
     LAST,
     LEAVE,
@@ -50,6 +53,9 @@ from .pieces import (
     RUNNING,
     SAME,
     SCAN_BACK,
+    SCAN_BACK_IN_LANES,
+    SCAN_ON,
+    SCAN_ON_IN_LANES,
     SLIDE,
     UNEVEN_DIFFERENCES,
     UNEVEN_RUNNING,
@@ -58,6 +64,7 @@ from .pieces import (
 )
 from .specialise import Special
 
+LONG_LAP = 256  # inputs: shorter laps are not worth lanes
 BLOCK = 2048  # prefixes at a time, where only the newest is needed: they stay in L1
 
 
@@ -76,17 +83,24 @@ def graph_blocks(special: Special) -> list[str]:
     """The part that comes out of the graph: what `explain` shows."""
     graph = special.graph
     blocks = []
+    many = len(graph.roots) > 1 and graph.roots[0].range > 0
+    lanes = many and not special.invertible
     if any(family.kind == Kind.SUFFIX for family in special.kept):
-        blocks.append(SCAN_BACK.format(jit=JIT))
+        piece = SCAN_BACK_IN_LANES if lanes else SCAN_BACK
+        blocks.append(piece.format(jit=JIT, long=LONG_LAP))
     if not graph.roots[0].range:
         return [*blocks, _uneven(special)]
-    if len(graph.roots) == 1:
+    if many and not special.kept:
+        return [_few(len(graph.roots), _text(graph.roots[0].last))]
+    if not many:
         form = BY_SCANS if special.kept else RUNNING if special.scans else INPUTS
         blocks.append(form.format(jit=JIT, text=_text(graph.roots[0].last)))
         scratch = "suffix = allocate(room)\n    " if special.kept else ""
         passed = "suffix, " if special.kept else ""
         blocks.append(ONE.format(entry=ENTRY, scratch=scratch, passed=passed))
         return blocks
+    piece = SCAN_ON_IN_LANES if lanes else SCAN_ON
+    blocks.append(piece.format(jit=JIT, long=LONG_LAP))
     ways = {name: _way(special, name) for name in ("earlier", "last", "same")}
     if ways["last"] or ways["earlier"]:
         blocks.append(MEET.format(jit=JIT))
@@ -95,6 +109,21 @@ def graph_blocks(special: Special) -> list[str]:
     blocks.append(_slide(special, ways))
     blocks.append(RUN.format(entry=ENTRY, scratch=_scratch(special, ways)))
     return blocks
+
+
+def _few(count: int, text: str) -> str:
+    """One running value for each of a few windows, in one loop."""
+    numbers = range(count)
+    return FEW.format(
+        jit=JIT,
+        entry=ENTRY,
+        widths=", ".join(f"w{q}" for q in numbers),
+        reads=", ".join(f"ranges[{q}]" for q in numbers),
+        last=count - 1,
+        leads="\n".join(FEW_LEAD.format(q=q) for q in numbers),
+        steps="\n".join(FEW_STEP.format(q=q) for q in numbers),
+        text=text,
+    )
 
 
 def _uneven(special: Special) -> str:
@@ -127,6 +156,7 @@ def _slide(special: Special, ways: dict[str, Sum]) -> str:
         turn="            suffix, older = older, suffix" if has_total else "",
         block=BLOCK,
         base="begin" if _whole_laps(special) else "low",
+        reach="ranges[q1 - 1]" if _whole_laps(special) else "lap",
         beyond=BEYOND if has_total else "",
         ways="\n".join(one.strip("\n") for one in lines),
     ).replace("trigger-point\n\n", "trigger-point\n")
@@ -134,7 +164,7 @@ def _slide(special: Special, ways: dict[str, Sum]) -> str:
 
 def _scratch(special: Special, ways: dict[str, Sum]) -> str:
     suffixes = ["allocate(room)"] * (2 if ways["earlier"] else 1)
-    prefix = "allocate(room)" if _whole_laps(special) else f"allocate({BLOCK})"
+    prefix = "allocate(laps[0])" if _whole_laps(special) else f"allocate({BLOCK})"
     beyond = [f"allocate({BLOCK})"] if ways["earlier"] else []
     return ", ".join([*suffixes, prefix, *beyond])
 

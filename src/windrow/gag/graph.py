@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 
 class Kind(StrEnum):
@@ -102,27 +103,32 @@ class Graph:
 
     roots: tuple[Root, ...]
 
+    @cached_property
+    def readings(self) -> dict[Family, tuple[frozenset[At], list[Root]]]:
+        """Each family that some window reads: at which nodes, and which windows."""
+        places: dict[Family, set[At]] = {}
+        readers: dict[Family, list[Root]] = {}
+        for root in self.roots:
+            for term in root.terms:
+                places.setdefault(term.family, set()).add(term.at)
+            for family in {term.family for term in root.terms}:
+                readers.setdefault(family, []).append(root)
+        return {one: (frozenset(at), readers[one]) for one, at in places.items()}
+
     @property
     def families(self) -> list[Family]:
         """Every scan that some window reads, once each; then the inputs."""
-        found = {term.family for root in self.roots for term in root.terms}
-        return [*sorted(found - {INPUT}), INPUT]
+        return [*sorted(self.readings.keys() - {INPUT}), INPUT]
 
     def readers(self, family: Family) -> list[Root]:
         """The windows that read a scan."""
-        return [
-            root
-            for root in self.roots
-            if any(term.family == family for term in root.terms)
-        ]
+        return self.readings[family][1] if family in self.readings else []
 
     def needed(self, family: Family) -> str:
         """Which of its nodes are read: "every", "newest" or "none"."""
-        terms = [term for root in self.roots for term in root.terms]
-        at = {term.at for term in terms if term.family == family}
-        if not at:
+        if family not in self.readings:
             return "none"
-        return "newest" if at == {At.END} else "every"
+        return "newest" if self.readings[family][0] == {At.END} else "every"
 
 
 def initial(ranges: Sequence[int]) -> Graph:

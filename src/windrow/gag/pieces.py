@@ -11,6 +11,86 @@ def scan_back(source, first, lap, suffix):
         store(suffix, j, partial)
 """
 
+SCAN_BACK_IN_LANES = """
+{jit}
+def put_after(partials, low, high, newer):
+    for j in range(low, high):
+        store(partials, j, combine(load(partials, j), newer))
+
+
+{jit}
+def scan_back(source, first, lap, suffix):
+    # suffix scan: lazy, once the lap that begins at `first` is complete;
+    # four lanes that do not wait for each other, then joined
+    part = (lap - 1) // 4 if len(IDENTITY) == 1 and lap >= {long} else 0
+    d = leaf(source, first + lap - 1)
+    store(suffix, lap - 1, d)
+    for j in range(lap - 2, 4 * part - 1, -1):
+        d = combine(leaf(source, first + j), d)
+        store(suffix, j, d)
+    if part == 0:
+        return
+    a = b = c = IDENTITY
+    for j in range(part - 1, -1, -1):
+        a = combine(leaf(source, first + j), a)
+        store(suffix, j, a)
+        b = combine(leaf(source, first + part + j), b)
+        store(suffix, part + j, b)
+        c = combine(leaf(source, first + 2 * part + j), c)
+        store(suffix, 2 * part + j, c)
+        d = combine(leaf(source, first + 3 * part + j), d)
+        store(suffix, 3 * part + j, d)
+    for lane in range(2, -1, -1):
+        newer = load(suffix, (lane + 1) * part)
+        put_after(suffix, lane * part, (lane + 1) * part, newer)
+"""
+
+SCAN_ON = """
+{jit}
+def scan_on(source, first, low, high, partial, prefix, at):
+    # prefix scan: eager; prefix[at + i] is that of inputs before low + i
+    for p in range(low, high):
+        store(prefix, at + p - low, partial)
+        partial = combine(partial, leaf(source, first + p))
+    return partial
+"""
+
+SCAN_ON_IN_LANES = """
+{jit}
+def put_before(partials, at, count, older):
+    for j in range(count):
+        store(partials, at + j, combine(older, load(partials, at + j)))
+
+
+{jit}
+def scan_on(source, first, low, high, partial, prefix, at):
+    # prefix scan: eager; prefix[at + i] is that of inputs before low + i;
+    # four lanes that do not wait for each other, then joined
+    part = (high - low) // 4 if len(IDENTITY) == 1 and high - low >= {long} else 0
+    a, b, c, d = partial, IDENTITY, IDENTITY, IDENTITY
+    from_ = first + low
+    for j in range(part):
+        store(prefix, at + j, a)
+        a = combine(a, leaf(source, from_ + j))
+        store(prefix, at + part + j, b)
+        b = combine(b, leaf(source, from_ + part + j))
+        store(prefix, at + 2 * part + j, c)
+        c = combine(c, leaf(source, from_ + 2 * part + j))
+        store(prefix, at + 3 * part + j, d)
+        d = combine(d, leaf(source, from_ + 3 * part + j))
+    if part > 0:
+        put_before(prefix, at + part, part, a)
+        a = combine(a, b)
+        put_before(prefix, at + 2 * part, part, a)
+        a = combine(a, c)
+        put_before(prefix, at + 3 * part, part, a)
+        a = combine(a, d)
+    for j in range(4 * part, high - low):
+        store(prefix, at + j, a)
+        a = combine(a, leaf(source, from_ + j))
+    return a
+"""
+
 MEET = """
 {jit}
 def meet(out, to, count, older, i, newer, j, step):
@@ -42,22 +122,23 @@ SLIDE = """
 def slide(source, first, last, lap, q0, q1, ranges, slides, at, scratch, out):
     {unpacked} = scratch
     length = last - first
+    reach = {reach}
     if ranges[q0] > length:  # the shortest window does not fit
         return
     for begin in range(0, length + 1, lap):
         if begin > 0:  # trigger-point
 {turn}
-            scan_back(source, first + begin - lap, lap, suffix)
+            scan_back(source, first + begin - reach, reach, suffix)
         partial = IDENTITY
         end = min(begin + lap, length + 1)
         for low in range(begin, end, {block}):
             high = min(low + {block}, end)
             base = {base}
-            for p in range(low, high):  # prefix scan: eager
-                store(prefix, p - base, partial)
-{beyond}                if p < length:
-                    partial = combine(partial, leaf(source, first + p))
-            for q in range(q0, q1):  # window q ends at p, and starts at p - width
+            upto = min(high, length)
+            partial = scan_on(source, first, low, upto, partial, prefix, low - base)
+            if high > length:
+                store(prefix, length - base, partial)
+{beyond}            for q in range(q0, q1):  # window q: from p - width to p
                 width, step = ranges[q], slides[q]
                 p = max(low, width)
                 p += (width - p) % step
@@ -144,17 +225,63 @@ meet(
 
 LAST = """\
 meet(
-                        out, to, count, suffix, p - width - begin + lap,
+                        out, to, count, suffix, p - width - begin + reach,
                         prefix, p - base, step,
                     )"""
 
 SAME = "leave(out, to, count, prefix, p - base, p - base - width, step)"
 
 BEYOND = """\
-                if begin > 0:  # the lap before, and this prefix
-                    whole = combine(load(suffix, 0), partial)
-                    store(beyond, p - base, whole)
+            if begin > 0:  # the lap before, and each prefix
+                total = load(suffix, 0)
+                for j in range(high - low):
+                    store(beyond, j, combine(total, load(prefix, j)))
 """
+
+FEW = """
+{jit}
+def lead(source, first, width, end, to, out):
+    # one window until the longest begins; gives its running value
+    if width > end:
+        return IDENTITY
+    prefix = leaf(source, first)  # prefix scan: eager, one running value
+    for i in range(1, width):
+        prefix = combine(prefix, leaf(source, first + i))
+    emit(out, to, prefix)
+    for i in range(width, end):
+        prefix = combine(prefix, leaf(source, first + i))
+        prefix = inverse(prefix, leaf(source, first + i - width))
+        emit(out, to + i + 1 - width, prefix)
+    return prefix
+
+
+{jit}
+def slide(source, first, length, ranges, at, out):
+    {widths} = {reads}
+    end = min(w{last}, length)  # of the longest window
+{leads}
+    for i in range(end, length):
+        newest = leaf(source, first + i)
+        # {text}
+{steps}
+
+
+{entry}
+def run(source, firsts, lasts, ranges, slides, at, laps, ends, room, out):
+    for k in range(len(firsts)):
+        slide(source, firsts[k], lasts[k] - firsts[k], ranges, at, out)
+        for q in range(len(ranges)):
+            at[q] += max(lasts[k] - firsts[k] - ranges[q] + 1, 0)
+"""
+
+FEW_LEAD = """\
+    t{q} = at[{q}]
+    p{q} = lead(source, first, w{q}, end, t{q}, out)"""
+
+FEW_STEP = """\
+        p{q} = combine(p{q}, newest)
+        p{q} = inverse(p{q}, leaf(source, first + i - w{q}))
+        emit(out, t{q} + i + 1 - w{q}, p{q})"""
 
 # --- windows that are not equally long: [starts[i], stops[i]), window by window ------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -28,14 +28,19 @@ _COMPILED: dict[Any, ModuleType] = {}
 
 
 def graph_of(
-    ranges: Sequence[int], product: Product, *, undo: bool | None = None
+    ranges: Sequence[int],
+    product: Product,
+    *,
+    each: bool = True,
+    undo: bool | None = None,
 ) -> Special:
     """The graph of windows of those ranges over one product.
 
-    `undo` says whether parts may be taken off; None: where that is exact.
+    `each` says that every window ends at each input, `undo` whether parts may be taken
+    off; None: where that is exact.
     """
     invertible = is_undone(product) if undo is None else undo
-    return specialise(initial(ranges), invertible=invertible)
+    return specialise(initial(ranges), invertible=invertible, each=each)
 
 
 def uneven_graph(count: int, product: Product) -> Special:
@@ -63,6 +68,24 @@ def slide_graph(
     Window i of a run covers [first + i * slide, first + i * slide + range).  One
     window alone moves on by one input at a time: make slices of its slide first.
     """
+    run, results = arranged(
+        product, source, firsts, lasts, windows, leaf=leaf, undo=undo
+    )
+    telling_lines(product.has_users, run)
+    return results
+
+
+def arranged(
+    product: Product,
+    source: tuple[Array, ...],
+    firsts: Array,
+    lasts: Array,
+    windows: Sequence[tuple[int, int]],
+    *,
+    leaf: str = "rows",
+    undo: bool | None = None,
+) -> tuple[Callable[[], None], list[tuple[Array, ...]]]:
+    """The call that `slide_graph` makes, and the memory that it fills."""
     lengths = lasts - firsts
     counts = [
         int(np.maximum((lengths - range_) // slide + 1, 0).sum())
@@ -72,28 +95,20 @@ def slide_graph(
     out = arrays(product.out_dtypes, int(starts[-1]))
     longest = int(lengths.max(initial=0))
     order = sorted(range(len(windows)), key=lambda q: windows[q])
-    if len(out) and len(out[0]):
-        ranges = [min(windows[q][0], longest + 1) for q in order]  # or does not fit
-        special = graph_of(ranges, product, undo=undo)
-        laps, ends = _groups(special, ranges)
-        given = (
-            source,
-            firsts,
-            lasts,
-            np.array(ranges, np.int64),
-            np.array([windows[q][1] for q in order], np.int64),
-            starts[order],
-            laps,
-            ends,
-            int(laps.max()),
-            out,
-        )
+    ranges = [min(windows[q][0], longest + 1) for q in order]  # or does not fit
+    slides = np.array([windows[q][1] for q in order], np.int64)
+    each = all(slide == 1 for _, slide in windows)
+    special = graph_of(ranges, product, each=each, undo=undo)
+    laps, ends = _groups(special, ranges)
+    widths, room = np.array(ranges, np.int64), min(int(laps.max()), ranges[-1])
+    given = (source, firsts, lasts, widths, slides)
 
-        def run() -> None:
-            compile_graph(special, product, leaf).run(*given)
+    def run() -> None:
+        if starts[-1]:
+            compiled = compile_graph(special, product, leaf)
+            compiled.run(*given, starts[order], laps, ends, room, out)
 
-        telling_lines(product.has_users, run)
-    return [
+    return run, [
         tuple(one[starts[q] : starts[q + 1]] for one in out)
         for q in range(len(windows))
     ]
@@ -151,6 +166,7 @@ def compile_graph(special: Special, product: Product, leaf: str) -> ModuleType:
 
 
 __all__ = [
+    "arranged",
     "compile_graph",
     "graph_of",
     "is_undone",

@@ -1,9 +1,9 @@
 """From the initial graph to the one that is executed (LightSaber 5.2).
 
-    1  share   laps are made equal where that lets windows stand on the same scans;
-               twins merge
-    2  undo    a window that reads its scans alone, of an aggregate with an inverse,
-               needs neither: one running value, from which the oldest is taken off
+    1  undo    one window, or a few, of an aggregate with an inverse need no scans: a
+               running value each, from which the oldest is taken off
+    2  share   else laps are made equal, so that windows stand on the same scans; twins
+               merge
     3  sweep   scans that nobody reads go; one of which only the newest node is read
                becomes a running value
     4  edges   prefixes are made eagerly, with each input; suffixes lazily, when their
@@ -11,9 +11,10 @@
 
 How laps are made equal:
 
-    with an inverse     all as long as the longest window, or `LONG`.  A window lies in
-                        one lap (prefix[end] - prefix[start]) or in two (suffix +
-                        prefix: the inverted buffer)
+    with an inverse     all four times as long as the longest window, or `LONG`, or
+                        longer by `SPARE`.  A window lies in one lap (prefix[end] -
+                        prefix[start]) or in two (suffix + prefix: the inverted
+                        buffer); suffixes reach as far back as the longest window
     with an inverse,    one lap, the whole stream: no window is inverted, so nobody
     uneven windows      reads suffixes
 
@@ -22,19 +23,23 @@ How laps are made equal:
                         boundary or two, so over one whole lap at most.  Uneven windows
                         keep laps of their own
 
-Costs, in combines and reads of inputs a slide, for k windows with an inverse: running
-values 2k + 2k, shared scans k + 2 + 2.  So one window undoes, two or more share.
+Costs a slide, for k windows with an inverse: running values 2k combines, shared scans
+k + 1 and a part of one for suffixes, each of them a read and a write.  So a few windows
+(`FEW`), if all of them end at every input, are undone; more share.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from .graph import INPUT, At, Family, Graph, Kind, Root, Term
 
 LONG = 4096  # with an inverse, laps are at least this long: each costs some 50 ns
+SPARE = 1 << 20  # inputs by which laps may be longer than the longest window
+FEW = 4  # windows whose running values fit the registers
 _SHARED = "laps made equal, twins merged"
-_UNDONE = "the only window's scans undone"
+_UNDONE = "each window's scans undone"
 _REPLACED = "scans of one input replaced by it"
 
 
@@ -57,29 +62,44 @@ class Special:
         """Those of which every node is needed."""
         return [one for one in self.scans if self.graph.needed(one) == "every"]
 
-    @property
+    @cached_property
     def form(self) -> tuple[object, ...]:
         """All that the emitted code depends on: laps and ranges are its arguments."""
         roots = self.graph.roots
         ways = [any(way) for way in zip(*map(_ways, roots), strict=True)]
         kept = tuple(sorted({one.kind for one in self.kept}))
-        return len(roots) == 1, roots[0].range == 0, bool(self.scans), kept, *ways
+        count = len(roots) if not kept else min(len(roots), 2)
+        return count, roots[0].range == 0, bool(self.scans), kept, *ways
 
 
 def _ways(root: Root) -> tuple[bool, bool, bool]:
     return bool(root.earlier), bool(root.last), bool(root.same)
 
 
-def specialise(graph: Graph, *, invertible: bool) -> Special:
-    """Mark, sweep, merge, and decide what is made when."""
+def specialise(graph: Graph, *, invertible: bool, each: bool = True) -> Special:
+    """Mark, sweep, merge, and decide what is made when.
+
+    `each` says that every window ends at each input.
+    """
     steps = [("every window by itself", graph)]
-    shared = _share(graph, invertible=invertible)
-    if shared != graph:
-        steps.append((_SHARED, shared))
-    alone = _undo(shared) if invertible else _replace_single(shared)
-    if alone != shared:
-        steps.append((_UNDONE if invertible else _REPLACED, alone))
-    return Special(alone, invertible, tuple(steps))
+    if invertible and _few(graph, each=each):
+        special = Graph(tuple(map(_running, graph.roots)))
+        return Special(special, invertible, (*steps, (_UNDONE, special)))
+    special = _replace_single(graph)
+    if special != graph:
+        return Special(special, invertible, (*steps, (_REPLACED, special)))
+    special = _share(graph, invertible=invertible)
+    if special != graph:
+        steps.append((_SHARED, special))
+    return Special(special, invertible, tuple(steps))
+
+
+def _few(graph: Graph, *, each: bool) -> bool:
+    """Whether each window is better off with a running value of its own."""
+    if len(graph.roots) == 1:
+        return True
+    even = all(root.range for root in graph.roots)
+    return each and even and len(graph.roots) <= FEW
 
 
 def _share(graph: Graph, *, invertible: bool) -> Graph:
@@ -89,7 +109,7 @@ def _share(graph: Graph, *, invertible: bool) -> Graph:
     if not ranges[0]:
         return _over_all(graph) if invertible else graph
     if invertible:
-        lap = max(ranges[-1], LONG)
+        lap = max(ranges[-1] + min(3 * ranges[-1], SPARE), LONG)
         return Graph(tuple(_in_long_laps(root, lap) for root in graph.roots))
     laps = shared_laps(ranges)
     return Graph(tuple(_in_short_laps(root, laps[root.range]) for root in graph.roots))
@@ -115,7 +135,7 @@ def _in_long_laps(root: Root, lap: int) -> Root:
     prefix, suffix = Family(Kind.PREFIX, lap), Family(Kind.SUFFIX, lap)
     upright = (Term(prefix, At.END), Term(prefix, At.START, off=True))
     inverted = (Term(suffix, At.START), Term(prefix, At.END))
-    return replace(root, same=upright if root.range < lap else (), last=inverted)
+    return replace(root, same=upright, last=inverted)
 
 
 def _in_short_laps(root: Root, lap: int) -> Root:
@@ -123,15 +143,6 @@ def _in_short_laps(root: Root, lap: int) -> Root:
     start, end = Term(suffix, At.START), Term(prefix, At.END)
     way = (start, Term(suffix, At.TOTAL), end) if root.range > lap else ()
     return replace(root, last=(start, end), earlier=way)
-
-
-def _undo(graph: Graph) -> Graph:
-    roots = []
-    for root in graph.roots:
-        families = {term.family for term in root.terms}
-        alone = all(len(graph.readers(family)) == 1 for family in families)
-        roots.append(_running(root) if alone else root)
-    return Graph(tuple(roots))
 
 
 def _replace_single(graph: Graph) -> Graph:

@@ -100,7 +100,9 @@ def special_of(plan: Plan, product: Product, sharing: Sharing) -> Special:
     if not sharing.unit:
         return uneven_graph(len(plan.queries), product)
     queries = [plan.queries[number] for number in sharing.graphed]
-    return graph_of([query.range // sharing.unit for query in queries], product)
+    each = all(query.slide == sharing.unit for query in queries)
+    ranges = [query.range // sharing.unit for query in queries]
+    return graph_of(ranges, product, each=each)
 
 
 __all__ = ["GRAPH", "SHORT", "Sharing", "sharing_of", "special_of"]
