@@ -39,7 +39,7 @@ def test_one_window_without_takes_three(width):
     assert per_slide([width], undo=False) <= 3
 
 
-@pytest.mark.parametrize("count", [2, 5, 40])
+@pytest.mark.parametrize("count", [2, 5, 20, 40])
 def test_many_windows_with_an_inverse_take_one_each_and_two_scans(count):
     ranges = list(range(10, 10 + 7 * count, 7))
     spent = per_slide(ranges, undo=True)

@@ -43,6 +43,8 @@ from .pieces import (
     EARLIER,
     FEW,
     FEW_LEAD,
+    FEW_RUN,
+    FEW_SLIDE,
     FEW_STEP,
     INPUTS,
     LAST,
@@ -91,7 +93,7 @@ def graph_blocks(special: Special) -> list[str]:
     if not graph.roots[0].range:
         return [*blocks, _uneven(special)]
     if many and not special.kept:
-        return [_few(len(graph.roots), _text(graph.roots[0].last))]
+        return _few(_text(graph.roots[0].last))
     if not many:
         form = BY_SCANS if special.kept else RUNNING if special.scans else INPUTS
         blocks.append(form.format(jit=JIT, text=_text(graph.roots[0].last)))
@@ -111,19 +113,23 @@ def graph_blocks(special: Special) -> list[str]:
     return blocks
 
 
-def _few(count: int, text: str) -> str:
-    """One running value for each of a few windows, in one loop."""
-    numbers = range(count)
-    return FEW.format(
-        jit=JIT,
-        entry=ENTRY,
-        widths=", ".join(f"w{q}" for q in numbers),
-        reads=", ".join(f"ranges[{q}]" for q in numbers),
-        last=count - 1,
-        leads="\n".join(FEW_LEAD.format(q=q) for q in numbers),
-        steps="\n".join(FEW_STEP.format(q=q) for q in numbers),
-        text=text,
-    )
+def _few(text: str) -> list[str]:
+    """A running value for each window, up to four of them in one loop."""
+    blocks = [FEW.format(jit=JIT)]
+    for count in range(1, 5):
+        numbers = range(count)
+        slide = FEW_SLIDE.format(
+            jit=JIT,
+            count=count,
+            widths=", ".join(f"w{n}" for n in numbers),
+            reads=", ".join(f"ranges[q + {n}]" for n in numbers),
+            last=count - 1,
+            leads="\n".join(FEW_LEAD.format(q=n) for n in numbers),
+            steps="\n".join(FEW_STEP.format(q=n) for n in numbers),
+            text=text,
+        )
+        blocks.append(slide)
+    return [*blocks, FEW_RUN.format(entry=ENTRY)]
 
 
 def _uneven(special: Special) -> str:

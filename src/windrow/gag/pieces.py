@@ -253,29 +253,41 @@ def lead(source, first, width, end, to, out):
         prefix = inverse(prefix, leaf(source, first + i - width))
         emit(out, to + i + 1 - width, prefix)
     return prefix
+"""
 
-
+FEW_SLIDE = """
 {jit}
-def slide(source, first, length, ranges, at, out):
+def slide_{count}(source, first, length, q, ranges, at, out):
     {widths} = {reads}
-    end = min(w{last}, length)  # of the longest window
+    end = min(w{last}, length)  # of the longest of them
 {leads}
     for i in range(end, length):
         newest = leaf(source, first + i)
         # {text}
 {steps}
+"""
 
-
+FEW_RUN = """
 {entry}
 def run(source, firsts, lasts, ranges, slides, at, laps, ends, room, out):
     for k in range(len(firsts)):
-        slide(source, firsts[k], lasts[k] - firsts[k], ranges, at, out)
+        first, length, q = firsts[k], lasts[k] - firsts[k], np.int64(0)
+        while q + 4 <= len(ranges):
+            slide_4(source, first, length, q, ranges, at, out)
+            q += 4
+        rest = len(ranges) - q
+        if rest == 3:
+            slide_3(source, first, length, q, ranges, at, out)
+        elif rest == 2:
+            slide_2(source, first, length, q, ranges, at, out)
+        elif rest == 1:
+            slide_1(source, first, length, q, ranges, at, out)
         for q in range(len(ranges)):
-            at[q] += max(lasts[k] - firsts[k] - ranges[q] + 1, 0)
+            at[q] += max(length - ranges[q] + 1, 0)
 """
 
 FEW_LEAD = """\
-    t{q} = at[{q}]
+    t{q} = at[q + {q}]
     p{q} = lead(source, first, w{q}, end, t{q}, out)"""
 
 FEW_STEP = """\

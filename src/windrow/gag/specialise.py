@@ -37,7 +37,7 @@ from .graph import INPUT, At, Family, Graph, Kind, Root, Term
 
 LONG = 4096  # with an inverse, laps are at least this long: each costs some 50 ns
 SPARE = 1 << 20  # inputs by which laps may be longer than the longest window
-FEW = 4  # windows whose running values fit the registers
+FEW = 16  # windows that are better off with running values
 _SHARED = "laps made equal, twins merged"
 _UNDONE = "each window's scans undone"
 _REPLACED = "scans of one input replaced by it"
@@ -68,8 +68,7 @@ class Special:
         roots = self.graph.roots
         ways = [any(way) for way in zip(*map(_ways, roots), strict=True)]
         kept = tuple(sorted({one.kind for one in self.kept}))
-        count = len(roots) if not kept else min(len(roots), 2)
-        return count, roots[0].range == 0, bool(self.scans), kept, *ways
+        return min(len(roots), 2), roots[0].range == 0, bool(self.scans), kept, *ways
 
 
 def _ways(root: Root) -> tuple[bool, bool, bool]:
