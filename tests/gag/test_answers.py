@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.lib.stride_tricks import sliding_window_view
 
 import windrow as wr
 from counting import counted, objects
@@ -18,14 +17,19 @@ from windrow.gag import slide_graph, slide_uneven
 from windrow.kernels import Request, product_of
 
 
-def windows_of(widest: int, most: int) -> st.SearchStrategy[tuple[int, int]]:
+def windows_of(most: int, *ranges: tuple[int, int]) -> st.SearchStrategy:
     """Range and slide, the slide no longer than the range."""
-    ranges = st.integers(1, widest)
-    return ranges.flatmap(lambda r: st.tuples(st.just(r), st.integers(1, min(r, most))))
+    widths = st.one_of(*(st.integers(*pair) for pair in ranges))
+    return widths.flatmap(lambda r: st.tuples(st.just(r), st.integers(1, min(r, most))))
 
 
-WINDOWS = st.lists(windows_of(40, 7), min_size=2, max_size=50)
-CUTS = st.lists(st.integers(0, 90), max_size=4)
+WINDOWS = st.lists(
+    windows_of(7, (1, 40), (64, 200), (500, 2600)), min_size=2, max_size=50
+)
+CUTS = st.lists(st.integers(0, 5000), max_size=4)
+NUMBERS = st.tuples(st.integers(0, 2**32 - 1), st.sampled_from([0, 1, 63, 700, 5000]))
+NEAR = windows_of(5, (1, 9), (64, 70), (120, 140), (190, 260))
+FEWER = st.lists(NEAR, min_size=2, max_size=12)
 
 
 def runs_of(cuts: list[int], n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -42,59 +46,76 @@ def defined(values, firsts, lasts, window, function):
     ]
 
 
+def viewed(values, firsts, lasts, window, function):
+    """The same by numpy, for long runs."""
+    range_, slide = window
+    parts = [
+        function(sliding_window_view(values[a:b], range_)[::slide], axis=1)
+        for a, b in zip(firsts, lasts, strict=True)
+        if b - a >= range_
+    ]
+    return np.concatenate(parts) if parts else np.empty(0, values.dtype)
+
+
 def product(name: str, kind: str):
     return product_of([Request(find(name), kind, (0,))])
 
 
-@given(WINDOWS, st.lists(st.integers(-(2**61), 2**61), max_size=90), CUTS)
-def test_sums_of_whole_numbers(windows, values, cuts):
-    runs = runs_of(cuts, len(values))
-    column = np.array(values, np.int64)
+@given(WINDOWS, NUMBERS, CUTS)
+def test_sums_of_whole_numbers(windows, numbers, cuts):
+    seed, n = numbers
+    column = np.random.default_rng(seed).integers(-(2**61), 2**61, n)
+    runs = runs_of(cuts, n)
     got = slide_graph(product("sum", "int"), (column,), *runs, windows)
     for window, (out, *_) in zip(windows, got, strict=True):
-        expected = defined(values, *runs, window, sum)
-        assert [int(x) % 2**64 for x in out] == [x % 2**64 for x in expected]
+        np.testing.assert_array_equal(out, viewed(column, *runs, window, np.sum))
 
 
-FLOATS = st.floats(width=32) | st.sampled_from(
-    [0.0, -0.0, math.inf, -math.inf, math.nan]
-)
-
-
-def least(values):
-    return math.nan if any(map(math.isnan, values)) else min(values)
-
-
-@given(WINDOWS, st.lists(FLOATS, max_size=90), CUTS)
-def test_least_of_floats_with_nans_and_infinities(windows, values, cuts):
-    runs = runs_of(cuts, len(values))
-    column = np.array(values, np.float64)
+@given(WINDOWS, NUMBERS, CUTS)
+def test_least_of_floats_with_nans_and_infinities(windows, numbers, cuts):
+    seed, n = numbers
+    rng = np.random.default_rng(seed)
+    odd = [0.0, -0.0, np.inf, -np.inf, np.nan]
+    column = np.where(rng.random(n) < 0.01, rng.choice(odd, n), rng.random(n))
+    runs = runs_of(cuts, n)
     got = slide_graph(product("min", "float"), (column,), *runs, windows)
-    alone = [
-        wr.slide(column[a:b], wr.rows(r, every=s), "min")
-        for r, s in windows
-        for a, b in zip(*runs, strict=True)
-    ]
-    parts = [
-        np.concatenate(alone[i * len(runs[0]) : (i + 1) * len(runs[0])] or [[]])
-        for i in range(len(windows))
-    ]
-    for (out, *_), expected in zip(got, parts, strict=True):
-        np.testing.assert_array_equal(out, np.asarray(expected, np.float64))
-
-
-@given(WINDOWS, st.lists(st.text("abc", max_size=1), max_size=60), CUTS)
-def test_order_is_kept_where_it_matters(windows, values, cuts):
-    runs = runs_of(cuts, len(values))
-    _, strings = counted(lambda a, b: a + b, identity="")
-    got = slide_graph(strings, (objects(values),), *runs, windows)
     for window, (out, *_) in zip(windows, got, strict=True):
-        assert out.tolist() == defined(values, *runs, window, "".join)
+        expected = viewed(
+            np.where(np.isnan(column), np.inf, column), *runs, window, np.min
+        )
+        holes = viewed(~np.isnan(column), *runs, window, np.any)
+        np.testing.assert_array_equal(
+            out, np.where(holes, expected, np.nan) if len(out) else expected
+        )
 
 
-@given(WINDOWS, st.lists(st.integers(-9, 9), max_size=60), CUTS)
-def test_differences_hold_where_every_part_can_be_taken_off(windows, values, cuts):
-    runs = runs_of(cuts, len(values))
+@given(WINDOWS, NUMBERS, CUTS)
+def test_partials_of_several_fields(windows, numbers, cuts):
+    seed, n = numbers
+    column = np.random.default_rng(seed).integers(0, 4, n).astype(np.float64)
+    runs = runs_of(cuts, n)
+    requests = [Request(find(name), "float", (0,)) for name in ("max", "sum", "count")]
+    got = slide_graph(product_of(requests), (column,), *runs, windows)
+    for window, out in zip(windows, got, strict=True):
+        np.testing.assert_array_equal(out[0], viewed(column, *runs, window, np.max))
+        np.testing.assert_array_equal(out[1], viewed(column, *runs, window, np.sum))
+
+
+@given(FEWER, st.integers(0, 600), st.lists(st.integers(0, 600), max_size=3))
+def test_order_is_kept_where_it_matters(windows, n, cuts):
+    runs = runs_of(cuts, n)
+    values = [(i,) for i in range(n)]
+    _, tuples = counted(lambda a, b: a + b, identity=())
+    got = slide_graph(tuples, (objects(values),), *runs, windows)
+    for window, (out, *_) in zip(windows, got, strict=True):
+        expected = defined(list(range(n)), *runs, window, tuple)
+        assert out.tolist() == expected
+
+
+@given(FEWER, st.integers(0, 600), st.lists(st.integers(0, 600), max_size=3))
+def test_differences_hold_where_every_part_can_be_taken_off(windows, n, cuts):
+    values = list(range(7, n + 7))
+    runs = runs_of(cuts, n)
     _, sums = counted(lambda a, b: a + b, identity=0, inverse=lambda a, b: a - b)
     got = slide_graph(sums, (objects(values),), *runs, windows, undo=True)
     for window, (out, *_) in zip(windows, got, strict=True):
@@ -111,7 +132,7 @@ def test_one_window_alone(width, kind):
     ((out, *_),) = slide_graph(product(name, kind), (column,), *runs, [(width, 1)])
     function = np.sum if name == "sum" else np.min
     views = [
-        function(np.lib.stride_tricks.sliding_window_view(column[a:b], width), axis=1)
+        function(sliding_window_view(column[a:b], width), axis=1)
         for a, b in zip(*runs, strict=True)
         if b - a >= width
     ]
@@ -153,7 +174,7 @@ AGGREGATES = {
 
 @st.composite
 def tables(draw):
-    n = draw(st.integers(0, 250))
+    n = draw(st.integers(0, 700))
     seed = draw(st.integers(0, 2**32 - 1))
     rng = np.random.default_rng(seed)
     holes = rng.random(n) < 0.2
@@ -174,7 +195,7 @@ def own_rows(table: pa.Table, number: int) -> pa.Table:
 @pytest.mark.parametrize("name", AGGREGATES)
 @given(
     tables(),
-    st.lists(windows_of(120, 30), min_size=1, max_size=50),
+    st.lists(windows_of(30, (1, 20), (64, 120)), min_size=1, max_size=50),
     st.sampled_from(["rows", "partial", "time"]),
     st.sampled_from(["auto", "gag"]),
 )

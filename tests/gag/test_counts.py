@@ -3,7 +3,8 @@
 SlickDeque (Inv)        2 for each query
 TwoStacks               3 for one query; it cannot answer several
 FlatFIT                 n for all ranges from 1 to n
-here                    inverse: a query + 2;  no inverse: a query + 3 a lap
+here                    inverse: a query + 2, or 2 each for a few queries;
+                        no inverse: 2 each, and 2 and a little for all of them
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import pytest
 
 from counting import counted, objects
 from windrow.gag import slide_graph
-from windrow.gag.specialise import FEW, shared_laps
+from windrow.gag.specialise import FEW
 
 N = 6000
 
@@ -51,27 +52,20 @@ def test_many_windows_with_an_inverse_take_one_each_and_two_scans(count):
 
 
 @pytest.mark.parametrize("count", [2, 5, 40])
-def test_many_windows_without_take_one_each_and_three_a_lap(count):
-    ranges = list(range(10, 10 + 7 * count, 7))
-    laps = len(set(shared_laps(ranges).values()))
+def test_many_windows_without_take_two_each_and_two_scans(count):
+    ranges = list(range(70, 70 + 7 * count, 7))
     spent = per_slide(ranges, undo=False)
-    assert spent <= count + 3 * laps
-    if count > 2:
+    assert spent <= 2 * count + 2 + 4 * count / 64
+    if count > 3:
         assert spent < 3 * count  # a pair of stacks for each
 
 
-def test_long_laps_are_scanned_in_lanes_for_one_and_a_half_more():
-    ranges = list(range(600, 640))
-    assert per_slide(ranges, undo=False) <= len(ranges) + 4.5
-
-
 @pytest.mark.parametrize("n", [8, 32, 128])
-def test_all_ranges_at_once_take_n_and_a_logarithm(n):
+def test_all_ranges_at_once(n):
     """SlickDeque's max-multi-query: Naive takes n (n - 1) / 2, FlatFAT n log n."""
     ranges = list(range(1, n + 1))
-    laps = n.bit_length()
-    assert per_slide(ranges, undo=False) <= n + 3 * laps
-    assert per_slide(ranges, undo=True) <= n + 2
+    assert per_slide(ranges, undo=False) <= 3 * n
+    assert per_slide(ranges, undo=True) <= (2 * n if n <= FEW else n + 2)
 
 
 def test_one_combine_more_a_slide_would_be_seen():

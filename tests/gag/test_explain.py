@@ -17,7 +17,7 @@ ROWS = [wr.rows(100), wr.rows(150, name="long")]
 def test_the_plan_says_which_windows_share_and_how():
     text = str(wr.explain(TABLE, ROWS, top=wr.max("y")))
     assert "gag: 2 windows in one pass over shared scans" in text
-    assert "prefix and suffix scans, in laps of 100" in text
+    assert "prefix, suffix and total scans, in laps of 64" in text
 
 
 def test_short_windows_are_told_apart():

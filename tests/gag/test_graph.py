@@ -6,7 +6,7 @@ import pytest
 
 from windrow.gag import initial, specialise
 from windrow.gag.graph import INPUT, At, Family, Kind, Term, initial_uneven
-from windrow.gag.specialise import LONG, SPARE, shared_laps
+from windrow.gag.specialise import LAP, LONG, SPARE, shared_lap
 
 
 def prefix(lap: int) -> Family:
@@ -23,7 +23,6 @@ def test_at_first_every_window_has_a_suffix_and_a_prefix_scan_of_its_own():
     for root, lap in zip(graph.roots, (5, 7), strict=True):
         assert root.last == (Term(suffix(lap), At.START), Term(prefix(lap), At.END))
         assert not root.same
-        assert not root.earlier
 
 
 def test_one_window_with_an_inverse_is_one_running_value():
@@ -75,23 +74,31 @@ def test_laps_of_differences_are_neither_short_nor_too_long():
     assert laps == [LONG, 10**6 + SPARE, 10**8 + SPARE]
 
 
-def test_many_windows_without_an_inverse_share_laps_with_those_of_their_length():
-    special = specialise(initial([900, 3, 1000, 5, 6]), invertible=False)
-    assert special.scans == [
-        one for lap in (3, 6, 900) for one in (prefix(lap), suffix(lap))
-    ]
-    assert special.kept == [suffix(3), suffix(6), suffix(900)]
-    by_range = {root.range: root for root in special.graph.roots}
-    assert not by_range[900].earlier
-    total = Term(suffix(900), At.TOTAL)
-    assert total in by_range[1000].earlier
-    assert special.graph.needed(prefix(900)) == "newest"
+def total(lap: int) -> Family:
+    return Family(Kind.TOTAL, lap)
 
 
-@pytest.mark.parametrize("ranges", [[1, 2, 3, 4, 5], [7, 13, 14, 27], [10**6, 10**7]])
-def test_a_window_spans_at_most_one_whole_lap(ranges):
-    for range_, lap in shared_laps(ranges).items():
-        assert lap <= range_ < 2 * lap
+def test_many_windows_without_an_inverse_share_laps_and_their_totals():
+    special = specialise(initial([900, 100, 3]), invertible=False)
+    assert special.scans == [prefix(3), suffix(3), prefix(64), suffix(64), total(64)]
+    assert special.kept == [suffix(3), suffix(64), total(64)]
+    long, short, alone = special.graph.roots
+    assert long.last == short.last
+    assert long.last == (
+        Term(suffix(64), At.START),
+        Term(total(64), At.BETWEEN),
+        Term(prefix(64), At.END),
+    )
+    assert alone == initial([3]).roots[0]
+
+
+@pytest.mark.parametrize(
+    ("ranges", "lap"),
+    [([1, 63], 0), ([1, 64], 0), ([64, 65], 64), ([511, 9], 0), ([511, 600], 256)]
+    + [([10**6, 10**7], LAP)],
+)
+def test_laps_are_powers_of_two_that_no_window_is_shorter_than(ranges, lap):
+    assert shared_lap(ranges) == lap
 
 
 def test_twins_of_equal_windows_merge():

@@ -11,9 +11,10 @@ from .run import (
     slide_uneven,
     uneven_graph,
 )
-from .specialise import Special, specialise
+from .specialise import SHORT, Special, specialise
 
 __all__ = [
+    "SHORT",
     "Family",
     "Graph",
     "Special",

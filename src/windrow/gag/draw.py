@@ -63,7 +63,7 @@ def _window_lines(graph: Graph, names: Sequence[str]) -> list[str]:
                 f"{'-' if term.off else '+'} {term}" if number else str(term)
                 for number, term in enumerate(way)
             )
-            for way in (root.last, root.earlier, root.same)
+            for way in (root.last, root.same)
             if way
         ]
         lines.append(f"  window {name:11} = {' | '.join(ways)}")
@@ -163,7 +163,7 @@ def _place(family: Family, at: At, running: bool) -> int:
     if running:
         return MOST - 1
     last = _drawn(family) - 1
-    return {At.START: min(1, last), At.END: last, At.TOTAL: 0}[at]
+    return {At.START: min(1, last), At.END: last, At.BETWEEN: min(2, last)}[at]
 
 
 def _node(kind: str, place: int, y: int, label: str) -> str:

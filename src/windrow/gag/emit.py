@@ -6,13 +6,14 @@ or, where several windows read it, a block of values; a window is a loop for eac
 which it can be read.  Laps, ranges and slides are arguments: graphs of the same form
 share one compiled kernel.
 
-    run(source, firsts, lasts, ranges, slides, at, laps, ends, room, out)
+    run(source, firsts, lasts, ranges, slides, at, lap, alone, room, out)
 
     firsts, lasts     runs of inputs: [first, last) for each key
-    ranges, slides    of each window, in inputs; windows are ordered by lap, then range
+    ranges, slides    of each window, in inputs; windows are ordered by range
     at                where the next result of each window goes
-    laps, ends        each lap, and one past the last window that stands on it
-    room              suffixes that are kept of a lap, at most
+    lap               of the scans that windows share
+    alone             how many windows, the shortest ones, have laps of their own
+    room              suffixes that are kept of one of those, at most
 
 Where windows are not equally long (a range of 0 in the graph):
 
@@ -36,37 +37,10 @@ from windrow.kernels import (
     titles,
 )
 
+from . import pieces
 from .graph import Kind, Sum
-from .pieces import (
-    BEYOND,
-    BY_SCANS,
-    EARLIER,
-    FEW,
-    FEW_LEAD,
-    FEW_RUN,
-    FEW_SLIDE,
-    FEW_STEP,
-    INPUTS,
-    LAST,
-    LEAVE,
-    MEET,
-    ONE,
-    RUN,
-    RUNNING,
-    SAME,
-    SCAN_BACK,
-    SCAN_BACK_IN_LANES,
-    SCAN_ON,
-    SCAN_ON_IN_LANES,
-    SLIDE,
-    UNEVEN_DIFFERENCES,
-    UNEVEN_RUNNING,
-    UNEVEN_STACKS,
-    WAY,
-)
 from .specialise import Special
 
-LONG_LAP = 256  # inputs: shorter laps are not worth lanes
 BLOCK = 2048  # prefixes at a time, where only the newest is needed: they stay in L1
 
 
@@ -83,110 +57,94 @@ def graph_text(special: Special, product: Product, leaf: str) -> str:
 
 def graph_blocks(special: Special) -> list[str]:
     """The part that comes out of the graph: what `explain` shows."""
-    graph = special.graph
-    blocks = []
-    many = len(graph.roots) > 1 and graph.roots[0].range > 0
-    lanes = many and not special.invertible
-    if any(family.kind == Kind.SUFFIX for family in special.kept):
-        piece = SCAN_BACK_IN_LANES if lanes else SCAN_BACK
-        blocks.append(piece.format(jit=JIT, long=LONG_LAP))
-    if not graph.roots[0].range:
-        return [*blocks, _uneven(special)]
-    if many and not special.kept:
-        return _few(_text(graph.roots[0].last))
-    if not many:
-        form = BY_SCANS if special.kept else RUNNING if special.scans else INPUTS
-        blocks.append(form.format(jit=JIT, text=_text(graph.roots[0].last)))
-        scratch = "suffix = allocate(room)\n    " if special.kept else ""
-        passed = "suffix, " if special.kept else ""
-        blocks.append(ONE.format(entry=ENTRY, scratch=scratch, passed=passed))
-        return blocks
-    piece = SCAN_ON_IN_LANES if lanes else SCAN_ON
-    blocks.append(piece.format(jit=JIT, long=LONG_LAP))
-    ways = {name: _way(special, name) for name in ("earlier", "last", "same")}
-    if ways["last"] or ways["earlier"]:
-        blocks.append(MEET.format(jit=JIT))
-    if ways["same"]:
-        blocks.append(LEAVE.format(jit=JIT))
-    blocks.append(_slide(special, ways))
-    blocks.append(RUN.format(entry=ENTRY, scratch=_scratch(special, ways)))
-    return blocks
+    roots = special.graph.roots
+    if not roots[0].range:
+        blocks = _uneven(special)
+    elif len(roots) == 1:
+        blocks = _one(special)
+    elif not special.kept:
+        blocks = _few(_text(roots[0].last))
+    elif roots[0].same:
+        blocks = _in_long_laps(roots[0].last, roots[0].same)
+    else:
+        blocks = _in_short_laps(special)
+    return [_fill(block) for block in blocks]
+
+
+def _fill(block: str) -> str:
+    return block.replace("{jit}", JIT).replace("{entry}", ENTRY)
+
+
+def _one(special: Special) -> list[str]:
+    """One window: suffixes and a running prefix, or a running value, or inputs."""
+    text = _text(special.graph.roots[0].last)
+    if special.kept:
+        run = pieces.ONE.replace("{scratch}", "suffix = allocate(room)\n    ")
+        run = run.replace("{passed}", "suffix, ")
+        return [pieces.SCAN_BACK, pieces.BY_SCANS.replace("{text}", text), run]
+    slide = pieces.RUNNING if special.scans else pieces.INPUTS
+    run = pieces.ONE.replace("{scratch}", "").replace("{passed}", "")
+    return [slide.replace("{text}", text), run]
 
 
 def _few(text: str) -> list[str]:
     """A running value for each window, up to four of them in one loop."""
-    blocks = [FEW.format(jit=JIT)]
+    blocks = [pieces.FEW]
     for count in range(1, 5):
         numbers = range(count)
-        slide = FEW_SLIDE.format(
+        slide = pieces.FEW_SLIDE.format(
             jit=JIT,
             count=count,
             widths=", ".join(f"w{n}" for n in numbers),
             reads=", ".join(f"ranges[q + {n}]" for n in numbers),
             last=count - 1,
-            leads="\n".join(FEW_LEAD.format(q=n) for n in numbers),
-            steps="\n".join(FEW_STEP.format(q=n) for n in numbers),
+            leads="\n".join(pieces.FEW_LEAD.format(q=n) for n in numbers),
+            steps="\n".join(pieces.FEW_STEP.format(q=n) for n in numbers),
             text=text,
         )
         blocks.append(slide)
-    return [*blocks, FEW_RUN.format(entry=ENTRY)]
+    return [*blocks, pieces.FEW_RUN]
 
 
-def _uneven(special: Special) -> str:
+def _in_long_laps(last: Sum, same: Sum) -> list[str]:
+    """Prefixes of a whole lap, of which windows are differences."""
+    slide = pieces.LAPS.replace("{last}", _text(last)).replace("{same}", _text(same))
+    slide = slide.replace("{block}", str(BLOCK))
+    scans = [pieces.SCAN_BACK, pieces.SCAN_ON, pieces.MEET, pieces.LEAVE]
+    return [*scans, slide, _run([pieces.LAPS_SCRATCH], [pieces.LAPS_CALL])]
+
+
+def _in_short_laps(special: Special) -> list[str]:
+    """Suffixes, totals and prefixes that windows share, and windows that do not."""
+    ways = {root.last for root in special.graph.roots}
+    shared = [w for w in ways if any(t.family.kind == Kind.TOTAL for t in w)]
+    blocks, scratch, calls = [], [], []
+    if len(ways) > len(shared):
+        alone = next(way for way in ways if way not in shared)
+        blocks += [pieces.SCAN_BACK, pieces.ALONE.replace("{text}", _text(alone))]
+        scratch.append(pieces.ALONE_SCRATCH)
+        calls.append(pieces.ALONE_CALL)
+    if shared:
+        slide = pieces.SHARED.replace("{text}", _text(shared[0]))
+        blocks += [pieces.SCAN_LAPS, pieces.MIDDLE, pieces.BETWEEN, slide]
+        scratch.append(pieces.SHARED_SCRATCH)
+        calls.append(pieces.SHARED_CALL)
+    return [*blocks, _run(scratch, calls)]
+
+
+def _run(scratch: list[str], calls: list[str]) -> str:
+    run = pieces.SCANS_RUN.replace("{scratch}", "\n".join(scratch))
+    return run.replace("{calls}", "\n".join(calls))
+
+
+def _uneven(special: Special) -> list[str]:
     root = special.graph.roots[0]
     if root.same:
-        return UNEVEN_DIFFERENCES.format(entry=ENTRY, text=_text(root.same))
-    form = UNEVEN_STACKS if special.kept else UNEVEN_RUNNING
-    return form.format(jit=JIT, entry=ENTRY, text=_text(root.last))
-
-
-def _slide(special: Special, ways: dict[str, Sum]) -> str:
-    """Laps, trigger-points, prefixes, and a loop for each way to read a window."""
-    has_total = bool(ways["earlier"])
-    ends = "min(begin + width, high)" if ways["same"] else "high"
-    answers = {
-        "earlier": ("min(begin - lap + width, high)", EARLIER),
-        "last": (ends, LAST),
-        "same": ("high", SAME),
-    }
-    lines = []
-    for name, way in ways.items():
-        if way:
-            until, answer = answers[name]
-            lines.append(WAY.format(text=_text(way), until=until, answer=answer))
-    names = ["suffix", *(["older"] if has_total else []), "prefix"]
-    names += ["beyond"] if has_total else []
-    return SLIDE.format(
-        jit=JIT,
-        unpacked=", ".join(names),
-        turn="            suffix, older = older, suffix" if has_total else "",
-        block=BLOCK,
-        base="begin" if _whole_laps(special) else "low",
-        reach="ranges[q1 - 1]" if _whole_laps(special) else "lap",
-        beyond=BEYOND if has_total else "",
-        ways="\n".join(one.strip("\n") for one in lines),
-    ).replace("trigger-point\n\n", "trigger-point\n")
-
-
-def _scratch(special: Special, ways: dict[str, Sum]) -> str:
-    suffixes = ["allocate(room)"] * (2 if ways["earlier"] else 1)
-    prefix = "allocate(laps[0])" if _whole_laps(special) else f"allocate({BLOCK})"
-    beyond = [f"allocate({BLOCK})"] if ways["earlier"] else []
-    return ", ".join([*suffixes, prefix, *beyond])
-
-
-def _whole_laps(special: Special) -> bool:
-    """Whether prefixes are kept for a whole lap: windows start among them."""
-    return any(family.kind == Kind.PREFIX for family in special.kept)
-
-
-def _way(special: Special, name: str) -> Sum:
-    """How some window of the graph is read in that case; laps may differ."""
-    for root in special.graph.roots:
-        way: Sum = getattr(root, name)
-        if way:
-            return way
-    return ()
+        return [pieces.UNEVEN_DIFFERENCES.replace("{text}", _text(root.same))]
+    text = _text(root.last)
+    if special.kept:
+        return [pieces.SCAN_BACK, pieces.UNEVEN_STACKS.replace("{text}", text)]
+    return [pieces.UNEVEN_RUNNING.replace("{text}", text)]
 
 
 def _text(way: Sum) -> str:

@@ -3,9 +3,9 @@
 Inputs stand in laps; over each lap runs a prefix scan, and a suffix scan once it is
 complete.  A window is a suffix of one lap, whole laps, and a prefix of another:
 
-               lap                  lap                  lap
-    |--------------------|--------------------|--------------------|
-             start |- suffix -|----- total ---|--- prefix ---| end
+              lap               lap               lap               lap
+    |-----------------|-----------------|-----------------|-----------------|
+         start |suffix|----- total -----|----- total -----|--prefix--| end
 
 Scans are families of nodes, one node an input.  Two scans of the same kind and lap are
 the same scan: a graph is a set of them, and twins merge by being equal.  `needed` says
@@ -30,6 +30,7 @@ class Kind(StrEnum):
     INPUT = "input"
     PREFIX = "prefix"
     SUFFIX = "suffix"
+    TOTAL = "total"
 
 
 class At(StrEnum):
@@ -37,7 +38,7 @@ class At(StrEnum):
 
     START = "start"  # where the window begins
     END = "end"  # where it ends
-    TOTAL = "total"  # that of a whole lap
+    BETWEEN = "between"  # those of all whole laps from start to end
 
 
 @dataclass(frozen=True, order=True)
@@ -82,19 +83,17 @@ class Root:
     """A window, and the ways to read it: by where it starts, seen from its end.
 
     A range of 0 is not known beforehand.  `same`: it starts in the lap in which it
-    ends, `last`: in the lap before, `earlier`: in the one before that.  A way that
-    cannot occur is empty.
+    ends, `last`: in one before.  A way that cannot occur is empty.
     """
 
     range: int
     same: Sum = ()
     last: Sum = ()
-    earlier: Sum = ()
 
     @property
     def terms(self) -> Iterator[Term]:
         """All nodes that it reads."""
-        yield from (*self.same, *self.last, *self.earlier)
+        yield from (*self.same, *self.last)
 
 
 @dataclass(frozen=True)

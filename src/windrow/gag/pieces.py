@@ -11,40 +11,6 @@ def scan_back(source, first, lap, suffix):
         store(suffix, j, partial)
 """
 
-SCAN_BACK_IN_LANES = """
-{jit}
-def put_after(partials, low, high, newer):
-    for j in range(low, high):
-        store(partials, j, combine(load(partials, j), newer))
-
-
-{jit}
-def scan_back(source, first, lap, suffix):
-    # suffix scan: lazy, once the lap that begins at `first` is complete;
-    # four lanes that do not wait for each other, then joined
-    part = (lap - 1) // 4 if len(IDENTITY) == 1 and lap >= {long} else 0
-    d = leaf(source, first + lap - 1)
-    store(suffix, lap - 1, d)
-    for j in range(lap - 2, 4 * part - 1, -1):
-        d = combine(leaf(source, first + j), d)
-        store(suffix, j, d)
-    if part == 0:
-        return
-    a = b = c = IDENTITY
-    for j in range(part - 1, -1, -1):
-        a = combine(leaf(source, first + j), a)
-        store(suffix, j, a)
-        b = combine(leaf(source, first + part + j), b)
-        store(suffix, part + j, b)
-        c = combine(leaf(source, first + 2 * part + j), c)
-        store(suffix, 2 * part + j, c)
-        d = combine(leaf(source, first + 3 * part + j), d)
-        store(suffix, 3 * part + j, d)
-    for lane in range(2, -1, -1):
-        newer = load(suffix, (lane + 1) * part)
-        put_after(suffix, lane * part, (lane + 1) * part, newer)
-"""
-
 SCAN_ON = """
 {jit}
 def scan_on(source, first, low, high, partial, prefix, at):
@@ -53,42 +19,6 @@ def scan_on(source, first, low, high, partial, prefix, at):
         store(prefix, at + p - low, partial)
         partial = combine(partial, leaf(source, first + p))
     return partial
-"""
-
-SCAN_ON_IN_LANES = """
-{jit}
-def put_before(partials, at, count, older):
-    for j in range(count):
-        store(partials, at + j, combine(older, load(partials, at + j)))
-
-
-{jit}
-def scan_on(source, first, low, high, partial, prefix, at):
-    # prefix scan: eager; prefix[at + i] is that of inputs before low + i;
-    # four lanes that do not wait for each other, then joined
-    part = (high - low) // 4 if len(IDENTITY) == 1 and high - low >= {long} else 0
-    a, b, c, d = partial, IDENTITY, IDENTITY, IDENTITY
-    from_ = first + low
-    for j in range(part):
-        store(prefix, at + j, a)
-        a = combine(a, leaf(source, from_ + j))
-        store(prefix, at + part + j, b)
-        b = combine(b, leaf(source, from_ + part + j))
-        store(prefix, at + 2 * part + j, c)
-        c = combine(c, leaf(source, from_ + 2 * part + j))
-        store(prefix, at + 3 * part + j, d)
-        d = combine(d, leaf(source, from_ + 3 * part + j))
-    if part > 0:
-        put_before(prefix, at + part, part, a)
-        a = combine(a, b)
-        put_before(prefix, at + 2 * part, part, a)
-        a = combine(a, c)
-        put_before(prefix, at + 3 * part, part, a)
-        a = combine(a, d)
-    for j in range(4 * part, high - low):
-        store(prefix, at + j, a)
-        a = combine(a, leaf(source, from_ + j))
-    return a
 """
 
 MEET = """
@@ -117,63 +47,233 @@ def leave(out, to, count, prefix, i, j, step):
             emit(out, to + n, inverse(load(prefix, i + o), load(prefix, j + o)))
 """
 
-SLIDE = """
+BETWEEN = """
 {jit}
-def slide(source, first, last, lap, q0, q1, ranges, slides, at, scratch, out):
-    {unpacked} = scratch
-    length = last - first
-    reach = {reach}
-    if ranges[q0] > length:  # the shortest window does not fit
+def between(out, to, count, suffix, i, middle, prefix, j, step):
+    # windows that are suffix[i] + middle + prefix[j], and so on
+    if step == 1:
+        for n in range(count):
+            newer = combine(middle, load(prefix, j + n))
+            emit(out, to + n, combine(load(suffix, i + n), newer))
+    else:
+        for n in range(count):
+            newer = combine(middle, load(prefix, j + n * step))
+            emit(out, to + n, combine(load(suffix, i + n * step), newer))
+"""
+
+SCAN_LAPS = """
+{jit}
+def scan_lap(source, first, lap, have, suffix, i, prefix, j, totals, number):
+    # prefix scan: eager; suffix scan: lazy, if the lap is complete
+    partial = IDENTITY
+    for o in range(have):
+        store(prefix, j + o, partial)
+        partial = combine(partial, leaf(source, first + o))
+    if have < lap:
+        store(prefix, j + have, partial)
         return
+    store(totals, number, partial)
+    partial = IDENTITY
+    for o in range(lap - 1, -1, -1):
+        partial = combine(leaf(source, first + o), partial)
+        store(suffix, i + o, partial)
+
+
+{jit}
+def scan_laps(source, first, lap, suffix, i, prefix, totals, number):
+    # the same for four complete laps: scans that do not wait for each other
+    a = b = c = d = IDENTITY
+    for o in range(lap):
+        store(prefix, o, a)
+        a = combine(a, leaf(source, first + o))
+        store(prefix, lap + o, b)
+        b = combine(b, leaf(source, first + lap + o))
+        store(prefix, 2 * lap + o, c)
+        c = combine(c, leaf(source, first + 2 * lap + o))
+        store(prefix, 3 * lap + o, d)
+        d = combine(d, leaf(source, first + 3 * lap + o))
+    store(totals, number, a)
+    store(totals, number + 1, b)
+    store(totals, number + 2, c)
+    store(totals, number + 3, d)
+    a = b = c = d = IDENTITY
+    for o in range(lap - 1, -1, -1):
+        a = combine(leaf(source, first + o), a)
+        store(suffix, i + o, a)
+        b = combine(leaf(source, first + lap + o), b)
+        store(suffix, i + lap + o, b)
+        c = combine(leaf(source, first + 2 * lap + o), c)
+        store(suffix, i + 2 * lap + o, c)
+        d = combine(leaf(source, first + 3 * lap + o), d)
+        store(suffix, i + 3 * lap + o, d)
+"""
+
+MIDDLE = """
+{jit}
+def middle_of(stack, at, flips, bases, backs, q, totals, low, high):
+    # totals[low:high], the next lap's on: two stacks for each window, side by side
+    if low >= high:
+        return IDENTITY
+    if low >= flips[q]:  # trigger-point: the suffixes are used up
+        partial = IDENTITY
+        for j in range(high - 1, low - 1, -1):
+            partial = combine(load(totals, j), partial)
+            store(stack, at + j - low, partial)
+        bases[q], flips[q] = low, high
+        store(backs, q, IDENTITY)
+        return partial
+    back = combine(load(backs, q), load(totals, high - 1))
+    store(backs, q, back)
+    return combine(load(stack, at + low - bases[q]), back)
+"""
+
+SHARED = """
+{jit}
+def slide(source, first, length, lap, q0, ranges, slides, at, scratch, out):
+    suffix, prefix, totals, stack, backs, flips, bases, mask = scratch
+    flips[:] = 0
+    for block in range(0, length // lap + 1, 4):
+        if (block + 4) * lap <= length and len(IDENTITY) == 1:
+            place = (block & mask) * lap
+            start = first + block * lap
+            scan_laps(source, start, lap, suffix, place, prefix, totals, block)
+        else:
+            for c in range(block, min(block + 4, length // lap + 1)):
+                have, place = min(lap, length - c * lap), (c & mask) * lap
+                i, j = first + c * lap, (c - block) * lap
+                scan_lap(source, i, lap, have, suffix, place, prefix, j, totals, c)
+        for c in range(block, min(block + 4, length // lap + 1)):
+            high, j = min(lap, length - c * lap + 1), (c - block) * lap
+            room = np.int64(0)
+            for q in range(q0, len(ranges)):  # windows that end in lap c, at offset o
+                width, step = ranges[q], slides[q]
+                whole, rest = width // lap, width % lap
+                stack_at, room = room, room + whole
+                if c < whole:
+                    continue
+                middle = middle_of(
+                    stack, stack_at, flips, bases, backs, q, totals, c - whole + 1, c
+                )
+                # {text}
+                o = (width - c * lap) % step
+                if o < rest and c > whole:  # one lap more lies between
+                    count = (min(rest, high) - 1 - o) // step + 1
+                    if count > 0:
+                        to = at[q] + (c * lap + o - width) // step
+                        i = ((c - whole - 1) & mask) * lap + lap + o - rest
+                        more = combine(load(totals, c - whole), middle)
+                        between(out, to, count, suffix, i, more, prefix, j + o, step)
+                if o < rest:
+                    o += (rest - o + step - 1) // step * step
+                if o < high:
+                    count = (high - 1 - o) // step + 1
+                    to = at[q] + (c * lap + o - width) // step
+                    i = ((c - whole) & mask) * lap + o - rest
+                    between(out, to, count, suffix, i, middle, prefix, j + o, step)
+"""
+
+ALONE = """
+{jit}
+def slide_alone(source, first, length, width, step, to, suffix, out):
+    for begin in range(0, length - width + 1, width):
+        scan_back(source, first + begin, width, suffix)  # trigger-point
+        prefix = IDENTITY  # prefix scan: eager, one running value
+        for j in range(min(width, length - width + 1 - begin)):
+            # {text}
+            if (begin + j) % step == 0:
+                partial = combine(load(suffix, j), prefix)
+                emit(out, to + (begin + j) // step, partial)
+            if first + begin + width + j < first + length:
+                prefix = combine(prefix, leaf(source, first + begin + width + j))
+"""
+
+SCANS_RUN = """
+{entry}
+def run(source, firsts, lasts, ranges, slides, at, lap, alone, room, out):
+{scratch}
+    for k in range(len(firsts)):
+        first, length = firsts[k], lasts[k] - firsts[k]
+{calls}
+        for q in range(len(ranges)):
+            at[q] += max((length - ranges[q]) // slides[q] + 1, 0)
+"""
+
+SHARED_SCRATCH = """\
+    longest = np.int64(0)
+    for k in range(len(firsts)):
+        longest = max(longest, lasts[k] - firsts[k])
+    laps = np.int64(4)  # of which suffixes are kept: more than any window spans
+    while laps < ranges[-1] // lap + 6:
+        laps *= 2
+    stacks = np.int64(0)
+    for q in range(alone, len(ranges)):
+        stacks += ranges[q] // lap
+    count = len(ranges)
+    scratch = (
+        allocate(laps * lap), allocate(4 * lap), allocate(longest // lap + 4),
+        allocate(stacks), allocate(count), np.zeros(count, np.int64),
+        np.zeros(count, np.int64), laps - 1,
+    )"""
+
+SHARED_CALL = """\
+        slide(source, first, length, lap, alone, ranges, slides, at, scratch, out)"""
+
+ALONE_SCRATCH = """\
+    own = allocate(room)"""
+
+ALONE_CALL = """\
+        for q in range(alone):
+            if ranges[q] <= length:
+                slide_alone(
+                    source, first, length, ranges[q], slides[q], at[q], own, out
+                )"""
+
+LAPS = """
+{jit}
+def slide(source, first, length, lap, ranges, slides, at, suffix, prefix, out):
+    reach = ranges[-1]  # how far back suffixes are needed
     for begin in range(0, length + 1, lap):
         if begin > 0:  # trigger-point
-{turn}
             scan_back(source, first + begin - reach, reach, suffix)
         partial = IDENTITY
         end = min(begin + lap, length + 1)
         for low in range(begin, end, {block}):
             high = min(low + {block}, end)
-            base = {base}
             upto = min(high, length)
-            partial = scan_on(source, first, low, upto, partial, prefix, low - base)
+            partial = scan_on(source, first, low, upto, partial, prefix, low - begin)
             if high > length:
-                store(prefix, length - base, partial)
-{beyond}            for q in range(q0, q1):  # window q: from p - width to p
+                store(prefix, length - begin, partial)
+            for q in range(len(ranges)):  # window q: from p - width to p
                 width, step = ranges[q], slides[q]
                 p = max(low, width)
                 p += (width - p) % step
-{ways}
-"""
-
-WAY = """
-                # {text}
-                until = {until}
+                # {last}
+                until = min(begin + width, high)
                 if p < until:
                     count = (until - 1 - p) // step + 1
                     to = at[q] + (p - width) // step
-                    {answer}
+                    i = p - width - begin + reach
+                    meet(out, to, count, suffix, i, prefix, p - begin, step)
                     p += count * step
+                # {same}
+                if p < high:
+                    count = (high - 1 - p) // step + 1
+                    to = at[q] + (p - width) // step
+                    leave(out, to, count, prefix, p - begin, p - begin - width, step)
 """
 
-RUN = """
-{entry}
-def run(source, firsts, lasts, ranges, slides, at, laps, ends, room, out):
-    scratch = ({scratch})
-    for k in range(len(firsts)):
-        q = 0
-        for g in range(len(laps)):
+LAPS_SCRATCH = """\
+    suffix, prefix = allocate(room), allocate(lap)"""
+
+LAPS_CALL = """\
+        if ranges[0] <= length:
             slide(
-                source, firsts[k], lasts[k], laps[g], q, ends[g],
-                ranges, slides, at, scratch, out,
-            )
-            q = ends[g]
-        for q in range(len(ranges)):
-            at[q] += max((lasts[k] - firsts[k] - ranges[q]) // slides[q] + 1, 0)
-"""
+                source, first, length, lap, ranges, slides, at, suffix, prefix, out
+            )"""
 
 ONE = """
 {entry}
-def run(source, firsts, lasts, ranges, slides, at, laps, ends, room, out):
+def run(source, firsts, lasts, ranges, slides, at, lap, alone, room, out):
     {scratch}width, to = ranges[0], at[0]
     for k in range(len(firsts)):
         first, count = firsts[k], lasts[k] - firsts[k] - width + 1
@@ -217,27 +317,6 @@ def slide(source, first, count, width, to, out):
         emit(out, to + i, leaf(source, first + i))  # {text}
 """
 
-EARLIER = """\
-meet(
-                        out, to, count, older, p - width - begin + 2 * lap,
-                        beyond, p - base, step,
-                    )"""
-
-LAST = """\
-meet(
-                        out, to, count, suffix, p - width - begin + reach,
-                        prefix, p - base, step,
-                    )"""
-
-SAME = "leave(out, to, count, prefix, p - base, p - base - width, step)"
-
-BEYOND = """\
-            if begin > 0:  # the lap before, and each prefix
-                total = load(suffix, 0)
-                for j in range(high - low):
-                    store(beyond, j, combine(total, load(prefix, j)))
-"""
-
 FEW = """
 {jit}
 def lead(source, first, width, end, to, out):
@@ -269,7 +348,7 @@ def slide_{count}(source, first, length, q, ranges, at, out):
 
 FEW_RUN = """
 {entry}
-def run(source, firsts, lasts, ranges, slides, at, laps, ends, room, out):
+def run(source, firsts, lasts, ranges, slides, at, lap, alone, room, out):
     for k in range(len(firsts)):
         first, length, q = firsts[k], lasts[k] - firsts[k], np.int64(0)
         while q + 4 <= len(ranges):

@@ -19,7 +19,7 @@ from windrow.kernels import (
 )
 
 from .emit import graph_text
-from .graph import initial, initial_uneven
+from .graph import Family, Kind, initial, initial_uneven
 from .specialise import Special, specialise
 
 Array = np.ndarray[Any, Any]
@@ -99,14 +99,15 @@ def arranged(
     slides = np.array([windows[q][1] for q in order], np.int64)
     each = all(slide == 1 for _, slide in windows)
     special = graph_of(ranges, product, each=each, undo=undo)
-    laps, ends = _groups(special, ranges)
-    widths, room = np.array(ranges, np.int64), min(int(laps.max()), ranges[-1])
+    lap, alone = _laps(special)
+    widths = np.array(ranges, np.int64)
+    room = ranges[-1] if alone in (0, len(ranges)) else ranges[alone - 1]
     given = (source, firsts, lasts, widths, slides)
 
     def run() -> None:
         if starts[-1]:
             compiled = compile_graph(special, product, leaf)
-            compiled.run(*given, starts[order], laps, ends, room, out)
+            compiled.run(*given, starts[order], lap, alone, room, out)
 
     return run, [
         tuple(one[starts[q] : starts[q + 1]] for one in out)
@@ -140,16 +141,20 @@ def slide_uneven(
     return list(zip(*(np.split(one, ends[:-1]) for one in out), strict=True))
 
 
-def _groups(special: Special, ranges: list[int]) -> tuple[Array, Array]:
-    """The laps, and how many windows stand on them or shorter ones."""
-    lap_of = {
-        root.range: max(*(term.family.lap for term in root.terms), 1)
+def _laps(special: Special) -> tuple[int, int]:
+    """The lap of the scans that are shared, and how many windows share none."""
+    shared = [
+        term.family.lap
         for root in special.graph.roots
-    }
-    found = [lap_of[range_] for range_ in ranges]  # rising, as ranges are
-    laps = sorted(set(found))
-    ends = [found.index(lap) + found.count(lap) for lap in laps]
-    return np.array(laps, np.int64), np.array(ends, np.int64)
+        for term in root.last
+        if root.same or term.family.kind == Kind.TOTAL
+    ]
+    together = (
+        len(special.graph.readers(Family(Kind.TOTAL, shared[0]))) if shared else 0
+    )
+    if special.graph.roots[0].same:
+        together = len(special.graph.roots)
+    return max(shared, default=0), len(special.graph.roots) - together
 
 
 def compile_graph(special: Special, product: Product, leaf: str) -> ModuleType:

@@ -18,14 +18,16 @@ How laps are made equal:
     with an inverse,    one lap, the whole stream: no window is inverted, so nobody
     uneven windows      reads suffixes
 
-    without             from the shortest on, as long as the shortest of those that are
-                        less than twice as long: such a window reaches over one
-                        boundary or two, so over one whole lap at most.  Uneven windows
-                        keep laps of their own
+    without             as long as the shortest window, but a power of two and at most
+                        `LAP`.  Whole laps in between are windows over their totals,
+                        each with a stack of its own: once a lap, so they cost little.
+                        Windows of fewer than `SHORT` inputs, and uneven ones, keep
+                        laps of their own
 
 Costs a slide, for k windows with an inverse: running values 2k combines, shared scans
 k + 1 and a part of one for suffixes, each of them a read and a write.  So a few windows
-(`FEW`), if all of them end at every input, are undone; more share.
+(`FEW`), if all of them end at every input, are undone; more share.  Without an inverse:
+scans of a window's own 3, shared ones 2k + 2, of which 2k are done side by side.
 """
 
 from __future__ import annotations
@@ -33,10 +35,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from .graph import INPUT, At, Family, Graph, Kind, Root, Term
+from .graph import INPUT, At, Family, Graph, Kind, Root, Sum, Term
 
 LONG = 4096  # with an inverse, laps are at least this long: each costs some 50 ns
 SPARE = 1 << 20  # inputs by which laps may be longer than the longest window
+LAP = 512  # without an inverse: four laps of prefixes and suffixes stay in L1
+SHORT = 64  # a lap costs some 20 ns for each window
 FEW = 16  # windows that are better off with running values
 _SHARED = "laps made equal, twins merged"
 _UNDONE = "each window's scans undone"
@@ -66,13 +70,12 @@ class Special:
     def form(self) -> tuple[object, ...]:
         """All that the emitted code depends on: laps and ranges are its arguments."""
         roots = self.graph.roots
-        ways = [any(way) for way in zip(*map(_ways, roots), strict=True)]
-        kept = tuple(sorted({one.kind for one in self.kept}))
-        return min(len(roots), 2), roots[0].range == 0, bool(self.scans), kept, *ways
+        ways = {tuple(_shape(way) for way in (one.same, one.last)) for one in roots}
+        return min(len(roots), 2), roots[0].range == 0, frozenset(ways)
 
 
-def _ways(root: Root) -> tuple[bool, bool, bool]:
-    return bool(root.earlier), bool(root.last), bool(root.same)
+def _shape(way: Sum) -> tuple[object, ...]:
+    return tuple((term.family.kind, term.at, term.off) for term in way)
 
 
 def specialise(graph: Graph, *, invertible: bool, each: bool = True) -> Special:
@@ -110,18 +113,32 @@ def _share(graph: Graph, *, invertible: bool) -> Graph:
     if invertible:
         lap = max(ranges[-1] + min(3 * ranges[-1], SPARE), LONG)
         return Graph(tuple(_in_long_laps(root, lap) for root in graph.roots))
-    laps = shared_laps(ranges)
-    return Graph(tuple(_in_short_laps(root, laps[root.range]) for root in graph.roots))
+    return _in_short_laps(graph)
 
 
-def shared_laps(ranges: list[int]) -> dict[int, int]:
-    """The lap for each of some rising ranges."""
-    laps: dict[int, int] = {}
-    lap = ranges[0]
-    for range_ in ranges:
-        lap = lap if range_ < 2 * lap else range_
-        laps[range_] = lap
-    return laps
+def _in_short_laps(graph: Graph) -> Graph:
+    lap = shared_lap([root.range for root in graph.roots])
+    if not lap:
+        return graph
+    way = (
+        Term(Family(Kind.SUFFIX, lap), At.START),
+        Term(Family(Kind.TOTAL, lap), At.BETWEEN),
+        Term(Family(Kind.PREFIX, lap), At.END),
+    )
+    return Graph(
+        tuple(
+            replace(root, last=way) if root.range >= SHORT else root
+            for root in graph.roots
+        )
+    )
+
+
+def shared_lap(ranges: list[int]) -> int:
+    """The lap of windows that share their scans; 0 if there are not two of them."""
+    long = [range_ for range_ in ranges if range_ >= SHORT]
+    if len(long) < 2:
+        return 0
+    return min(LAP, 1 << (min(long).bit_length() - 1))
 
 
 def _over_all(graph: Graph) -> Graph:
@@ -137,13 +154,6 @@ def _in_long_laps(root: Root, lap: int) -> Root:
     return replace(root, same=upright, last=inverted)
 
 
-def _in_short_laps(root: Root, lap: int) -> Root:
-    prefix, suffix = Family(Kind.PREFIX, lap), Family(Kind.SUFFIX, lap)
-    start, end = Term(suffix, At.START), Term(prefix, At.END)
-    way = (start, Term(suffix, At.TOTAL), end) if root.range > lap else ()
-    return replace(root, last=(start, end), earlier=way)
-
-
 def _replace_single(graph: Graph) -> Graph:
     """One window of one input: its scans have one node each, which is its child."""
     if len(graph.roots) > 1 or graph.roots[0].range != 1:
@@ -154,7 +164,7 @@ def _replace_single(graph: Graph) -> Graph:
 def _running(root: Root) -> Root:
     prefix = next(t.family for t in root.terms if t.family.kind == Kind.PREFIX)
     oldest = Term(INPUT, At.START, off=True)
-    return replace(root, same=(), last=(Term(prefix, At.END), oldest), earlier=())
+    return replace(root, same=(), last=(Term(prefix, At.END), oldest))
 
 
-__all__ = ["Special", "shared_laps", "specialise"]
+__all__ = ["Special", "shared_lap", "specialise"]

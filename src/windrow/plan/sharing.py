@@ -9,8 +9,8 @@ slides.  Those windows share the scans of one graph (`windrow.gag`).
     slides 2, 4       windows   |-----------|                   3 panes, 1 on
                                     |-------|                   2 panes, 2 on
 
-A lap costs some 50 ns however short it is, so where nothing can be taken off, windows
-of fewer than `SHORT` inputs are left to a loop of their own.  And where windows end at
+Where nothing can be taken off, windows of fewer than `SHORT` inputs share no scans, and
+are left to a loop of their own, the fastest there is.  And where windows end at
 few of the inputs, rows are folded into slices, as they are for windows of time.
 Windows over slices are not equally long: those of whole numbers, from which parts can
 be taken off, share one prefix scan.
@@ -23,14 +23,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from windrow.errors import UnsuitableAlgorithm
-from windrow.gag import Special, graph_of, is_undone, uneven_graph
+from windrow.gag import SHORT, Special, graph_of, is_undone, uneven_graph
 from windrow.kernels import Product
 
 if TYPE_CHECKING:
     from .plan import Plan
 
 GRAPH = "gag"  # as an algorithm: one graph for all windows
-SHORT = 64
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ def sharing_of(plan: Plan, product: Product, *, sliced: bool = False) -> Sharing
         graphed = [n for n in numbers if plan.queries[n].range // unit >= SHORT]
         alone = [n for n in numbers if n not in graphed]
         whole = Sharing(unit, tuple(graphed), tuple(alone))
-    if len(whole.graphed) > 1 and _pays(plan, product, whole):
+    if len(whole.graphed) > 1 and _pays(plan, whole):
         return whole
     return _uneven(plan, product, forced=False)
 
@@ -88,11 +87,9 @@ def _uneven(plan: Plan, product: Product, *, forced: bool) -> Sharing | None:
     return Sharing(0, tuple(range(len(plan.queries))), ())
 
 
-def _pays(plan: Plan, product: Product, sharing: Sharing) -> bool:
+def _pays(plan: Plan, sharing: Sharing) -> bool:
     """Whether windows end often enough: scans go over every input, slices do not."""
-    laps = {one.lap for one in special_of(plan, product, sharing).scans}
-    ends = sum(sharing.unit / plan.queries[n].slide for n in sharing.graphed)
-    return 2 * ends >= len(laps)
+    return 2 * sum(sharing.unit / plan.queries[n].slide for n in sharing.graphed) >= 1
 
 
 def special_of(plan: Plan, product: Product, sharing: Sharing) -> Special:
@@ -105,4 +102,4 @@ def special_of(plan: Plan, product: Product, sharing: Sharing) -> Special:
     return graph_of(ranges, product, each=each)
 
 
-__all__ = ["GRAPH", "SHORT", "Sharing", "sharing_of", "special_of"]
+__all__ = ["GRAPH", "Sharing", "sharing_of", "special_of"]

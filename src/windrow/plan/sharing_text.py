@@ -45,17 +45,18 @@ def sharing_lines(plan: Plan, product: Product, sharing: Sharing) -> list[str]:
 
 def _scans(special: Special) -> str:
     """Which scans there are, in few words."""
-    kinds = " and ".join(dict.fromkeys(one.kind for one in special.scans))
+    *kinds, last = dict.fromkeys(str(one.kind) for one in special.scans) or [""]
+    named = f"{', '.join(kinds)} and {last}" if kinds else last
     laps = sorted({one.lap for one in special.scans})
     if not laps:
         return "inputs as they are"
     if not laps[0]:
         own = any(one.window >= 0 for one in special.scans)
         over = "each window's own" if own else "one over all slices"
-        return f"{kinds} scans, {over}"
+        return f"{named} scans, {over}"
     shown = ", ".join(f"{lap:,}" for lap in laps[:6])
     more = f" and {len(laps) - 6} more" if len(laps) > 6 else ""
-    return f"{kinds} scans, in laps of {shown}{more}"
+    return f"{named} scans, in laps of {shown}{more}"
 
 
 def check_show(show: str, *, sliding: bool) -> None:
