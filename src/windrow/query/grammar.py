@@ -1,0 +1,34 @@
+"""What sqlglot is told of CQL: its words, and that it leaves functions alone.
+
+sqlglot would turn many functions into nodes of its own, with a meaning taken from some
+database (`first`, `any`, `arg_max` among them).  Here every function keeps the name it
+was written with, and `translate.py` looks it up in our catalogues.
+"""
+
+from __future__ import annotations
+
+from sqlglot.dialects.dialect import Dialect
+from sqlglot.parser import Parser
+from sqlglot.tokens import Tokenizer, TokenType
+
+
+class _Tokenizer(Tokenizer):
+    IDENTIFIERS = ['"', "`"]
+    KEYWORDS = {**Tokenizer.KEYWORDS, "DIV": TokenType.DIV}
+
+
+class _Parser(Parser):
+    FUNCTIONS = {}
+    FUNCTION_PARSERS = {"CAST": Parser.FUNCTION_PARSERS["CAST"]}
+    NO_PAREN_FUNCTIONS = {}
+    NO_PAREN_FUNCTION_PARSERS = {"CASE": Parser.NO_PAREN_FUNCTION_PARSERS["CASE"]}
+
+
+class Cql(Dialect):
+    """Standard SQL with names in double quotes or backticks, and `div`."""
+
+    Tokenizer = _Tokenizer
+    Parser = _Parser
+
+
+CQL = Cql()
