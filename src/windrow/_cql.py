@@ -1,7 +1,12 @@
 """Queries as text: parsed, checked, put into passes, and each pass one aggregation.
 
-    text  ->  query/parse.py  ->  plan/cql/  ->  prepared, wr.aggregate, finished
-                                                 (engine/relation.py, spark/relation.py)
+text   query/parse.py         tokens, then trees
+trees  plan/cql/              names and types; queries put into passes
+pass   engine/relation.py     rows joined, filtered, computed
+       wr.aggregate           windows
+       engine/relation.py     having, istream, the select list
+
+and `spark/relation.py` where the stream is a DataFrame.
 """
 
 from __future__ import annotations

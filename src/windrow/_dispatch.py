@@ -66,7 +66,9 @@ def aggregate(
     options = {"algorithm": algorithm, "slicer": slicer, "chunk": chunk}
     if engine.library(data) == "pyspark":
         hints = _hints(hot, keys, late, buckets, mode)
-        return spark_back_end().aggregate(data, window, by, calls, hints=hints, **options)
+        return spark_back_end().aggregate(
+            data, window, by, calls, hints=hints, **options
+        )
     if isinstance(window, Reactive):
         ruled = plan_by_policy(
             engine.schema_of(data), window, by, calls, algorithm=algorithm
@@ -178,7 +180,9 @@ def explain(
         found: Explanation = (
             spark_back_end().explain_over(data, on, by, calls, hints=hints, **rolling)
             if window is None
-            else spark_back_end().explain(data, window, by, calls, hints=hints, **options)
+            else spark_back_end().explain(
+                data, window, by, calls, hints=hints, **options
+            )
         )
         return found
     schema = engine.schema_of(data)

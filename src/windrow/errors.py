@@ -24,7 +24,6 @@ import re
 from collections.abc import Iterable
 from typing import Self
 
-
 _WORD = re.compile(r"\s*(\w+|\S)")
 
 

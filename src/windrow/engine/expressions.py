@@ -1,9 +1,9 @@
 """Expressions over Arrow tables: one function for each operator.
 
 Types have been settled before (`plan/cql/types.py`), so that each function meets
-values of the types it is for.  Null is unknown, as in SQL: false and null is false, true
-or null is true, and all else with a null is null.  A division by zero is null.  Floats
-are ordered as everywhere in Windrow: NaN equals itself and is the largest.
+values of the types it is for.  Null is unknown, as in SQL: false and null is false,
+true or null is true, and all else with a null is null.  A division by zero is null.
+Floats are ordered as everywhere in Windrow: NaN equals itself and is the largest.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 
-from sqlglot.tokens import Token, TokenType
+from sqlglot import Token, TokenType
 
 from windrow.errors import QueryError, WindowError
 from windrow.windows import rows, sliding
@@ -132,7 +132,8 @@ class _Reader:
 
     def _length(self, wanted: str) -> Length:
         """Numbers with units, or one number of seconds."""
-        total, words = 0, []
+        total = 0
+        words: list[str] = []
         while (token := self._next()) is not None:
             if token.token_type is not TokenType.NUMBER:
                 break

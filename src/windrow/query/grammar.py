@@ -7,21 +7,25 @@ was written with, and `translate.py` looks it up in our catalogues.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+from sqlglot import Tokenizer, TokenType
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.parser import Parser
-from sqlglot.tokens import Tokenizer, TokenType
 
 
 class _Tokenizer(Tokenizer):
-    IDENTIFIERS = ['"', "`"]
-    KEYWORDS = {**Tokenizer.KEYWORDS, "DIV": TokenType.DIV}
+    IDENTIFIERS: ClassVar = ['"', "`"]
+    KEYWORDS: ClassVar = {**Tokenizer.KEYWORDS, "DIV": TokenType.DIV}
 
 
 class _Parser(Parser):
-    FUNCTIONS = {}
-    FUNCTION_PARSERS = {"CAST": Parser.FUNCTION_PARSERS["CAST"]}
-    NO_PAREN_FUNCTIONS = {}
-    NO_PAREN_FUNCTION_PARSERS = {"CASE": Parser.NO_PAREN_FUNCTION_PARSERS["CASE"]}
+    FUNCTIONS: ClassVar = {}
+    FUNCTION_PARSERS: ClassVar = {"CAST": Parser.FUNCTION_PARSERS["CAST"]}
+    NO_PAREN_FUNCTIONS: ClassVar = {}
+    NO_PAREN_FUNCTION_PARSERS: ClassVar = {
+        "CASE": Parser.NO_PAREN_FUNCTION_PARSERS["CASE"]
+    }
 
 
 class Cql(Dialect):

@@ -12,8 +12,8 @@ import itertools
 from dataclasses import replace
 from typing import Any
 
+from sqlglot import Token, TokenType
 from sqlglot.errors import ErrorLevel, ParseError, TokenError
-from sqlglot.tokens import Token, TokenType
 
 from windrow.errors import QueryError
 
@@ -81,7 +81,7 @@ def _open_quote(text: str) -> int:
 
 
 def _check_commas(text: str, tokens: list[Token]) -> None:
-    """sqlglot lets a list end in a comma; nothing stands behind it, so we do not."""
+    """Refuse a list that ends in a comma: sqlglot would not mind."""
     for token, after in itertools.zip_longest(tokens, tokens[1:]):
         if token.token_type is not TokenType.COMMA:
             continue
@@ -118,7 +118,7 @@ def _query(
 
 
 def _told(text: str, tokens: list[Token], error: ParseError) -> QueryError:
-    """sqlglot's complaint as ours: the same token, in words of the query's grammar."""
+    """What sqlglot complains of, at the same token, in words of our grammar."""
     said = error.errors[0] if error.errors else {}
     words = str(said.get("description") or "")
     line, column = said.get("line"), said.get("col")

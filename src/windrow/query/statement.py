@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sqlglot import Token
 from sqlglot import expressions as exp
-from sqlglot.tokens import Token
 
 from windrow.errors import QueryError
 
@@ -60,7 +60,7 @@ class Statement:
         self._used = used
         self._expressions = Translator(text)
 
-    def query(self, node: exp.Expression) -> Query:
+    def query(self, node: exp.Expr) -> Query:
         """The query that the node is."""
         if isinstance(node, (exp.Subquery, exp.Paren)) and not node.args.get("alias"):
             node = node.this
@@ -99,9 +99,9 @@ class Statement:
             at=self._expressions.place(node),
         )
 
-    def _columns(self, node: exp.Select) -> list[exp.Expression]:
+    def _columns(self, node: exp.Select) -> list[exp.Expr]:
         """The select list; istream around all of it has been taken off."""
-        items: list[exp.Expression] = node.expressions
+        items: list[exp.Expr] = node.expressions
         if not items:
             raise self._refused(node, "a select list", _SHAPE)
         for one in node.find_all(exp.Anonymous):
@@ -111,7 +111,7 @@ class Statement:
                 raise self._refused(one, wanted, _STREAMS[name])
         return items
 
-    def _item(self, node: exp.Expression) -> Item:
+    def _item(self, node: exp.Expr) -> Item:
         if isinstance(node, exp.Alias):
             return Item(self._expressions.made(node.this), str(node.alias))
         return Item(self._expressions.made(node, star=True))
@@ -130,7 +130,7 @@ class Statement:
             )
         return tuple(self._expressions.made(one) for one in node.expressions)
 
-    def _source(self, node: exp.Expression) -> tuple[Source, Clause | None]:
+    def _source(self, node: exp.Expr) -> tuple[Source, Clause | None]:
         if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
             hint = "write the inner query by itself, and give its result as a stream"
             raise self._refused(node, "the name of a stream or table", hint)
@@ -209,9 +209,9 @@ class Statement:
             if token.text.lower().startswith(word):
                 return token.start, token.end + 1
         node = value[0] if isinstance(value, list) else value
-        if isinstance(node, exp.Expression):
+        if isinstance(node, exp.Expr):
             return self._expressions.place(node)
         return 0, 1
 
-    def _refused(self, node: exp.Expression, wanted: str, hint: str) -> QueryError:
+    def _refused(self, node: exp.Expr, wanted: str, hint: str) -> QueryError:
         return QueryError.at(self._text, *self._expressions.place(node), wanted, hint)

@@ -19,7 +19,7 @@ from .operators import FUNCTIONS
 from .tree import Aggregation, Apply, Column, Expression, Literal, Place, Star, Value
 
 _CLOSING = re.compile(r"\s*\)")
-_INSTEAD: dict[type[exp.Expression], str] = {
+_INSTEAD: dict[type[exp.Expr], str] = {
     exp.Window: "the window stands in brackets behind the stream; for a value in each "
     "row call wr.over",
     exp.Filter: "write sum(case when y > 1 then x end)",
@@ -28,7 +28,7 @@ _INSTEAD: dict[type[exp.Expression], str] = {
     exp.In: "write in (1, 2, 3), or join with the table",
     exp.Star: "name the columns",
 }
-_BINARY: dict[type[exp.Expression], str] = {
+_BINARY: dict[type[exp.Expr], str] = {
     exp.Add: "+",
     exp.Sub: "-",
     exp.Mul: "*",
@@ -68,7 +68,7 @@ class Translator:
     def __init__(self, text: str) -> None:
         self._text = text
 
-    def place(self, node: exp.Expression) -> Place:
+    def place(self, node: exp.Expr) -> Place:
         """Where a node stands, from its first word with a place to its last."""
         found = [one.meta for one in node.walk() if "start" in one.meta]
         if not found:
@@ -82,11 +82,11 @@ class Translator:
             stop = stop if closing is None else closing.end()
         return start, stop
 
-    def identifier(self, node: exp.Expression) -> Column:
+    def identifier(self, node: exp.Expr) -> Column:
         """A name by itself."""
         return Column(str(node.name), at=self.place(node))
 
-    def made(self, node: exp.Expression, *, star: bool = False) -> Expression:
+    def made(self, node: exp.Expr, *, star: bool = False) -> Expression:
         """The expression that a node is; `star` where * may stand by itself."""
         at = self.place(node)
         if type(node) in _BINARY:
@@ -227,9 +227,7 @@ class Translator:
             raise self._refused(node, wanted, f"write {aggregate.name}({columns_})")
         options = self._options(aggregate, rest)
         arguments = tuple(self.made(one) for one in columns)
-        return Aggregation(
-            aggregate.name, arguments, MappingProxyType(options), at=at
-        )
+        return Aggregation(aggregate.name, arguments, MappingProxyType(options), at=at)
 
     def _options(self, aggregate: Aggregate, nodes: Sequence[Any]) -> dict[str, Value]:
         options: dict[str, Value] = {}
@@ -241,11 +239,11 @@ class Translator:
             options[name] = value.value
         return options
 
-    def _refused(self, node: exp.Expression, wanted: str, hint: str) -> QueryError:
+    def _refused(self, node: exp.Expr, wanted: str, hint: str) -> QueryError:
         return QueryError.at(self._text, *self.place(node), wanted, hint)
 
 
-def _is_star(node: exp.Expression) -> bool:
+def _is_star(node: exp.Expr) -> bool:
     return isinstance(node, exp.Star) or (
         isinstance(node, exp.Column) and isinstance(node.this, exp.Star)
     )

@@ -39,10 +39,7 @@ def prepared(inputs: Mapping[str, Any], one: Pass) -> DataFrame:
     if rows.where is not None:
         frame = frame.where(column_of(rows.where))
     return frame.select(
-        *(
-            column_of(expression).alias(name)
-            for name, expression in one.columns.items()
-        )
+        *(column_of(expression).alias(name) for name, expression in one.columns.items())
     )
 
 
@@ -50,7 +47,7 @@ def finished(result: DataFrame, member: Member, keys: tuple[str, ...]) -> DataFr
     """The rows of one query, from those of its pass."""
     bound = member.bound
     if "query" in result.columns:
-        result = result.where(F.col("query") == member.window)
+        result = result.where(F.col("query") == F.lit(member.window))
     if bound.rows.numbered is not None:
         begun = F.col("window.start") >= 0
         result = result.where(begun & (F.col("window.end") <= F.col(quoted(TOTAL))))
@@ -99,9 +96,7 @@ def check_stream(text: str, bound: BoundQuery) -> None:
         )
 
 
-def _numbered(
-    frame: DataFrame, time: str | None, within: tuple[str, ...]
-) -> DataFrame:
+def _numbered(frame: DataFrame, time: str | None, within: tuple[str, ...]) -> DataFrame:
     if time is None:
         raise BadInput.because(
             "cannot count rows of a DataFrame",
@@ -175,4 +170,3 @@ def _step(slide: Duration | int) -> Column:
 
 
 __all__ = ["check_stream", "finished", "kept", "prepared", "schema_of"]
-

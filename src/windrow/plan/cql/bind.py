@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 
@@ -250,7 +251,8 @@ class _Binder:
         given = [self._in_rows.typed(one) for one in call.arguments]
         expressions = tuple(one.expression for one in given)
         names = [text_of(one) for one in expressions]
-        made = find(call.name)(*names, **call.options)
+        options: dict[str, Any] = dict(call.options)
+        made = find(call.name)(*names, **options)
         name = text_of(Aggregation(call.name, expressions, call.options))
         schema = pa.schema(
             list({n: (n, t.type) for n, t in zip(names, given, strict=True)}.values())

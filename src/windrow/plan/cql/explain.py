@@ -1,10 +1,9 @@
 """What will be done for a text, as text: each query's tree, then each pass.
 
-    pass 1     for query 1
-      stream     PosSpeedStr, time ts
-      where      ...
-      aggregate  as wr.explain has it
-      query 1    having ..., istream, select ...
+pass       for which queries
+stream     and its time column; number, join, where, compute
+aggregate  as wr.explain has it
+query      for each: having, istream, select
 """
 
 from __future__ import annotations

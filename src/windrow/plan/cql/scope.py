@@ -67,7 +67,10 @@ class Scope:
                     text, *one.source.at, "another name", "give one of them an alias"
                 )
         self._met = {
-            column.name for join in query.joins for pair in join.pairs for column in pair
+            column.name
+            for join in query.joins
+            for pair in join.pairs
+            for column in pair
         }
 
     @property
@@ -95,9 +98,7 @@ class Scope:
 
     def pairs(self, join: Join) -> tuple[tuple[str, str], ...]:
         """The columns that must be equal: in the rows so far, and in the table."""
-        place = next(
-            i for i, one in enumerate(self.inputs) if one.source is join.table
-        )
+        place = next(i for i, one in enumerate(self.inputs) if one.source is join.table)
         table = self.inputs[place]
         made = []
         for pair in join.pairs:
@@ -188,7 +189,7 @@ def time_column(stream: Input, given: str | None) -> str | None:
                 near_hint(given, schema.names),
             )
         return found
-    instants = [f.name for f in schema if _is_instant(f.type)]
+    instants = [str(f.name) for f in schema if _is_instant(f.type)]
     if len(instants) == 1:
         return instants[0]
     for name in TIMES:

@@ -94,12 +94,12 @@ def _pass(group: list[tuple[int, BoundQuery]]) -> Pass:
         for name, (call, measured) in one.measures.items():
             calls[name] = call
             columns |= {text_of(value): value for value in measured}
-        name = None
+        mine = None
         if one.window is not None:
             same = _amounts(one.window)
             windows.setdefault(same, replace(one.window, name=str(one.window)))
-            name = windows[same].name
-        members.append(Member(place, one, name))
+            mine = windows[same].name
+        members.append(Member(place, one, mine))
     if first.rows.numbered is not None:
         columns |= {ROW: Column(ROW), TOTAL: Column(TOTAL)}
         calls[TOTAL] = find("max")(TOTAL)

@@ -199,9 +199,7 @@ class Typing:
 
 def is_number(kind: pa.DataType) -> bool:
     """Whether one can calculate with it."""
-    return bool(
-        pat.is_integer(kind) or pat.is_floating(kind) or pat.is_decimal(kind)
-    )
+    return bool(pat.is_integer(kind) or pat.is_floating(kind) or pat.is_decimal(kind))
 
 
 def plain(kind: pa.DataType) -> pa.DataType:
@@ -257,7 +255,8 @@ def _literal_type(literal: Literal) -> pa.DataType:
 
 def _meet_instants(given: Sequence[Typed]) -> Sequence[Typed]:
     """Literals as what they are compared with: instants in UTC where that has a zone,
-    a day as its midnight."""
+    a day as its midnight.
+    """
     kinds = [one.type for one in given if not isinstance(one.expression, Literal)]
     if not kinds or not pat.is_timestamp(kinds[0]):
         return given

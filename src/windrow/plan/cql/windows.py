@@ -8,8 +8,8 @@
     rows, then where, join or others   wr.sliding(1000, every=10, on=the row's number)
 
 CQL counts rows of the stream, or of each k, and filters and groups what is in the
-window: a row that where leaves out has taken a place.  Such rows are numbered first, and
-the window slides over their numbers.
+window: a row that where leaves out has taken a place.  Such rows are numbered first,
+and the window slides over their numbers.
 """
 
 from __future__ import annotations
