@@ -77,6 +77,18 @@ def explain_cql(
     return explain_passes(passes, [_explained(inputs, one) for one in passes])
 
 
+def queries_of(text: str) -> tuple[Query, ...]:
+    """The trees of a text, checked as far as they can be without data."""
+    if not isinstance(text, str):
+        raise BadInput.because(
+            "cannot read a query",
+            f"it is of type {type(text).__name__}, not text",
+            'write wr.cql("select ... from Calls [range 60 slide 1]", Calls=calls)',
+        )
+    queries: tuple[Query, ...] = _parser().parse(text)
+    return queries
+
+
 def _run(inputs: Mapping[str, Any], one: Pass) -> list[tuple[int, Any]]:
     data = inputs[one.rows.stream]
     back_end = _back_end(data)
@@ -109,14 +121,8 @@ def _bound(
     streams: Mapping[str, Any] | None,
     named: Mapping[str, Any],
 ) -> tuple[dict[str, Any], list[BoundQuery]]:
-    if not isinstance(text, str):
-        raise BadInput.because(
-            "cannot read a query",
-            f"it is of type {type(text).__name__}, not text",
-            'write wr.cql("select ... from Calls [range 60 slide 1]", Calls=calls)',
-        )
+    queries = queries_of(text)
     inputs = {**named, **(streams or {})}
-    queries: tuple[Query, ...] = _parser().parse(text)
     schemas = {name: _schema(data) for name, data in inputs.items()}
     bound = []
     for query in queries:
