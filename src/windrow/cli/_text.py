@@ -1,10 +1,10 @@
 """`windrow run` and `windrow explain` with a text of queries.
 
-    windrow run both.cql --from Calls=calls.parquet --to out.parquet
+windrow run both.cql --from Calls=calls.parquet --to out.parquet
 
-    one query       out.parquet
-    several         out-1.parquet, out-2.parquet, in the order of the text
-    no --to         the first rows of each are printed
+one query       out.parquet
+several         out-1.parquet, out-2.parquet, in the order of the text
+no --to         the first rows of each are printed
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ def is_text(source: str) -> bool:
 
 def run_text(asked: Asked, to: str, mode: Mode, shown: int) -> None:
     """Run every query of the text, and print or write each result."""
-    text, files = _checked(asked)
+    text, files, count = _checked(asked)
+    sinks = _sinks(to, count)
+    kinds = [check_sink(one, asked.format_, mode) for one in sinks]
     with (
         session(
             asked.master, verbose=asked.verbose, settings=asked.settings()
@@ -49,8 +51,6 @@ def run_text(asked: Asked, to: str, mode: Mode, shown: int) -> None:
     ):
         begun = time.perf_counter()
         results = _results(wr.cql(text, time=asked.on, **_read(spark, asked, files)))
-        sinks = _sinks(to, len(results))
-        kinds = [check_sink(one, asked.format_, mode) for one in sinks]
         if to == "-":
             for number, result in enumerate(results, 1):
                 if len(results) > 1:
@@ -72,7 +72,7 @@ def run_text(asked: Asked, to: str, mode: Mode, shown: int) -> None:
 
 def explain_text(asked: Asked) -> None:
     """Print the trees and the plan of a text."""
-    text, files = _checked(asked)
+    text, files, _ = _checked(asked)
     with (
         session(
             asked.master, verbose=asked.verbose, settings=asked.settings()
@@ -84,8 +84,8 @@ def explain_text(asked: Asked) -> None:
     out.print(str(explanation), markup=False, soft_wrap=True)
 
 
-def _checked(asked: Asked) -> tuple[str, dict[str, str]]:
-    """The text and its files, before Spark starts."""
+def _checked(asked: Asked) -> tuple[str, dict[str, str], int]:
+    """The text, its files and how many queries it has, before Spark starts."""
     check_is_there(asked.source)
     for name in _SAID_IN_THE_TEXT:
         if getattr(asked, name):
@@ -112,8 +112,7 @@ def _checked(asked: Asked) -> tuple[str, dict[str, str]]:
             "name one: --from Calls=calls.parquet",
         )
     text = Path(asked.source).read_text("utf-8")
-    queries_of(text)
-    return text, files
+    return text, files, len(queries_of(text))
 
 
 def _read(

@@ -58,6 +58,7 @@ def _plain(values: Values) -> Values:
 
 
 def _equal(a: Values, b: Values) -> Values:
+    a, b = _alike(_number(a) if pat.is_null(b.type) else a, b)
     same = pc.equal(a, b)
     if not _floats(a, b):
         return same
@@ -65,6 +66,7 @@ def _equal(a: Values, b: Values) -> Values:
 
 
 def _less(a: Values, b: Values) -> Values:
+    a, b = _alike(_number(a) if pat.is_null(b.type) else a, b)
     below = pc.less(a, b)
     if not _floats(a, b):
         return below
@@ -132,8 +134,11 @@ def _coalesce(*values: Values) -> Values:
 
 
 def _alike(*values: Values) -> list[Values]:
+    """Nulls without a type as what they stand beside."""
     known = [one.type for one in values if not pat.is_null(one.type)]
-    return [one if not known else one.cast(known[0]) for one in values]
+    if not known:
+        return list(values)
+    return [one.cast(known[0]) if pat.is_null(one.type) else one for one in values]
 
 
 def _bigint(values: Values) -> Values:

@@ -34,9 +34,11 @@ def prepared(inputs: Mapping[str, Any], one: Pass) -> pa.Table:
     table = read(inputs[rows.stream], [name for name in used if name not in own])
     if rows.numbered is not None:
         table = _numbered(table, rows.time, rows.numbered)
+    if rows.where is not None and rows.filters_first:
+        table = table.filter(evaluate(rows.where, table))
     for join in rows.joins:
         table = _join(table, inputs[join.table], join, used)
-    if rows.where is not None:
+    if rows.where is not None and not rows.filters_first:
         table = table.filter(evaluate(rows.where, table))
     return _computed(one.columns, table)
 

@@ -103,7 +103,9 @@ class Statement:
         """The select list; istream around all of it has been taken off."""
         items: list[exp.Expr] = node.expressions
         if not items:
-            raise self._refused(node, "a select list", _SHAPE)
+            words = [token.text.lower() for token in self._tokens]
+            end = self._tokens[words.index("select")].end + 1
+            raise QueryError.at(self._text, end, end, "a select list", _SHAPE)
         for one in node.find_all(exp.Anonymous):
             name = str(one.this).lower()
             if name in _STREAMS:

@@ -19,6 +19,7 @@ from .operators import FUNCTIONS
 from .tree import Aggregation, Apply, Column, Expression, Literal, Place, Star, Value
 
 _CLOSING = re.compile(r"\s*\)")
+_EMPTY = re.compile(r"\s*\(\s*\)")
 _INSTEAD: dict[type[exp.Expr], str] = {
     exp.Window: "the window stands in brackets behind the stream; for a value in each "
     "row call wr.over",
@@ -76,6 +77,9 @@ class Translator:
             return self.place(parent) if parent is not None else (0, len(self._text))
         start = min(meta["start"] for meta in found)
         stop = max(meta["end"] for meta in found) + 1
+        if isinstance(node, exp.Anonymous) and not node.expressions:
+            empty = _EMPTY.match(self._text, stop)
+            stop = stop if empty is None else empty.end()
         inside = self._text[start:stop]
         for _ in range(inside.count("(") - inside.count(")")):
             closing = _CLOSING.match(self._text, stop)

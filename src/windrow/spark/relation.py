@@ -34,9 +34,11 @@ def prepared(inputs: Mapping[str, Any], one: Pass) -> DataFrame:
     frame: DataFrame = inputs[rows.stream]
     if rows.numbered is not None:
         frame = _numbered(frame, rows.time, rows.numbered)
+    if rows.where is not None and rows.filters_first:
+        frame = frame.where(column_of(rows.where))
     for join in rows.joins:
         frame = _join(frame, inputs[join.table], join, used)
-    if rows.where is not None:
+    if rows.where is not None and not rows.filters_first:
         frame = frame.where(column_of(rows.where))
     return frame.select(
         *(column_of(expression).alias(name) for name, expression in one.columns.items())

@@ -69,6 +69,14 @@ class Relation:
     where: Expression | None
     numbered: tuple[str, ...] | None
 
+    @property
+    def filters_first(self) -> bool:
+        """Whether where needs no column of a table, and goes before the joins."""
+        joined = {called for join in self.joins for called, _ in join.columns}
+        return self.where is not None and not joined.intersection(
+            one.name for one in columns_in(self.where)
+        )
+
 
 @dataclass(frozen=True)
 class BoundQuery:

@@ -43,11 +43,12 @@ def _pass(number: int, one: Pass, inner: Explanation | None) -> Iterator[str]:
     if rows.numbered is not None:
         within = f" within {', '.join(rows.numbered)}" if rows.numbered else ""
         yield f"  number     rows in order{within}, before any is left out"
+    where = [] if rows.where is None else [f"  where      {text(rows.where)}"]
+    yield from where if rows.filters_first else []
     for join in rows.joins:
         pairs = ", ".join(f"{left} = {join.table}.{own}" for left, own in join.pairs)
         yield f"  {'left join' if join.is_left else 'join':<10} {join.table} on {pairs}"
-    if rows.where is not None:
-        yield f"  where      {text(rows.where)}"
+    yield from [] if rows.filters_first else where
     computed = [
         name
         for name, expression in one.columns.items()

@@ -171,7 +171,7 @@ def near_hint(name: str, known: Iterable[str]) -> str:
     """The nearest names, or all of them."""
     known = list(dict.fromkeys(known))
     small = {one.lower(): one for one in known}
-    near = difflib.get_close_matches(name.lower(), small, n=3, cutoff=0.5)
+    near = difflib.get_close_matches(name.lower(), small, n=3, cutoff=0.6)
     if near:
         return f"did you mean {' or '.join(small[one] for one in near)}?"
     return f"known are {', '.join(known)}" if known else "there is none"
