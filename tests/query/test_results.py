@@ -10,6 +10,7 @@ import pytest
 
 import windrow as wr
 from windrow import _cql
+from windrow.kernels import interpreting
 from windrow.windows import Rows, Sliding
 
 # second   0    5       40        70             130       190
@@ -22,6 +23,13 @@ CALLS = pa.table(
     }
 )
 HOMES = pa.table({"who": ["ann", "bob", "bob", None], "city": ["x", "y", "z", "n"]})
+
+
+@pytest.fixture(autouse=True)
+def plain_kernels():
+    """Kernels as plain Python: what they compute has tests of its own."""
+    with interpreting():
+        yield
 
 
 def ask(text, **given):
