@@ -56,6 +56,7 @@ def cql(
     {'ts': 5, 'longest': 9}
     """
     inputs, bound = _bound(text, time, streams, named)
+    inputs = {name: _whole(data) for name, data in inputs.items()}
     results: list[Any] = [None] * len(bound)
     for one in _passes(inputs, bound):
         for place, result in _run(inputs, one):
@@ -156,6 +157,13 @@ def _is_spark(data: Any) -> bool:
 
 def _is_stream(data: Any) -> bool:
     return _is_spark(data) and bool(data.isStreaming)
+
+
+def _whole(data: Any) -> Any:
+    """What can be read once, as a table that several passes can read."""
+    if _is_spark(data) or engine.library(data) in ("pandas", "polars"):
+        return data
+    return data if isinstance(data, pa.Table) else pa.table(data)
 
 
 def _given(result: Any, data: Any) -> Any:

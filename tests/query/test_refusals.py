@@ -1,8 +1,5 @@
 """What cannot be read is refused with the token, a caret, what was expected, a hint."""
 
-import subprocess
-import sys
-
 import pyarrow as pa
 import pytest
 
@@ -268,11 +265,3 @@ def test_without_sqlglot_one_sentence_says_what_to_install(monkeypatch):
 
     with pytest.raises(wr.WindrowError, match=r"pip install 'windrow\[cql\]'"):
         wr.cql("select len from Calls", Calls=CALLS)
-
-
-def test_importing_windrow_leaves_sqlglot_alone():
-    code = "import sys, windrow; sys.exit('sqlglot' in sys.modules)"
-
-    answer = subprocess.run([sys.executable, "-c", code], check=False)
-
-    assert answer.returncode == 0

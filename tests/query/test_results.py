@@ -601,6 +601,18 @@ def test_polars_in_and_polars_out():
     ]
 
 
+def test_what_can_be_read_once_is_read_once():
+    reader = pa.RecordBatchReader.from_batches(CALLS.schema, CALLS.to_batches())
+
+    one, two = wr.cql(
+        "select max(len) as m from Calls; select len from Calls where len > 100",
+        Calls=reader,
+    )
+
+    assert one.to_pylist() == [{"m": 300}]
+    assert two["len"].to_pylist() == [120, 300]
+
+
 def test_tables_of_two_kinds_meet():
     actual = wr.cql(TEXT, Calls=CALLS, Homes=HOMES.to_pandas())
 

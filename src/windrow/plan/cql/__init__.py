@@ -1,6 +1,7 @@
 """Queries of the text language: from tree to plan."""
 
-from .bind import BoundQuery, Joined, Relation, bind_query
+from .bind import bind_query
+from .bound import BoundQuery, Joined, Relation
 from .explain import explain_passes
 from .share import Member, Pass, passes_of
 from .windows import ROW, TOTAL

@@ -13,7 +13,6 @@ aggregation a key or an aggregate is a column whose name is its text.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -38,63 +37,12 @@ from windrow.query.tree import (
 from windrow.query.words import text as text_of
 from windrow.windows import Window
 
+from .bound import BoundQuery, Joined, Relation
 from .scope import Scope, time_column
 from .types import Typed, Typing
 from .windows import Windowing, windowing_of
 
 WINDOW = "window"
-
-
-@dataclass(frozen=True)
-class Joined:
-    """A table that is joined: `columns` are (name in the joined rows, its own)."""
-
-    table: str
-    pairs: tuple[tuple[str, str], ...]
-    columns: tuple[tuple[str, str], ...]
-    is_left: bool
-
-
-@dataclass(frozen=True)
-class Relation:
-    """What rows a query is about.  Queries with equal relations can share a pass.
-
-    `numbered` are the columns within which rows are numbered before anything is
-    filtered; none where that is not needed.
-    """
-
-    stream: str
-    time: str | None
-    joins: tuple[Joined, ...]
-    where: Expression | None
-    numbered: tuple[str, ...] | None
-
-    @property
-    def filters_first(self) -> bool:
-        """Whether where needs no column of a table, and goes before the joins."""
-        joined = {called for join in self.joins for called, _ in join.columns}
-        return self.where is not None and not joined.intersection(
-            one.name for one in columns_in(self.where)
-        )
-
-
-@dataclass(frozen=True)
-class BoundQuery:
-    """What will be done for one query.
-
-    `window` is none where rows come out as they are.  `compared` are the results that
-    istream looks at: all but those that say when.
-    """
-
-    query: Query
-    rows: Relation
-    family: str
-    window: Window | None
-    keys: tuple[Expression, ...]
-    measures: Mapping[str, tuple[Call, tuple[Expression, ...]]]
-    having: Expression | None
-    items: tuple[tuple[str, Expression], ...]
-    compared: tuple[str, ...]
 
 
 def bind_query(
@@ -353,6 +301,3 @@ class _Binder:
 
     def _refused(self, at: Expression, wanted: str, hint: str) -> QueryError:
         return QueryError.at(self._text, *at.at, wanted, hint)
-
-
-__all__ = ["BoundQuery", "Joined", "Relation", "bind_query"]

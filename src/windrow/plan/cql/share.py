@@ -20,7 +20,7 @@ from windrow.query.tree import Column, Expression, Literal, columns_in
 from windrow.query.words import text as text_of
 from windrow.windows import Duration, Window
 
-from .bind import BoundQuery, Relation
+from .bound import BoundQuery, Relation
 from .windows import ROW, TOTAL
 
 
