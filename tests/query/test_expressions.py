@@ -138,6 +138,19 @@ def test_an_expression_has_the_value_that_plain_python_gives(rows, expression):
     assert all(map(_alike, actual, expected)), (text(ready), actual, expected)
 
 
+@pytest.mark.parametrize("name", ["=", "<>", "<", "<=", ">", ">="])
+def test_nan_equals_itself_and_is_the_largest(name):
+    values = [math.nan, math.inf, 1.0, -math.inf, None]
+    rows = [{"a": a, "b": b} for a in values for b in values]
+    columns = {side: [row[side] for row in rows] for side in "ab"}
+    table = pa.table(columns, pa.schema([("a", pa.float64()), ("b", pa.float64())]))
+    expression = Apply(name, (Column("a"), Column("b")))
+
+    actual = expressions.evaluate(expression, table).to_pylist()
+
+    assert actual == [plain.value(expression, row) for row in rows]
+
+
 def test_every_operator_has_a_function_in_the_table_evaluator():
     settled = {"in"}  # becomes = and or before it is evaluated
 

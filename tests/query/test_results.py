@@ -195,6 +195,17 @@ def test_a_row_that_where_leaves_out_has_taken_its_place():
     ]
 
 
+@pytest.mark.parametrize("where", ["", "where len < 400"])
+def test_a_row_without_a_time_is_not_counted(where):
+    late = pa.table({"ts": [None], "caller": ["x"], "len": [7]}, CALLS.schema)
+    table = pa.concat_tables([late, CALLS])
+    text = f"select sum(len) as s from Calls [rows 2 slide 2] {where}"
+
+    actual = ask(text, Calls=table)
+
+    assert actual == [{"s": 150}, {"s": 345}]
+
+
 def test_partition_by_counts_the_rows_of_each_key():
     actual = ask(
         "select caller, sum(len) as s from Calls [partition by caller rows 2] "
