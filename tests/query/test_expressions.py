@@ -13,6 +13,7 @@ from windrow.engine import expressions
 from windrow.errors import BadInput
 from windrow.plan.cql.types import Typed, Typing
 from windrow.query import operators, text
+from windrow.query.parse import parse
 from windrow.query.tree import Apply, Column, Literal
 
 TYPES = {
@@ -136,6 +137,13 @@ def test_an_expression_has_the_value_that_plain_python_gives(rows, expression):
 
     expected = [plain.value(ready, row) for row in rows]
     assert all(map(_alike, actual, expected)), (text(ready), actual, expected)
+
+
+@given(st.one_of(_numbers(3), _truths(3), _texts(2)))
+def test_the_text_of_an_expression_reads_as_the_expression(expression):
+    (query,) = parse(f"select {text(expression)} as v from T")
+
+    assert query.items[0].expression == expression
 
 
 @pytest.mark.parametrize("name", ["=", "<>", "<", "<=", ">", ">="])

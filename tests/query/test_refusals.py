@@ -111,6 +111,8 @@ TEXTS = {
     "an interval": ("select interval '1' hour from Calls", None, "an exp", "durations"),
     "a cast to a date": ("select cast(len as date) from Calls", None, "a cast", "big"),
     "a bad instant": ("select timestamp 'noon' from Calls", "'noon'", "a date", "2024"),
+    "half a number": ("select 1e from Calls", "1e", "a number", "1.5e3"),
+    "a large number": ("select 9223372036854775808 from Calls", None, "a whole", None),
     "all of a stream": ("select Calls.* from Calls", "Calls.*", "a column", "name the"),
     "an unknown function": ("select mxa(len) from Calls", "mxa", "a function", "max"),
     "a function too rich": ("select abs(1, 2) from Calls", "abs(1, 2)", "1 arg", "ab"),

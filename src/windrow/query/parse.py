@@ -25,6 +25,7 @@ from .tree import Clause, Place, Query
 _SHAPE = (
     "a query is select ... from a stream [window], then join, where, group by, having"
 )
+_OPENS = ("select", "with", "istream", "(")
 _CLOSES = (
     TokenType.FROM,
     TokenType.WHERE,
@@ -108,6 +109,9 @@ def _query(
     text: str, chunk: list[Token], clauses: dict[Place, Clause], used: set[Place]
 ) -> Query:
     tokens, istream = without_istream(chunk)
+    if not tokens or tokens[0].text.lower() not in _OPENS:
+        first = (tokens or chunk)[0]
+        raise QueryError.at(text, first.start, first.end + 1, "select", _SHAPE)
     parser: Any = CQL.parser(error_level=ErrorLevel.IMMEDIATE)
     try:
         (node,) = parser.parse(tokens, text)
@@ -125,9 +129,6 @@ def _told(text: str, tokens: list[Token], error: ParseError) -> QueryError:
     at = [t for t in tokens if (t.line, t.col) == (line, column)]
     token = at[0] if at else tokens[-1]
     start, stop = token.start, token.end + 1
-    if tokens[0].text.lower() not in ("select", "istream", "("):
-        first = tokens[0]
-        return QueryError.at(text, first.start, first.end + 1, "select", _SHAPE)
     is_after = "Required keyword" in words or "SENTINEL" in words
     if is_after and token is tokens[-1]:
         start = stop = token.end + 1

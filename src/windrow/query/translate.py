@@ -104,7 +104,7 @@ class Translator:
             case exp.Star() if star:
                 return Star(at=at)
             case exp.Literal():
-                return Literal(_number_or_text(node), at=at)
+                return Literal(self._literal(node), at=at)
             case exp.Boolean():
                 return Literal(bool(node.this), at=at)
             case exp.Null():
@@ -129,6 +129,19 @@ class Translator:
         hint = _INSTEAD.get(type(node), "docs/query-language.md lists what there is")
         raise self._refused(node, "an expression that is supported", hint)
 
+    def _literal(self, node: exp.Literal) -> Value:
+        text = str(node.this)
+        if node.is_string:
+            return text
+        try:
+            number = int(text) if text.isdecimal() else float(text)
+        except ValueError as error:
+            raise self._refused(node, "a number", "write 12 or 1.5e3") from error
+        if isinstance(number, int) and number >= 2**63:
+            hint = "write it with a point, as a double"
+            raise self._refused(node, "a whole number of 64 bits", hint)
+        return number
+
     def _column(self, node: exp.Column, at: Place, star: bool) -> Expression:
         if isinstance(node.this, exp.Star):
             if star and not node.table:
@@ -142,8 +155,9 @@ class Translator:
     def _negative(self, node: exp.Neg, at: Place) -> Expression:
         inner = self.made(node.this)
         at = (at[0] - 1, at[1]) if self._text[at[0] - 1 : at[0]] == "-" else at
-        if isinstance(inner, Literal) and isinstance(inner.value, (int, float)):
-            return Literal(-inner.value, at=at)
+        value = inner.value if isinstance(inner, Literal) else None
+        if isinstance(node.this, exp.Literal) and isinstance(value, (int, float)):
+            return Literal(-value, at=at)
         return Apply("negative", (inner,), at=at)
 
     def _between(self, node: exp.Between, at: Place) -> Expression:
@@ -251,13 +265,6 @@ def _is_star(node: exp.Expr) -> bool:
     return isinstance(node, exp.Star) or (
         isinstance(node, exp.Column) and isinstance(node.this, exp.Star)
     )
-
-
-def _number_or_text(node: exp.Literal) -> Value:
-    text = str(node.this)
-    if node.is_string:
-        return text
-    return int(text) if text.isdigit() else float(text)
 
 
 def _count_words(name: str, least: int, most: int) -> str:
