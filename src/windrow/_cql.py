@@ -143,7 +143,9 @@ def _passes(inputs: Mapping[str, Any], bound: list[BoundQuery]) -> list[Pass]:
 def _time_of(query: Query, time: str | Mapping[str, str] | None) -> str | None:
     if time is None or isinstance(time, str):
         return time
-    return time.get(query.stream.name)
+    return {name.lower(): on for name, on in time.items()}.get(
+        query.stream.name.lower()
+    )
 
 
 def _schema(data: Any) -> pa.Schema:

@@ -126,8 +126,11 @@ TEXTS = {
     "an unknown column": ("select caler from Calls", "caler", "a column of", "caller?"),
     "an unknown alias": ("select c.len from Calls", "c", "a stream of this", "Calls"),
     "an ambiguous column": (
-        "select city from Calls a join Calls b on a.len = b.len where a.flag and flag",
-        None, None, None,
+        "select 1 from Calls a join Calls b on a.len = b.len where not flag", "flag",
+        "one column: a.flag or b.flag", "say which",
+    ),
+    "two streams of one name": (
+        "select 1 from Calls join Calls using (len)", "Calls", "another name", "alias",
     ),
     "the same name twice": ("select len, len from Calls", "len", "a name of its", "as"),
     "a column that is no key": (

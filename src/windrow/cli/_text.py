@@ -29,7 +29,17 @@ from ._session import session
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_SAID_IN_THE_TEXT = ("agg", "window", "rows", "every", "ties", "by", "where", "keys")
+_SAID_IN_THE_TEXT = (
+    "agg",
+    "window",
+    "rows",
+    "every",
+    "ties",
+    "by",
+    "where",
+    "hot",
+    "keys",
+)
 _NO_ORDER = ("array", "map", "struct")
 
 

@@ -50,6 +50,10 @@ class Scope:
         self.inputs: list[Input] = []
         taken: set[str] = set()
         for source in (query.stream, *(join.table for join in query.joins)):
+            if source.alias in [one.source.alias for one in self.inputs]:
+                raise QueryError.at(
+                    text, *source.at, "another name", "give one of them an alias"
+                )
             name = self._given(source, schemas)
             schema = schemas[name]
             called = {}
@@ -60,17 +64,12 @@ class Scope:
                 called[column] = free
                 taken.add(free)
             self.inputs.append(Input(name, source, schema, called))
-        aliases = [one.source.alias for one in self.inputs]
-        for one in self.inputs:
-            if aliases.count(one.source.alias) > 1 and one is self.inputs[-1]:
-                raise QueryError.at(
-                    text, *one.source.at, "another name", "give one of them an alias"
-                )
+        # a column that is joined by its own name is the same one in both
         self._met = {
-            column.name
+            one.name
             for join in query.joins
-            for pair in join.pairs
-            for column in pair
+            for one, other in join.pairs
+            if one.name == other.name
         }
 
     @property
