@@ -94,7 +94,7 @@ def test_a_fixture_gives_the_same_rows_on_data_frames(name, spark):
         """select ts, caller, sum(len) as s from Calls [partition by caller rows 2]
         where cost is not null group by caller""",
         """select istream(caller, count(*) as n) from Calls
-        [range 3 minutes slide 1 minute] group by caller having n < 3""",
+        [range 90 slide 30] group by caller having n < 3""",
         """select city, count(len) as n from Calls left join Homes on caller = who
         where coalesce(city, '') <> 'z' group by city""",
     ],
