@@ -8,7 +8,7 @@ import pytest
 from importlinter.cli import lint_imports
 
 ROOT = Path(__file__).resolve().parents[1]
-HEAVY = ("duckdb", "matplotlib", "pandas", "polars", "pyspark", "rich")
+HEAVY = ("duckdb", "matplotlib", "pandas", "polars", "pyspark", "rich", "sqlglot")
 
 
 def _run(code, folder=ROOT):

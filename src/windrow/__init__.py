@@ -6,6 +6,7 @@ wr.aggregate(table, wr.sliding("1 hour", every="1 minute", on="ts"), by="user",
              spend=wr.sum("amount"))
 """
 
+from windrow._cql import cql, explain_cql
 from windrow._dispatch import aggregate, explain, over, slide
 from windrow._version import __version__
 from windrow.aggregates import Aggregate, Law
@@ -14,6 +15,7 @@ from windrow.engine.reactive import Operator
 from windrow.errors import (
     BadInput,
     InterpretedWarning,
+    QueryError,
     StateError,
     SumOverflow,
     UnknownName,
@@ -86,6 +88,7 @@ __all__ = [
     "InterpretedWarning",
     "Law",
     "Operator",
+    "QueryError",
     "StateError",
     "SumOverflow",
     "UnknownName",
@@ -119,8 +122,10 @@ __all__ = [
     "covar_samp",
     "covariance",
     "covariance_population",
+    "cql",
     "delta",
     "explain",
+    "explain_cql",
     "first",
     "geometric_mean",
     "gmean",

@@ -68,7 +68,9 @@ def aggregate(
     options = {"algorithm": algorithm, "slicer": slicer, "chunk": chunk}
     if engine.library(data) == "pyspark":
         hints = _hints(hot, keys, late, buckets, mode)
-        return _spark().aggregate(data, window, by, calls, hints=hints, **options)
+        return spark_back_end().aggregate(
+            data, window, by, calls, hints=hints, **options
+        )
     if isinstance(window, Reactive):
         ruled = plan_by_policy(
             engine.schema_of(data), window, by, calls, algorithm=algorithm
@@ -110,7 +112,7 @@ def over(
     calls = gather_calls(named, aggregates)
     if engine.library(data) == "pyspark":
         hints = _hints(False, None, late, buckets, mode)
-        return _spark().over(
+        return spark_back_end().over(
             data, on, by, calls, hints=hints, ties=ties, algorithm=algorithm
         )
     plan = plan_over(
@@ -184,9 +186,9 @@ def explain(
     if engine.library(data) == "pyspark":
         hints = _hints(hot, keys, late, buckets, mode)
         found: Explanation = (
-            _spark().explain_over(data, on, by, calls, hints=hints, **rolling)
+            spark_back_end().explain_over(data, on, by, calls, hints=hints, **rolling)
             if window is None
-            else _spark().explain(
+            else spark_back_end().explain(
                 data, window, by, calls, show=show, hints=hints, **options
             )
         )
@@ -209,6 +211,6 @@ def _hints(
     return {"hot": hot, "keys": keys, "late": late, "buckets": buckets, "mode": mode}
 
 
-def _spark() -> Any:
+def spark_back_end() -> Any:
     """The Spark back end, loaded when the first Spark DataFrame comes."""
     return importlib.import_module("windrow.spark")

@@ -6,20 +6,25 @@
     ├── UnsupportedType        a column type the aggregate has no meaning for
     ├── UnsuitableAlgorithm    an algorithm that needs a law the aggregate lacks
     ├── BadInput               data that breaks a promise, or an argument out of place
+    ├── QueryError             a word of a query that cannot stand where it stands
     ├── StateError             a stream's state that is damaged, or another query's
     └── SumOverflow            an exact result that its type cannot hold
 
 All but the last two are raised before anything is computed.
 A message is one sentence (what could not be done, colon, the cause with the
-value), then a line `Hint:` with what would work.  Our own bugs are plain
+value), then a line `Hint:` with what would work; that of a query also shows the
+line of the query, with carets under the word.  Our own bugs are plain
 `AssertionError`.
 """
 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from typing import Self
+
+_WORD = re.compile(r"\s*(\w+|\S)")
 
 
 class WindrowError(ValueError):
@@ -77,6 +82,44 @@ class UnsuitableAlgorithm(WindrowError):
 
 class BadInput(WindrowError):
     """Data or arguments that break a promise."""
+
+
+class QueryError(WindrowError):
+    """A query that cannot be read: what was expected, and where.
+
+    `line` and `column` count from one, `start` and `stop` are places in the text.
+    """
+
+    line = column = 1
+    start = stop = 0
+
+    @classmethod
+    def at(cls, text: str, start: int, stop: int, expected: str, hint: str) -> Self:
+        """Point at the text between two places; at one place, at the word after it.
+
+        >>> print(QueryError.at("select from S", 7, 11, "a column", "name one"))
+        cannot read the query: expected a column, got 'from' at line 1, column 8
+          select from S
+                 ^^^^
+        Hint: name one
+        """
+        start = min(start, len(text.rstrip()))
+        if start >= stop and (after := _WORD.search(text, start)):
+            start, stop = after.span(1)
+        line = text.count("\n", 0, start) + 1
+        column = start - (text.rfind("\n", 0, start) + 1) + 1
+        shown = text.split("\n")[line - 1]
+        word = text[start:stop].partition("\n")[0].rstrip()
+        got = repr(word) if word else "the end"
+        under = "".join("\t" if c == "\t" else " " for c in shown[: column - 1])
+        made = cls(
+            f"cannot read the query: expected {expected}, got {got} "
+            f"at line {line}, column {column}\n"
+            f"  {shown}\n  {under}{'^' * max(1, len(word))}\nHint: {hint}"
+        )
+        made.line, made.column = line, column
+        made.start, made.stop = start, stop
+        return made
 
 
 class StateError(WindrowError):

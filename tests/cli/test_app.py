@@ -71,7 +71,6 @@ def test_help_loads_neither_spark_nor_matplotlib():
     ("arguments", "words"),
     [
         (["runn"], "no such command 'runn'"),
-        (["run", "x.csv"], "missing option '--agg'"),
         (["run", "x.csv", "--agg", "n=count()", "--bogus"], "no such option: --bogus"),
         (["run", "x.csv", *QUERY, "--mode", "perhaps"], "'perhaps' is not"),
         (["run", "x.csv", *QUERY, "--keys", "many"], "invalid value for '--keys'"),
@@ -91,6 +90,8 @@ def test_wrong_options_are_refused_in_two_lines(arguments, words, capsys):
         (["run", "x.csv", *QUERY, "--to", "{there}.csv"], "such a file or folder al"),
         (["run", "x.csv", *QUERY, "--conf", "spark"], "cannot read setting 'spark'"),
         (["run", "x.csv", *QUERY, "--agg", "m=maxx(x)"], "no aggregate called 'maxx'"),
+        (["run", "x.csv", *QUERY[:-2]], "no aggregate is given"),
+        (["run", "x.csv", *QUERY, "--from", "A=a.csv"], "cannot use --from"),
     ],
 )
 def test_what_can_be_refused_is_refused_before_spark_starts(

@@ -122,6 +122,23 @@ def test_no_rows_in_no_rows_out():
     assert beside.num_rows == 0
 
 
+@pytest.mark.parametrize(
+    "kind",
+    [
+        lambda table: table,
+        lambda table: table.to_batches()[0],
+        lambda table: table.to_reader(),
+        lambda table: table.to_pandas(),
+        pl.DataFrame,
+    ],
+    ids=["table", "batch", "reader", "pandas", "polars"],
+)
+def test_rows_are_counted_where_no_column_is_read(kind):
+    actual = wr.aggregate(kind(pa.table(ROWS)), wr.rows(2), n=wr.count())
+
+    assert list(actual["n"]) in ([2, 2], [pa.scalar(2), pa.scalar(2)])
+
+
 @pytest.mark.parametrize("by", [None, []])
 def test_without_keys_there_are_no_key_columns(by):
     actual = wr.aggregate(pa.table(ROWS), WINDOW, by=by, n=wr.count())

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from windrow.errors import BadInput
+
 from ._files import Format
 from ._query import Query, make_query
 from ._session import parse_settings
@@ -41,19 +43,29 @@ class Asked:
         typer.Argument(
             metavar="SOURCE",
             help="A Parquet, CSV or JSON file, or a folder of them. CSV needs a header "
-            "line; JSON is an object a line.",
+            "line; JSON is an object a line. Or a text of queries, .cql, over files "
+            "that --from names.",
             show_default=False,
         ),
     ]
     agg: Annotated[
-        list[str],
+        list[str] | None,
         option(
             "--agg",
             metavar="NAME=AGG(COLUMN)",
             help_='A new column, such as "longest=max(len)" or "n=count()"; repeat for '
             "more. Columns with blanks or dots stand between backticks.",
         ),
-    ]
+    ] = None
+    from_: Annotated[
+        list[str] | None,
+        option(
+            "--from",
+            metavar="NAME=FILE",
+            help_="A stream or table of a .cql text, such as Calls=calls.parquet; "
+            "repeat for more.",
+        ),
+    ] = None
     format_: Annotated[
         Format | None,
         option(
@@ -164,6 +176,12 @@ class Asked:
 
     def query(self) -> Query:
         """What is asked for, checked as far as it can be without data."""
+        if self.from_:
+            raise BadInput.because(
+                "cannot use --from",
+                f"{self.source} is no text of queries",
+                "give a file that ends in .cql, or leave out --from",
+            )
         return make_query(
             window=self.window,
             rows_=self.rows,
@@ -171,7 +189,7 @@ class Asked:
             on=self.on,
             ties=self.ties,
             by=self.by,
-            agg=self.agg,
+            agg=self.agg or (),
             hot=self.hot,
             keys=self.keys,
             where=self.where,

@@ -7,6 +7,7 @@ All other columns stay as they are.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
@@ -34,8 +35,13 @@ def flat(result: DataFrame) -> DataFrame:
 def first_rows(result: DataFrame, by: tuple[str, ...], number: int) -> Table:
     """The first rows in the order of keys and windows; this runs the query."""
     rows = flat(result)
-    order = [*by, *(["query"] if "query" in rows.columns else [])]
-    rows = rows.orderBy(*map(quoted, [*order, "window_start"])).limit(number)
+    order = [*by, *(["query"] if "query" in rows.columns else []), "window_start"]
+    return in_order(rows, order, number)
+
+
+def in_order(rows: DataFrame, order: Sequence[str], number: int) -> Table:
+    """The first rows in the order of those columns; this runs the query."""
+    rows = rows.orderBy(*map(quoted, order)).limit(number)
     numeric = [field.dataType.simpleString() in _NUMBERS for field in rows.schema]
     # Spark writes times and nested values itself, in the session's time zone.
     shown = rows.selectExpr(

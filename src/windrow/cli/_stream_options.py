@@ -157,6 +157,17 @@ class Streaming:
             )
         _ = self.delay, self.triggered
 
+    def refuse_with_text(self) -> None:
+        """A text of queries runs over files that are read once."""
+        for field in fields(self):
+            if getattr(self, field.name) != field.default:
+                name = "--" + field.name.replace("_", "-")
+                raise BadInput.because(
+                    f"cannot use {name} with a text of queries",
+                    "it is for streams, and the text is run over files",
+                    "give wr.cql a streaming DataFrame",
+                )
+
     def refuse_without_stream(self) -> None:
         """Refuse options that would be silently without effect."""
         for field in fields(self):

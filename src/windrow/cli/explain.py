@@ -12,6 +12,7 @@ from ._options import Asked
 from ._progress import progress
 from ._query import check_names
 from ._session import session
+from ._text import explain_text, is_text
 
 
 @in_groups
@@ -20,6 +21,9 @@ def explain(asked: Asked) -> None:
 
     Takes the options of windrow run, and looks at the columns of SOURCE only.
     """
+    if is_text(asked.source):
+        explain_text(asked)
+        return
     query = asked.query()
     with (
         session(

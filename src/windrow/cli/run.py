@@ -20,6 +20,7 @@ from ._rows import first_rows, flat
 from ._session import session
 from ._stream import run_stream
 from ._stream_options import Streaming
+from ._text import is_text, run_text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -51,7 +52,13 @@ def run(
     --by caller --agg "longest=max(len)" --agg "n=count()" --to longest.parquet
 
     With --stream, over a folder for as long as files come: add --watermark "1 hour".
+
+    windrow run longest.cql --from Calls=calls.parquet --to longest.parquet
     """
+    if is_text(asked.source):
+        streaming.refuse_with_text()
+        run_text(asked, to, mode, SHOWN)
+        return
     if streaming.stream:
         run_stream(asked, streaming, to, mode)
         return

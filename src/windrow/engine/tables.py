@@ -28,6 +28,8 @@ def schema_of(data: Any) -> pa.Schema:
 def read(data: Any, columns: Sequence[str]) -> pa.Table:
     """The named columns of the table, as Arrow."""
     table = _read(data, list(columns))
+    if not table.column_names:  # a cast would forget how many rows there are
+        return table
     return table.cast(_without_views(table.schema))
 
 
@@ -67,15 +69,18 @@ def _read(data: Any, names: list[str]) -> pa.Table:
         return data.read_all().select(names)
     if isinstance(data, pa.Table):
         return data.select(names)
+    if library(data) in ("pandas", "polars") and not names:
+        return _rows_only(len(data))
     if library(data) == "pandas":
         return pa.Table.from_pandas(data[names], preserve_index=False)
     if library(data) == "polars":
-        return pa.table(data.select(names)) if names else _rows_only(data)
+        return pa.table(data.select(names))
     return pa.RecordBatchReader.from_stream(data).read_all().select(names)
 
 
-def _rows_only(data: Any) -> pa.Table:
-    return pa.table(data).select([])
+def _rows_only(count: int) -> pa.Table:
+    """A table that has rows and no columns."""
+    return pa.table([pa.nulls(count)], names=["none"]).select([])
 
 
 def give(result: pa.Table, data: Any) -> Any:

@@ -4,6 +4,7 @@ The only package that imports pyspark.  It uses what classic and Connect session
 in common.
 """
 
+from . import relation
 from .entry import aggregate, explain, explain_over, over
 
-__all__ = ["aggregate", "explain", "explain_over", "over"]
+__all__ = ["aggregate", "explain", "explain_over", "over", "relation"]

@@ -1,0 +1,126 @@
+"""Queries that share a pass: the same rows, the same keys, the same kind of window.
+
+    q1  avg(len) from Calls [range 1 hour slide 1 minute] group by caller
+    q2  max(len) from Calls [range 24 hours slide 1 minute] group by caller
+
+    one pass over Calls, by caller: windows of 1 hour and of 24 hours, mean and max of
+    both; q1 and q2 each take their windows and their columns
+
+A pass is one call of `wr.aggregate`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from windrow.aggregates import Call, find
+from windrow.query.tree import Column, Expression, Literal, columns_in
+from windrow.query.words import text as text_of
+from windrow.windows import Duration, Window
+
+from .bound import BoundQuery, Relation
+from .windows import ROW, TOTAL
+
+
+@dataclass(frozen=True)
+class Member:
+    """A query of a pass: its place in the text, and which of the windows is its own."""
+
+    place: int
+    bound: BoundQuery
+    window: str | None
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One reading of the rows for one or more queries.
+
+    `columns` are computed from the joined and filtered rows; `windows` is empty where
+    rows come out as they are.
+    """
+
+    rows: Relation
+    keys: tuple[str, ...]
+    columns: dict[str, Expression]
+    windows: tuple[Window, ...]
+    calls: dict[str, Call]
+    members: tuple[Member, ...]
+
+    @property
+    def reads(self) -> list[str]:
+        """Every column of the joined rows that is needed."""
+        rows = self.rows
+        parts = [*self.columns.values(), *([rows.where] if rows.where else [])]
+        names = [one.name for part in parts for one in columns_in(part)]
+        names += [left for join in rows.joins for left, _ in join.pairs]
+        if rows.numbered is not None:
+            names += [*rows.numbered, *([rows.time] if rows.time is not None else [])]
+        return [name for name in dict.fromkeys(names) if name not in (ROW, TOTAL)]
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """As `wr.aggregate` and `wr.explain` take them, after the data."""
+        one = len(self.windows) == 1
+        return {
+            "window": self.windows[0] if one else list(self.windows),
+            "by": list(self.keys),
+            "aggregates": self.calls,
+        }
+
+
+def passes_of(bound: Sequence[BoundQuery], *, alone: bool = False) -> list[Pass]:
+    """All queries in as few passes as there can be; `alone`: each in its own."""
+    groups: dict[Any, list[tuple[int, BoundQuery]]] = {}
+    for place, one in enumerate(bound):
+        shared = (one.rows, one.family, frozenset(one.keys))
+        is_alone = alone or one.window is None
+        groups.setdefault((place,) if is_alone else shared, []).append((place, one))
+    return [_pass(group) for group in groups.values()]
+
+
+def _pass(group: list[tuple[int, BoundQuery]]) -> Pass:
+    first = group[0][1]
+    columns: dict[str, Expression] = {}
+    if first.window is not None and first.window.on not in (None, ROW):
+        assert first.rows.time is not None
+        columns[str(first.window.on)] = Column(first.rows.time)
+    columns |= {text_of(key): key for key in first.keys}
+    calls: dict[str, Call] = {}
+    windows: dict[Any, Window] = {}
+    members = []
+    for place, one in group:
+        for name, (call, measured) in one.measures.items():
+            calls[name] = call
+            columns |= {text_of(value): value for value in measured}
+        mine = None
+        if one.window is not None:
+            same = _amounts(one.window)
+            windows.setdefault(same, replace(one.window, name=str(one.window)))
+            mine = windows[same].name
+        members.append(Member(place, one, mine))
+    if first.rows.numbered is not None:
+        columns |= {ROW: Column(ROW), TOTAL: Column(TOTAL)}
+        calls[TOTAL] = find("max")(TOTAL)
+    if first.window is None:
+        parts = [expression for _, expression in first.items]
+        columns = {one.name: one for part in parts for one in columns_in(part)}
+    if not columns:
+        columns["1"] = Literal(1)
+    return Pass(
+        first.rows,
+        tuple(text_of(key) for key in first.keys),
+        columns,
+        tuple(windows.values()),
+        calls,
+        tuple(members),
+    )
+
+
+def _amounts(window: Window) -> tuple[int, int]:
+    """What two windows of a pass have in common where they are the same."""
+    lengths = (window.range, window.slide)
+    return tuple(  # type: ignore[return-value]
+        one.amount if isinstance(one, Duration) else one for one in lengths
+    )

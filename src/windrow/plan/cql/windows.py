@@ -1,0 +1,145 @@
+"""A window clause as a window of the library.
+
+    [range 24 hours slide 1 minute]    wr.sliding("24 hours", every="1 minute", on=time)
+    [now]                              wr.sliding(a tick of the time column, on=time)
+    [range unbounded]                  wr.rows of more rows than there are, clipped
+    [rows 1000 slide 10]               wr.rows(1000, every=10, on=time)
+    [partition by k rows 100]          the same, by k
+    rows, then where, join or others   wr.sliding(1000, every=10, on=the row's number)
+
+CQL counts rows of the stream, or of each k, and filters and groups what is in the
+window: a row that where leaves out has taken a place.  Such rows are numbered first,
+and the window slides over their numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyarrow import types as pat
+
+from windrow.errors import QueryError, WindrowError
+from windrow.plan.clock import clock_of
+from windrow.query.tree import Column, Now, Query, Range, RowCount
+from windrow.query.words import text as text_of
+from windrow.windows import Duration, Sliding, Window, rows, sliding
+
+from .scope import Scope, no_time
+from .types import plain
+
+EVERYTHING = 1 << 40
+_SECOND = 10**9
+_TICKS = {"s": "1 second", "ms": "1 ms", "us": "1 us", "ns": "1 ns"}
+ROW, TOTAL = "row number", "rows in all"
+"""Two columns of numbered rows: the place of a row, and how many places there are."""
+
+
+@dataclass(frozen=True)
+class Windowing:
+    """A window, and what its results are like.
+
+    `family` says which windows can share a pass, `instant` is the type of a window's
+    bounds, `when` is what stands for the time of a result: start or end of the window,
+    or the last row's.  `numbered` as in `Relation`.
+    """
+
+    window: Window
+    family: str
+    instant: pa.DataType
+    when: str
+    numbered: tuple[str, ...] | None = None
+
+
+def windowing_of(
+    text: str, query: Query, scope: Scope, time: str | None, keys: tuple[str, ...]
+) -> Windowing:
+    """The window of a query; `keys` are its key columns that are plain columns."""
+    clause = query.window
+    if isinstance(clause, RowCount):
+        return _counted(text, query, clause, scope, time, keys)
+    if isinstance(clause, (Range, Now)):
+        if time is None:
+            raise no_time(text, clause.at, scope.stream)
+        kind = plain(scope.stream.schema.field(time).type)
+        name = text_of(Column(scope.stream.called[time]))
+        try:
+            window = _sliding(clause, kind, name)
+            durations = (window.range, window.slide)
+            instant = clock_of(time, kind, durations).instant
+        except WindrowError as error:
+            cause, _, hint = str(error).partition("\nHint: ")
+            raise QueryError.at(
+                text, *clause.at, f"a window that fits the time ({cause})", hint
+            ) from error
+        if isinstance(clause, Now):
+            return Windowing(window, "now", instant, "start")
+        return Windowing(window, "time", instant, "end")
+    if query.istream:
+        raise QueryError.at(
+            text,
+            *clause.at,
+            "a window that moves, since istream asks what is new",
+            "give the stream a window, or leave out istream",
+        )
+    everything = rows(EVERYTHING, every=EVERYTHING, partial=True, on=_on(scope, time))
+    return Windowing(everything, "everything", pa.int64(), "last")
+
+
+def _sliding(clause: Range | Now, kind: pa.DataType, on: str) -> Sliding:
+    if isinstance(clause, Now):
+        if pat.is_integer(kind):
+            return sliding(1, on=on)
+        return sliding(_TICKS[kind.unit] if pat.is_timestamp(kind) else "1 day", on=on)
+    lengths = [clause.range, clause.slide]
+    if not pat.is_integer(kind):
+        length, slide = [
+            Duration(one.text, nanoseconds=one.nanoseconds) for one in lengths
+        ]
+        return sliding(length, every=slide, on=on)
+    for one in lengths:
+        if one.nanoseconds % _SECOND:
+            raise WindrowError.because(
+                f"cannot slide {one.text} over column {on!r}",
+                f"it is of type {kind}, and whole numbers count seconds",
+                "use whole seconds, or cast the column to timestamp",
+            )
+    seconds = [one.nanoseconds // _SECOND for one in lengths]
+    return sliding(seconds[0], every=seconds[1], on=on)
+
+
+def _counted(
+    text: str,
+    query: Query,
+    clause: RowCount,
+    scope: Scope,
+    time: str | None,
+    keys: tuple[str, ...],
+) -> Windowing:
+    partition = []
+    for column in clause.partition:
+        found = scope.column(column).expression
+        assert isinstance(found, Column)
+        if found.name not in scope.stream.called.values():
+            hint = "rows are counted before tables are joined"
+            raise QueryError.at(
+                text, *column.at, f"a column of {scope.stream.name}", hint
+            )
+        if found.name not in keys:
+            raise QueryError.at(
+                text,
+                *column.at,
+                "a column of group by",
+                f"add {column.name} to group by: results come out for each of them",
+            )
+        partition.append(found.name)
+    is_plain = not query.joins and query.where is None and len(keys) == len(query.keys)
+    if is_plain and set(partition) == set(keys):
+        window = rows(clause.range, every=clause.slide, on=_on(scope, time))
+        return Windowing(window, "rows", pa.int64(), "last")
+    window_ = sliding(clause.range, every=clause.slide, on=ROW)
+    return Windowing(window_, "numbered", pa.int64(), "last", tuple(partition))
+
+
+def _on(scope: Scope, time: str | None) -> str | None:
+    return None if time is None else text_of(Column(scope.stream.called[time]))

@@ -1,0 +1,222 @@
+"""Window clauses: what stands in brackets after a stream, read token by token.
+
+    window  :=  "[" range "]" | "[" rows "]" | "[" "now" "]"
+    range   :=  "range" "unbounded" | "range" length [ "slide" length ]
+    rows    :=  [ "partition" "by" name { "," name } ] "rows" n [ "slide" n ]
+    length  :=  number | number unit { number unit }
+
+A number without a unit is seconds.  All other tokens go to sqlglot, without the
+clauses, so that its parser sees plain SQL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
+
+from sqlglot import Token, TokenType
+
+from windrow.errors import QueryError, WindowError
+from windrow.windows import rows, sliding
+from windrow.windows.duration import Duration, parse_duration
+
+from .tree import Clause, Column, Length, Now, Place, Range, RowCount, Unbounded
+
+_SHAPES = (
+    "[range 24 hours slide 1 minute], [rows 1000 slide 10], "
+    "[partition by k rows 100], [range unbounded] or [now]"
+)
+_NAMES = (TokenType.VAR, TokenType.IDENTIFIER)
+_NANOSECONDS = 10**9
+
+
+def split(
+    text: str, tokens: Sequence[Token]
+) -> tuple[list[Token], list[tuple[Place, Clause]]]:
+    """The tokens without window clauses; each clause, with where its stream ends."""
+    plain: list[Token] = []
+    found: list[tuple[Place, Clause]] = []
+    i = 0
+    while i < len(tokens):
+        token = tokens[i]
+        if token.token_type is not TokenType.L_BRACKET:
+            plain.append(token)
+            i += 1
+            continue
+        before = tokens[i - 1] if i else token
+        reader = _Reader(text, tokens, i + 1)
+        clause = reader.clause(token.start)
+        found.append(((before.start, before.end + 1), clause))
+        i = reader.place
+    return plain, found
+
+
+def without_istream(tokens: Sequence[Token]) -> tuple[list[Token], bool]:
+    """The tokens of one query without istream( ), and whether it was there.
+
+    It stands around the whole query, or around the whole select list.
+    """
+    words = [token.text.lower() for token in tokens]
+    for at in (0, 1):
+        if words[at : at + 2] != ["istream", "("] or (at == 1 and words[0] != "select"):
+            continue
+        end = _closing(words, at + 1)
+        behind = words[end + 1 : end + 2]
+        if (at == 0 and not behind) or (at == 1 and behind == ["from"]):
+            inside = tokens[at + 2 : end]
+            return [*tokens[:at], *inside, *tokens[end + 1 :]], True
+    return list(tokens), False
+
+
+def _closing(words: Sequence[str], opened: int) -> int:
+    depth = 0
+    for place in range(opened, len(words)):
+        depth += (words[place] == "(") - (words[place] == ")")
+        if depth == 0:
+            return place
+    return len(words)
+
+
+class _Reader:
+    """The tokens of one clause, from left to right; `place` is the next one."""
+
+    def __init__(self, text: str, tokens: Sequence[Token], place: int) -> None:
+        self._text = text
+        self._tokens = tokens
+        self.place = place
+
+    def clause(self, start: int) -> Clause:
+        """The clause whose bracket has just been opened."""
+        first = self.place
+        if self._takes("now"):
+            return Now(self._closed(start))
+        if self._takes("range"):
+            if self._takes("unbounded"):
+                return Unbounded(self._closed(start))
+            length = self._length("a duration or unbounded")
+            slide = self._length("a duration") if self._takes("slide") else length
+            at = self._closed(start)
+            self._check(first, at, lambda: sliding(_as(length), every=_as(slide)))
+            return Range(length, slide, at)
+        partition = self._partition()
+        if self._takes("rows"):
+            count = self._count()
+            step = self._count() if self._takes("slide") else 1
+            at = self._closed(start)
+            self._check(first, at, lambda: rows(count, every=step))
+            return RowCount(count, step, partition, at)
+        wanted = "rows" if partition else "range, rows, partition by or now"
+        raise self._refused(wanted, f"windows are {_SHAPES}")
+
+    def _partition(self) -> tuple[Column, ...]:
+        if not self._takes("partition by"):
+            return ()
+        names = [self._name()]
+        while self._takes(","):
+            names.append(self._name())
+        return tuple(names)
+
+    def _name(self) -> Column:
+        token = self._next()
+        if token is None or token.token_type not in _NAMES:
+            raise self._refused("a column", "write [partition by caller rows 100]")
+        self.place += 1
+        return Column(token.text, at=(token.start, token.end + 1))
+
+    def _count(self) -> int:
+        token = self._next()
+        if token is None or not token.text.isdigit():
+            raise self._refused("a whole number of rows", "write [rows 1000 slide 10]")
+        self.place += 1
+        return int(token.text)
+
+    def _length(self, wanted: str) -> Length:
+        """Numbers with units, or one number of seconds."""
+        total = 0
+        words: list[str] = []
+        while (token := self._next()) is not None:
+            if token.token_type is not TokenType.NUMBER:
+                break
+            number = self._number(token)
+            self.place += 1
+            unit = self._next()
+            is_unit = unit is not None and unit.text.lower() not in ("slide", "]")
+            if not is_unit or unit is None or unit.token_type is TokenType.NUMBER:
+                if words:
+                    raise self._refused("a unit", "write '1 hour 30 minutes'")
+                words.append(f"{token.text} {'second' if number == 1 else 'seconds'}")
+                total = self._whole(token, number * _NANOSECONDS)
+                break
+            try:
+                size = parse_duration(f"1 {unit.text}").amount
+            except WindowError as error:
+                hint = str(error).partition("Hint: ")[2]
+                raise self._refused("a unit of time", hint) from error
+            self.place += 1
+            words.append(f"{token.text} {unit.text.lower()}")
+            total += self._whole(token, number * size)
+        if not words:
+            hint = "write a number of seconds, or a number and a unit: 24 hours"
+            raise self._refused(wanted, hint)
+        return Length(" ".join(words), total)
+
+    def _number(self, token: Token) -> Decimal:
+        try:
+            return Decimal(token.text)
+        except InvalidOperation as error:
+            raise self._refused("a number", "write 24 hours or 0.5 seconds") from error
+
+    def _whole(self, token: Token, nanoseconds: Decimal) -> int:
+        if nanoseconds != int(nanoseconds):
+            raise QueryError.at(
+                self._text,
+                token.start,
+                token.end + 1,
+                "a whole number of nanoseconds",
+                "use fewer digits",
+            )
+        return int(nanoseconds)
+
+    def _closed(self, start: int) -> Place:
+        token = self._next()
+        if token is None or token.token_type is not TokenType.R_BRACKET:
+            raise self._refused("]", f"windows are {_SHAPES}")
+        self.place += 1
+        return start, token.end + 1
+
+    def _takes(self, word: str) -> bool:
+        """Move on over the word, if it stands here."""
+        token = self._next()
+        if token is None or " ".join(token.text.lower().split()) != word:
+            return False
+        self.place += 1
+        return True
+
+    def _check(self, first: int, at: Place, make: object) -> None:
+        """Refuse what no window can be, in the words that `wr.sliding` has for it."""
+        assert callable(make)
+        try:
+            make()
+        except WindowError as error:
+            cause, _, hint = str(error).partition("\nHint: ")
+            begin = self._tokens[first].start
+            raise QueryError.at(
+                self._text,
+                begin,
+                at[1] - 1,
+                f"a window ({cause})",
+                hint,
+            ) from error
+
+    def _next(self) -> Token | None:
+        return self._tokens[self.place] if self.place < len(self._tokens) else None
+
+    def _refused(self, wanted: str, hint: str) -> QueryError:
+        token = self._next()
+        end = len(self._text)
+        start, stop = (end, end) if token is None else (token.start, token.end + 1)
+        return QueryError.at(self._text, start, stop, wanted, hint)
+
+
+def _as(length: Length) -> Duration:
+    return Duration(length.text, nanoseconds=length.nanoseconds)

@@ -1,0 +1,274 @@
+"""Expressions from sqlglot's tree to ours: what is not listed here is refused."""
+
+from __future__ import annotations
+
+import datetime as dt
+import difflib
+import re
+from collections.abc import Sequence
+from types import MappingProxyType
+from typing import Any
+
+from sqlglot import expressions as exp
+
+from windrow.aggregates import BY_NAME, Aggregate, find
+from windrow.errors import QueryError
+
+from .operators import BY_NAME as OPERATORS
+from .operators import FUNCTIONS
+from .tree import Aggregation, Apply, Column, Expression, Literal, Place, Star, Value
+
+_CLOSING = re.compile(r"\s*\)")
+_EMPTY = re.compile(r"\s*\(\s*\)")
+_INSTEAD: dict[type[exp.Expr], str] = {
+    exp.Window: "the window stands in brackets behind the stream; for a value in each "
+    "row call wr.over",
+    exp.Filter: "write sum(case when y > 1 then x end)",
+    exp.Interval: "durations stand in windows only",
+    exp.Subquery: "write the inner query by itself, and give its result as a table",
+    exp.In: "write in (1, 2, 3), or join with the table",
+    exp.Star: "name the columns",
+}
+_BINARY: dict[type[exp.Expr], str] = {
+    exp.Add: "+",
+    exp.Sub: "-",
+    exp.Mul: "*",
+    exp.Div: "/",
+    exp.IntDiv: "div",
+    exp.Mod: "%",
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+    exp.And: "and",
+    exp.Or: "or",
+    exp.Like: "like",
+    exp.DPipe: "||",
+}
+_CASTS = {
+    **dict.fromkeys(("INT", "INTEGER", "BIGINT", "LONG"), "as bigint"),
+    **dict.fromkeys(("DOUBLE", "FLOAT"), "as double"),
+    **dict.fromkeys(("TEXT", "VARCHAR", "STRING"), "as string"),
+}
+_SQL_NAMES = {"bool_or": "any", "some": "any", "bool_and": "all", "every": "all"}
+_AGGREGATES = {
+    name.replace("_", ""): found
+    for name, found in [
+        *((name, aggregate.name) for name, aggregate in BY_NAME.items()),
+        *_SQL_NAMES.items(),
+    ]
+}
+"""Aggregates by their names in small letters without underscores: RA's MaxCount too."""
+
+
+class Translator:
+    """Expressions of one text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def place(self, node: exp.Expr) -> Place:
+        """Where a node stands, from its first word with a place to its last."""
+        found = [one.meta for one in node.walk() if "start" in one.meta]
+        if not found:
+            parent = node.parent
+            return self.place(parent) if parent is not None else (0, len(self._text))
+        start = min(meta["start"] for meta in found)
+        stop = max(meta["end"] for meta in found) + 1
+        if isinstance(node, exp.Anonymous) and not node.expressions:
+            empty = _EMPTY.match(self._text, stop)
+            stop = stop if empty is None else empty.end()
+        inside = self._text[start:stop]
+        for _ in range(inside.count("(") - inside.count(")")):
+            closing = _CLOSING.match(self._text, stop)
+            stop = stop if closing is None else closing.end()
+        return start, stop
+
+    def identifier(self, node: exp.Expr) -> Column:
+        """A name by itself."""
+        return Column(str(node.name), at=self.place(node))
+
+    def made(self, node: exp.Expr, *, star: bool = False) -> Expression:
+        """The expression that a node is; `star` where * may stand by itself."""
+        at = self.place(node)
+        if type(node) in _BINARY:
+            both = (self.made(node.args["this"]), self.made(node.args["expression"]))
+            return Apply(_BINARY[type(node)], both, at=at)
+        match node:
+            case exp.Paren():
+                return self.made(node.this)
+            case exp.Column():
+                return self._column(node, at, star)
+            case exp.Star() if star:
+                return Star(at=at)
+            case exp.Literal():
+                return Literal(self._literal(node), at=at)
+            case exp.Boolean():
+                return Literal(bool(node.this), at=at)
+            case exp.Null():
+                return Literal(None, at=at)
+            case exp.Neg():
+                return self._negative(node, at)
+            case exp.Not():
+                return Apply("not", (self.made(node.this),), at=at)
+            case exp.Is() if isinstance(node.expression, exp.Null):
+                return Apply("is null", (self.made(node.this),), at=at)
+            case exp.In() if node.expressions:
+                options = [node.this, *node.expressions]
+                return Apply("in", tuple(self.made(one) for one in options), at=at)
+            case exp.Between():
+                return self._between(node, at)
+            case exp.Case():
+                return self._case(node, at)
+            case exp.Cast():
+                return self._cast(node, at)
+            case exp.Anonymous():
+                return self._call(node, at)
+        hint = _INSTEAD.get(type(node), "docs/query-language.md lists what there is")
+        raise self._refused(node, "an expression that is supported", hint)
+
+    def _literal(self, node: exp.Literal) -> Value:
+        text = str(node.this)
+        if node.is_string:
+            return text
+        try:
+            number = int(text) if text.isdecimal() else float(text)
+        except ValueError as error:
+            raise self._refused(node, "a number", "write 12 or 1.5e3") from error
+        if isinstance(number, int) and number >= 2**63:
+            hint = "write it with a point, as a double"
+            raise self._refused(node, "a whole number of 64 bits", hint)
+        return number
+
+    def _column(self, node: exp.Column, at: Place, star: bool) -> Expression:
+        if isinstance(node.this, exp.Star):
+            if star and not node.table:
+                return Star(at=at)
+            hint = "name the columns, or write * by itself"
+            raise self._refused(node, "a column", hint)
+        if node.args.get("db"):
+            raise self._refused(node, "stream.column", "leave out what stands before")
+        return Column(str(node.name), str(node.table) or None, at=at)
+
+    def _negative(self, node: exp.Neg, at: Place) -> Expression:
+        inner = self.made(node.this)
+        at = (at[0] - 1, at[1]) if self._text[at[0] - 1 : at[0]] == "-" else at
+        value = inner.value if isinstance(inner, Literal) else None
+        if isinstance(node.this, exp.Literal) and isinstance(value, (int, float)):
+            return Literal(-value, at=at)
+        return Apply("negative", (inner,), at=at)
+
+    def _between(self, node: exp.Between, at: Place) -> Expression:
+        value = self.made(node.this)
+        low, high = self.made(node.args["low"]), self.made(node.args["high"])
+        both = (Apply(">=", (value, low), at=at), Apply("<=", (value, high), at=at))
+        return Apply("and", both, at=at)
+
+    def _case(self, node: exp.Case, at: Place) -> Expression:
+        subject = None if node.this is None else self.made(node.this)
+        parts: list[Expression] = []
+        for branch in node.args["ifs"]:
+            condition = self.made(branch.this)
+            if subject is not None:
+                condition = Apply("=", (subject, condition), at=condition.at)
+            parts += [condition, self.made(branch.args["true"])]
+        otherwise = node.args.get("default")
+        parts.append(Literal(None) if otherwise is None else self.made(otherwise))
+        return Apply("case", tuple(parts), at=at)
+
+    def _cast(self, node: exp.Cast, at: Place) -> Expression:
+        kind = str(node.to.this.value if node.to.this is not None else "").upper()
+        if isinstance(node.this, exp.Literal) and node.this.is_string:
+            if kind.startswith("TIMESTAMP") or kind == "DATETIME":
+                return Literal(self._instant(node.this), at=at)
+            if kind == "DATE":
+                return Literal(self._instant(node.this).date(), at=at)
+        if kind not in _CASTS or node.args.get("format") or node.args.get("action"):
+            hint = "casts are to bigint, double or string"
+            raise self._refused(node, "a cast that is supported", hint)
+        return Apply(_CASTS[kind], (self.made(node.this),), at=at)
+
+    def _instant(self, node: exp.Literal) -> dt.datetime:
+        try:
+            found = dt.datetime.fromisoformat(str(node.this))
+        except ValueError as error:
+            hint = "write timestamp '2024-01-31 12:30:00'"
+            raise self._refused(node, "a date and a time of day", hint) from error
+        if found.tzinfo is not None:
+            found = found.astimezone(dt.UTC).replace(tzinfo=None)
+        return found
+
+    def _call(self, node: exp.Anonymous, at: Place) -> Expression:
+        written = str(node.this)
+        name = written.lower()
+        if name in FUNCTIONS:
+            arguments = tuple(self.made(one) for one in node.expressions)
+            least, most = OPERATORS[FUNCTIONS[name]].takes
+            if not least <= len(arguments) <= most:
+                wanted = _count_words(name, least, most)
+                raise self._refused(node, wanted, f"write {name}(column)")
+            return Apply(FUNCTIONS[name], arguments, at=at)
+        found = _AGGREGATES.get(name.replace("_", ""))
+        if found is None:
+            known = sorted({*FUNCTIONS, *BY_NAME, *_SQL_NAMES})
+            near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
+            hint = (
+                f"did you mean {' or '.join(near)}?"
+                if near
+                else f"functions are {', '.join(FUNCTIONS)}; wr.aggregates() lists "
+                "the aggregates"
+            )
+            start = int(node.meta.get("start", at[0]))
+            raise QueryError.at(
+                self._text, start, start + len(written), "a function", hint
+            )
+        return self._aggregation(find(found), node, at)
+
+    def _aggregation(
+        self, aggregate: Aggregate, node: exp.Anonymous, at: Place
+    ) -> Expression:
+        given: list[Any] = node.expressions
+        if len(given) == 1 and isinstance(given[0], exp.Distinct):
+            if aggregate.name != "count" or len(given[0].expressions) != 1:
+                hint = "only count(distinct x) is there; collect_distinct(x) lists them"
+                raise self._refused(node, "an aggregate without distinct", hint)
+            aggregate, given = find("count_distinct"), given[0].expressions
+        if aggregate.name == "count" and len(given) == 1 and _is_star(given[0]):
+            given = []
+        least, most = aggregate.columns
+        columns, rest = given[:most], given[most:]
+        if len(columns) < least or len(rest) > len(aggregate.options):
+            columns_ = ", ".join(("value", "other")[:most])
+            wanted = _count_words(aggregate.name, least, most)
+            raise self._refused(node, wanted, f"write {aggregate.name}({columns_})")
+        options = self._options(aggregate, rest)
+        arguments = tuple(self.made(one) for one in columns)
+        return Aggregation(aggregate.name, arguments, MappingProxyType(options), at=at)
+
+    def _options(self, aggregate: Aggregate, nodes: Sequence[Any]) -> dict[str, Value]:
+        options: dict[str, Value] = {}
+        for name, node in zip(aggregate.options, nodes, strict=False):
+            value = self.made(node)
+            if not isinstance(value, Literal):
+                hint = f"{aggregate.name} takes its {name} as it is written"
+                raise self._refused(node, f"a literal for {name}", hint)
+            options[name] = value.value
+        return options
+
+    def _refused(self, node: exp.Expr, wanted: str, hint: str) -> QueryError:
+        return QueryError.at(self._text, *self.place(node), wanted, hint)
+
+
+def _is_star(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Star) or (
+        isinstance(node, exp.Column) and isinstance(node.this, exp.Star)
+    )
+
+
+def _count_words(name: str, least: int, most: int) -> str:
+    words = f"{least}" if least == most else f"{least} to {most}"
+    if most >= 1_000:
+        words = f"{least} or more"
+    return f"{words} argument{'s' if words != '1' else ''} to {name}"

@@ -1,0 +1,201 @@
+"""The tree of a query: small, immutable, and without any data in it.
+
+    select caller, max(len) as longest
+    from Calls [range 24 hours slide 1 minute]
+    where len > 0 group by caller having longest > 60
+
+    Query
+    ├── items    (Item(Column caller), Item(Aggregation max(Column len), "longest"))
+    ├── stream   Source("Calls"), window Range("24 hours", "1 minute")
+    ├── where    Apply(">", (Column len, Literal 0))
+    ├── keys     (Column caller,)
+    └── having   Apply(">", (Column longest, Literal 60))
+
+Four kinds of expression are all there is: a column, a literal, an operator or
+function applied to expressions, an aggregate over expressions.  Two expressions are
+equal where they say the same, wherever they stand: `at` (where, in the text) is not
+compared.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+Place = tuple[int, int]
+"""Where something stands in the text: half-open."""
+
+Value = bool | int | float | str | dt.datetime | dt.date | None
+
+
+@dataclass(frozen=True)
+class Expression:
+    """Anything that has a value."""
+
+    at: Place = field(default=(0, 0), compare=False, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True)
+class Column(Expression):
+    """A column by its name, and by that of its stream or table where one is given."""
+
+    name: str
+    source: str | None = None
+
+
+@dataclass(frozen=True)
+class Literal(Expression):
+    """A number, text, a truth value, an instant, a day, or null."""
+
+    value: Value
+
+    def __eq__(self, other: object) -> bool:
+        """The same value of the same type: 1, 1.0 and true are three literals."""
+        return (
+            isinstance(other, Literal)
+            and type(self.value) is type(other.value)
+            and self.value == other.value
+        )
+
+    def __hash__(self) -> int:
+        return hash((type(self.value), self.value))
+
+
+@dataclass(frozen=True)
+class Apply(Expression):
+    """An operator or a function of `operators.py`, by its name there."""
+
+    name: str
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
+class Aggregation(Expression):
+    """An aggregate of the catalogue; `options` are literals."""
+
+    name: str
+    arguments: tuple[Expression, ...]
+    options: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.arguments, tuple(sorted(self.options.items()))))
+
+
+@dataclass(frozen=True)
+class Star(Expression):
+    """All columns: `*`."""
+
+
+@dataclass(frozen=True)
+class Length:
+    """How long a range or a slide is, as it was written, in nanoseconds."""
+
+    text: str
+    nanoseconds: int
+
+
+@dataclass(frozen=True)
+class Range:
+    """`[range 24 hours slide 1 minute]`; without a slide the window tumbles."""
+
+    range: Length
+    slide: Length
+    at: Place = field(default=(0, 0), compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class RowCount:
+    """`[rows 1000 slide 10]`, `[partition by k rows 100]`: of each k the last 100."""
+
+    range: int
+    slide: int
+    partition: tuple[Column, ...] = ()
+    at: Place = field(default=(0, 0), compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Now:
+    """`[now]`: what happens at one instant."""
+
+    at: Place = field(default=(0, 0), compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Unbounded:
+    """`[range unbounded]`, or no window: everything."""
+
+    at: Place = field(default=(0, 0), compare=False, repr=False)
+
+
+Clause = Range | RowCount | Now | Unbounded
+
+
+@dataclass(frozen=True)
+class Source:
+    """A stream or a table, under its own name and the one it has in the query."""
+
+    name: str
+    alias: str
+    at: Place = field(default=(0, 0), compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Join:
+    """A table that stands still, met where pairs of columns are equal."""
+
+    table: Source
+    pairs: tuple[tuple[Column, Column], ...]
+    is_left: bool = False
+
+
+@dataclass(frozen=True)
+class Item:
+    """One column of the result."""
+
+    expression: Expression
+    alias: str | None = None
+
+
+@dataclass(frozen=True)
+class Query:
+    """One query, as it was written."""
+
+    items: tuple[Item, ...]
+    stream: Source
+    window: Clause
+    joins: tuple[Join, ...] = ()
+    where: Expression | None = None
+    keys: tuple[Expression, ...] = ()
+    having: Expression | None = None
+    istream: bool = False
+    at: Place = field(default=(0, 0), compare=False, repr=False)
+
+    @property
+    def is_aggregated(self) -> bool:
+        """Whether it gives results of groups rather than rows."""
+        parts = [item.expression for item in self.items]
+        parts += [] if self.having is None else [self.having]
+        return bool(self.keys) or any(
+            isinstance(one, Aggregation) for part in parts for one in walk(part)
+        )
+
+
+def children(expression: Expression) -> tuple[Expression, ...]:
+    """The expressions that this one is made of."""
+    if isinstance(expression, (Apply, Aggregation)):
+        return expression.arguments
+    return ()
+
+
+def walk(expression: Expression) -> Iterator[Expression]:
+    """An expression and all within it, from the outside in."""
+    yield expression
+    for one in children(expression):
+        yield from walk(one)
+
+
+def columns_in(expression: Expression) -> list[Column]:
+    """Every column that an expression reads."""
+    return [one for one in walk(expression) if isinstance(one, Column)]
