@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from windrow.plan.explain import Explanation
+from windrow.plan.explanation import Explanation
 from windrow.query.tree import Column
 from windrow.query.words import name_text, text, tree_text
 
