@@ -32,6 +32,7 @@ from . import (
     peers,
     sharing,
     spark,
+    spark_many,
     start_up,
     stream,
     tables,
@@ -54,9 +55,12 @@ EXPERIMENTS: tuple[ModuleType, ...] = (
     arrow_tables,
     start_up,
     spark,
+    spark_many,
     stream,
 )
-APART = frozenset({spark.NAME, stream.NAME})  # need Java, and minutes of their own
+APART = frozenset(
+    {spark.NAME, spark_many.NAME, stream.NAME}
+)  # need Java, and minutes of their own
 BY_NAME = {experiment.NAME: experiment for experiment in EXPERIMENTS}
 COMMAND = "python -m benchmarks.run"
 
