@@ -26,6 +26,14 @@ def test_short_windows_are_told_apart():
     assert "(for 2, too short to share)" in text
 
 
+def test_laps_are_counted_in_panes():
+    windows = [wr.rows(200, every=2), wr.rows(300, every=2)]
+    text = str(wr.explain(TABLE, windows, top=wr.max("y")))
+    assert "panes of 2 rows" in text
+    shown = str(wr.explain(TABLE, windows, show="graph", top=wr.max("y")))
+    assert "prefix(100)        100 nodes" in shown
+
+
 def test_sums_counts_and_means_keep_two_fields():
     calls = {"s": wr.sum("x"), "c": wr.count("x"), "m": wr.mean("x")}
     assert "(count int64, total int64): one pass for 3 results" in str(

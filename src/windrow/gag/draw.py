@@ -48,6 +48,8 @@ def _family_lines(graph: Graph) -> list[str]:
 
 
 def _nodes(family: Family) -> str:
+    if family.kind == Kind.TOTAL:
+        return "one node for each lap"
     return _count(family.lap, "node") if family.lap else "a node for each input"
 
 
