@@ -6,8 +6,11 @@ five windows    scan - Exchange - ...       not five scans, not five shuffles
 
 from __future__ import annotations
 
+import random
 from functools import reduce
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from answers import assert_same_rows
 from pyspark.sql import DataFrame
@@ -71,6 +74,47 @@ def test_a_list_is_one_scan_and_no_more_shuffles_than_one_window(spark, path, by
     assert _scans(many) == _scans(one) == 1
     assert many.count("Exchange") <= one.count("Exchange")
     assert many.count("MapInArrow") <= one.count("MapInArrow")
+
+
+@pytest.mark.parametrize("kind", ["rows", "time"])
+@pytest.mark.parametrize(
+    "seed", [1, *(pytest.param(n, marks=pytest.mark.deep) for n in (2, 3, 4))]
+)
+def test_a_random_list_equals_each_window_alone_in_process(spark, kind, seed):
+    """1 to 50 windows, ranges and slides as they come."""
+    rng = random.Random(f"{seed} {kind}")
+    made = np.random.default_rng(seed)
+    n = 900
+    table = pa.table(
+        {
+            "key": made.integers(0, 3, n),
+            "at": np.sort(made.choice(5_000, n, replace=False)),
+            "x": made.integers(-9, 9, n),
+            "y": made.integers(-40, 40, n) / 4,
+        }
+    )
+    windows = []
+    for _ in range(rng.randint(20, 50)):
+        range_ = rng.choice([rng.randint(1, 30), rng.randint(64, 250)])
+        every = rng.randint(max(range_ // 9, 1), range_)
+        windows.append(
+            wr.rows(range_, every=every, on="at")
+            if kind == "rows"
+            else wr.sliding(range_ * 5, every=every * 5, on="at")
+        )
+    calls = {"n": wr.count(), "total": wr.sum("x"), "most": wr.max("y")}
+
+    actual = wr.aggregate(
+        spark.createDataFrame(table), windows, by="key", aggregates=calls
+    )
+
+    expected = []
+    for number, window in enumerate(windows):
+        alone = wr.aggregate(table, window, by="key", aggregates=calls)
+        expected += [
+            {"key": row.pop("key"), "query": number, **row} for row in alone.to_pylist()
+        ]
+    assert_same_rows(actual, expected)
 
 
 def _scans(found: list[str]) -> int:
