@@ -37,8 +37,8 @@ from windrow.kernels import (
     titles,
 )
 
-from . import pieces
 from .graph import Kind, Sum
+from .pieces import few, long_laps, one, short_laps, uneven
 from .specialise import Special
 
 BLOCK = 2048  # prefixes at a time, where only the newest is needed: they stay in L1
@@ -79,39 +79,61 @@ def _one(special: Special) -> list[str]:
     """One window: suffixes and a running prefix, or a running value, or inputs."""
     text = _text(special.graph.roots[0].last)
     if special.kept:
-        run = pieces.ONE.replace("{scratch}", "suffix = allocate(room)\n    ")
+        run = one.ONE.replace("{scratch}", "suffix = allocate(room)\n    ")
         run = run.replace("{passed}", "suffix, ")
-        return [pieces.SCAN_BACK, pieces.BY_SCANS.replace("{text}", text), run]
-    slide = pieces.RUNNING if special.scans else pieces.INPUTS
-    run = pieces.ONE.replace("{scratch}", "").replace("{passed}", "")
+        return [one.SCAN_BACK, one.BY_SCANS.replace("{text}", text), run]
+    slide = one.RUNNING if special.scans else one.INPUTS
+    run = one.ONE.replace("{scratch}", "").replace("{passed}", "")
     return [slide.replace("{text}", text), run]
 
 
 def _few(text: str) -> list[str]:
     """A running value for each window, up to four of them in one loop."""
-    blocks = [pieces.FEW]
+    blocks = [few.FEW]
     for count in range(1, 5):
         numbers = range(count)
-        slide = pieces.FEW_SLIDE.format(
+        slide = few.FEW_SLIDE.format(
             jit=JIT,
             count=count,
             widths=", ".join(f"w{n}" for n in numbers),
             reads=", ".join(f"ranges[q + {n}]" for n in numbers),
             last=count - 1,
-            leads="\n".join(pieces.FEW_LEAD.format(q=n) for n in numbers),
-            steps="\n".join(pieces.FEW_STEP.format(q=n) for n in numbers),
+            leads="\n".join(few.FEW_LEAD.format(q=n) for n in numbers),
+            steps="\n".join(few.FEW_STEP.format(q=n) for n in numbers),
             text=text,
         )
         blocks.append(slide)
-    return [*blocks, pieces.FEW_RUN]
+    return [*blocks, few.FEW_RUN]
 
 
 def _in_long_laps(last: Sum, same: Sum) -> list[str]:
     """Prefixes of a whole lap, of which windows are differences."""
-    slide = pieces.LAPS.replace("{last}", _text(last)).replace("{same}", _text(same))
+    slide = long_laps.LAPS.replace("{last}", _text(last)).replace("{same}", _text(same))
     slide = slide.replace("{block}", str(BLOCK))
-    scans = [pieces.SCAN_BACK, pieces.SCAN_ON, pieces.MEET, pieces.LEAVE]
-    return [*scans, slide, _run([pieces.LAPS_SCRATCH], [pieces.LAPS_CALL])]
+    scans = [one.SCAN_BACK, long_laps.SCAN_ON, *_answers()]
+    return [*scans, slide, _run([long_laps.LAPS_SCRATCH], [long_laps.LAPS_CALL])]
+
+
+def _answers() -> list[str]:
+    """Loops over windows that are two scans' nodes, or two of one."""
+    meet = {
+        "name": "meet",
+        "given": "suffix",
+        "other": "prefix, ",
+        "text": "suffix[i] + prefix[j]",
+        "answer": "combine",
+        "older": "suffix",
+        "newer": "prefix",
+    }
+    leave = meet | {
+        "name": "leave",
+        "given": "prefix",
+        "other": "",
+        "text": "prefix[i] - prefix[j]",
+        "answer": "inverse",
+        "older": "prefix",
+    }
+    return [long_laps.ANSWERS.format(jit=JIT, **words) for words in (meet, leave)]
 
 
 def _in_short_laps(special: Special) -> list[str]:
@@ -121,30 +143,30 @@ def _in_short_laps(special: Special) -> list[str]:
     blocks, scratch, calls = [], [], []
     if len(ways) > len(shared):
         alone = next(way for way in ways if way not in shared)
-        blocks += [pieces.SCAN_BACK, pieces.ALONE.replace("{text}", _text(alone))]
-        scratch.append(pieces.ALONE_SCRATCH)
-        calls.append(pieces.ALONE_CALL)
+        blocks += [one.SCAN_BACK, short_laps.ALONE.replace("{text}", _text(alone))]
+        scratch.append(short_laps.ALONE_SCRATCH)
+        calls.append(short_laps.ALONE_CALL)
     if shared:
-        slide = pieces.SHARED.replace("{text}", _text(shared[0]))
-        blocks += [pieces.SCAN_LAPS, pieces.MIDDLE, pieces.BETWEEN, slide]
-        scratch.append(pieces.SHARED_SCRATCH)
-        calls.append(pieces.SHARED_CALL)
+        slide = short_laps.SHARED.replace("{text}", _text(shared[0]))
+        blocks += [short_laps.SCAN_LAPS, short_laps.MIDDLE, short_laps.BETWEEN, slide]
+        scratch.append(short_laps.SHARED_SCRATCH)
+        calls.append(short_laps.SHARED_CALL)
     return [*blocks, _run(scratch, calls)]
 
 
 def _run(scratch: list[str], calls: list[str]) -> str:
-    run = pieces.SCANS_RUN.replace("{scratch}", "\n".join(scratch))
+    run = short_laps.SCANS_RUN.replace("{scratch}", "\n".join(scratch))
     return run.replace("{calls}", "\n".join(calls))
 
 
 def _uneven(special: Special) -> list[str]:
     root = special.graph.roots[0]
     if root.same:
-        return [pieces.UNEVEN_DIFFERENCES.replace("{text}", _text(root.same))]
+        return [uneven.UNEVEN_DIFFERENCES.replace("{text}", _text(root.same))]
     text = _text(root.last)
     if special.kept:
-        return [pieces.SCAN_BACK, pieces.UNEVEN_STACKS.replace("{text}", text)]
-    return [pieces.UNEVEN_RUNNING.replace("{text}", text)]
+        return [one.SCAN_BACK, uneven.UNEVEN_STACKS.replace("{text}", text)]
+    return [uneven.UNEVEN_RUNNING.replace("{text}", text)]
 
 
 def _text(way: Sum) -> str:

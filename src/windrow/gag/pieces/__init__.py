@@ -1,0 +1,1 @@
+"""The pieces of text that a graph's code is put together from, by form."""
