@@ -12,6 +12,7 @@ from windrow.plan import (
     explain_aggregate,
     explain_by_policy,
     explain_over,
+    explain_spans,
     gather_calls,
     plan_aggregate,
     plan_by_policy,
@@ -44,6 +45,10 @@ def aggregate(
     start.  A list of windows is one pass and gives one more column, `query`: the
     window's name or its index.
 
+    Over events with a duration (`span=` of `wr.sliding`) a window holds those that it
+    overlaps; `algorithm` is then one of `wr.techniques()`, and `chunk` the height of
+    se_ml_slicing.
+
     A window by policy (`wr.window`) has one row out for each result that falls due,
     and `window` holds numbers of rows; it needs a table in this process.
 
@@ -74,7 +79,8 @@ def aggregate(
         table = engine.read(data, ruled.reads)
         return engine.give(engine.aggregate_by_policy(table, ruled), data)
     plan = plan_aggregate(engine.schema_of(data), window, by, calls, **options)  # type: ignore[arg-type]
-    return engine.give(engine.aggregate(engine.read(data, plan.reads), plan), data)
+    run = engine.aggregate if plan.span is None else engine.aggregate_spans
+    return engine.give(run(engine.read(data, plan.reads), plan), data)
 
 
 def over(
@@ -188,7 +194,11 @@ def explain(
         )
     if window is None:
         return explain_over(plan_over(schema, on, by, calls, **rolling))  # type: ignore[arg-type]
-    return explain_aggregate(plan_aggregate(schema, window, by, calls, **options))  # type: ignore[arg-type]
+    plan = plan_aggregate(schema, window, by, calls, **options)  # type: ignore[arg-type]
+    if plan.span is None:
+        return explain_aggregate(plan)
+    found = engine.spread(engine.read(data, plan.reads), plan)
+    return explain_spans(plan, found.groups, found.lengths)
 
 
 def _hints(

@@ -5,6 +5,7 @@ Everything here is read off the plan that the engine executes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from windrow.aggregates import Law
@@ -16,6 +17,7 @@ from .flow import Flow
 from .over import OverPlan
 from .plan import Plan, Query
 from .requests import ask, may_overflow, slots_of
+from .spanning import Group, Lengths
 from .spread import Spread
 from .tree import Tree
 
@@ -48,6 +50,45 @@ def explain_aggregate(plan: Plan) -> Explanation:
     lines += _holistic_lines(plan.calls)
     lines += result_lines(plan.calls)
     return Explanation("\n".join(lines))
+
+
+def explain_spans(
+    plan: Plan, groups: Sequence[Group], lengths: Lengths
+) -> Explanation:
+    """The plan of `wr.aggregate` over events with a duration, whose lengths it knows."""
+    keys = f"by {', '.join(plan.by)}" if plan.by else "no key: one run"
+    lines = ["aggregate", f"  rows       {keys}; {span_words(plan)}"]
+    for query in plan.queries:
+        label = f" as {query.name!r}" if plan.listed else ""
+        lines.append(f"  window     {query.window}{label}")
+    lines += _slice_lines(plan)
+    lines.append(
+        f"  events     {_count(lengths.events, 'event')} over "
+        f"{_count(lengths.slices, 'slice')}, each crosses {lengths.crossed:,.3g}"
+    )
+    for group in groups:
+        names = ", ".join(bound.name for bound in group.calls)
+        shared = f" (for {names})" if len(groups) > 1 else ""
+        lines.append(f"  technique  {group.technique.name}: {group.reason}{shared}")
+        lines += partial_lines(group.asked.product)
+        if group.technique.name in ("se_slicing", "se_ml_slicing"):
+            lines += _algorithm_lines(plan, group.asked.product)
+    holistic = [b.call.label for b in plan.calls if Law.HOLISTIC in b.aggregate.laws]
+    if holistic:
+        lines.append(
+            f"  technique  tuple_buckets: no partial of bounded size "
+            f"({', '.join(holistic)})"
+        )
+    return Explanation("\n".join(lines + result_lines(plan.calls)))
+
+
+def span_words(plan: Plan) -> str:
+    """What events are, and in which order they are seen."""
+    assert plan.span is not None
+    order = "in the order of their ends"
+    if all(Law.COMMUTATIVE in bound.aggregate.laws for bound in plan.calls):
+        order = "in any order"
+    return f"events last from {plan.span[0]} to {plan.span[1]}, {order}"
 
 
 def explain_tree(tree: Tree) -> Explanation:

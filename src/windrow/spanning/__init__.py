@@ -11,6 +11,7 @@ from ._technique import Technique, Windows, Work
 from .aggregate_buckets import AGGREGATE_BUCKETS
 from .cumulative_sweeping import CUMULATIVE_SWEEPING
 from .events import Events, Laid, lay_out
+from .model import MultiLevelSlices, SliceLevel
 from .se_ml_slicing import SE_ML_SLICING
 from .se_slicing import SE_SLICING
 from .selective_sweeping import SELECTIVE_SWEEPING
@@ -44,6 +45,8 @@ __all__ = [
     "CATALOGUE",
     "Events",
     "Laid",
+    "MultiLevelSlices",
+    "SliceLevel",
     "Technique",
     "Windows",
     "Work",

@@ -1,0 +1,227 @@
+"""Executing the plan of `wr.aggregate` for events with a duration, in one process.
+
+    table --check, order--> events --lay out--> slices --techniques--> windows --> table
+
+Events stand in the order of their ends where an aggregate asks for order, else as they
+arrived: sorting is the dearest step.  Of two that end at once a point comes last, for
+it holds the instant at which the other is over.  Ties stand as they arrived.
+
+    what is wrong with a row         what is done
+    start or end is null             left out, as a row without a time is
+    end before start                 refused
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.aggregates import Law
+from windrow.errors import BadInput
+from windrow.plan.bind import Bound
+from windrow.plan.plan import Plan
+from windrow.plan.requests import Asked
+from windrow.plan.spanning import Group, Lengths, choose_groups
+from windrow.slicing import shared_combs
+from windrow.spanning import Events, Laid, Windows, Work, fill_buckets, lay_out
+
+from .assemble import Answer, answer_columns, assemble
+from .batch import Trim, whole
+from .holistic import holistic
+from .keys import sort_nulls_first
+from .sources import Source, source_of
+from .stream import Stream, check_room, in_order, is_sorted, times_of
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Lasting:
+    """The first and the last instant of each row, and which rows have both.
+
+    `known` is None where all have.
+    """
+
+    starts: Array
+    lasts: Array
+    points: Array
+    known: Array | None
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A plan with the events it runs on, laid over slices, and who computes what."""
+
+    plan: Plan
+    stream: Stream
+    laid: Laid
+    source: Source
+    groups: list[Group]
+
+    @property
+    def lengths(self) -> Lengths:
+        """How long the events are."""
+        return lengths_of(self.laid)
+
+    @property
+    def holistic(self) -> list[Bound]:
+        """The calls that need the events of each window, not a partial."""
+        return [b for b in self.plan.calls if Law.HOLISTIC in b.aggregate.laws]
+
+
+def aggregate_spans(table: pa.Table, plan: Plan) -> pa.Table:
+    """One row per key and window that an event overlaps."""
+    stream, answers, columns = span_answers(spread(table, plan), table)
+    return assemble(plan, stream, answers, columns)
+
+
+def lengths_of(laid: Laid) -> Lengths:
+    """How long events are, in slices."""
+    return Lengths(len(laid.events), len(laid), laid.crossed)
+
+
+def spread(
+    table: pa.Table,
+    plan: Plan,
+    stream: Stream | None = None,
+    within: tuple[Array, Array] | None = None,
+) -> Spread:
+    """Lay the events of a table over slices, and choose the techniques.
+
+    A table that stands in stream order, and has no nulls among its bounds, comes with
+    its `stream`.  `within` are, for each row of it, the instants between which
+    anybody asks: an event is cut off there.
+    """
+    found = lasting(table, plan)
+    if stream is None:
+        stream = in_order(table, plan.by, _order(table, plan, found))
+    starts, lasts = stream.gather(found.starts), stream.gather(found.lasts)
+    if within is not None:
+        starts = np.maximum(starts, within[0])
+        lasts = np.maximum(np.minimum(lasts, within[1]), starts)
+    longest = max(query.range for query in plan.queries)
+    check_room(starts, longest)
+    check_room(lasts, longest)
+    events = Events(starts, lasts, stream.firsts, stream.lasts)
+    triples = [query.triple for query in plan.queries]
+    laid = lay_out(events, shared_combs(plan.slicer, triples))
+    source = source_of(table, stream, plan.calls)
+    most = int((stream.lasts - stream.firsts).max(initial=0))
+
+    def ask(calls: Sequence[Bound]) -> Asked:
+        return source.ask(calls, most)
+
+    groups = choose_groups(
+        plan.calls, ask, lengths_of(laid), plan.algorithm, plan.chunk
+    )
+    return Spread(plan, stream, laid, source, groups)
+
+
+def lasting(table: pa.Table, plan: Plan) -> Lasting:
+    """The instants of events in ticks; an event that ends before it starts is refused.
+
+    The end is not in the event, but for a point, which is one instant.
+    """
+    assert plan.clock is not None
+    starts, has_start = times_of(table, plan.start_clock)
+    ends, has_end = times_of(table, plan.clock)
+    both = [known for known in (has_start, has_end) if known is not None]
+    known = np.logical_and.reduce(both) if both else None
+    wrong = ends < starts
+    if known is not None:
+        wrong &= known
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        assert plan.span is not None
+        first, last = (table.column(name)[at].as_py() for name in plan.span)
+        rows = int(wrong.sum())
+        raise BadInput.because(
+            "cannot place an event that ends before it starts",
+            f"{rows:,} row{'s do' if rows > 1 else ' does'}, the first of them from "
+            f"{first} to {last}",
+            "filter such rows out, or swap their bounds",
+        )
+    points = starts == ends
+    return Lasting(starts, np.where(points, ends, ends - 1), points, known)
+
+
+def _order(table: pa.Table, plan: Plan, found: Lasting) -> Array | None:
+    """Rows in the order of ends, or as they arrived if no aggregate can tell."""
+    there = None if found.known is None else np.flatnonzero(found.known)
+    if all(Law.COMMUTATIVE in b.aggregate.laws for b in plan.calls):
+        return there
+    if plan.ties:
+        ends = {"last": pa.array(found.lasts), "over": pa.array(~found.points)}
+        named = {f"tie {i}": table.column(name) for i, name in enumerate(plan.ties)}
+        order = sort_nulls_first(pa.table({**ends, **named}), [*ends, *named])
+        return order if found.known is None else order[found.known[order]]
+    if there is None and not found.points.any():
+        lasts = found.lasts
+        return None if is_sorted(lasts) else np.argsort(lasts, kind="stable")
+    order = np.lexsort((~found.points, found.lasts))
+    return order if found.known is None else order[found.known[order]]
+
+
+def span_answers(
+    found: Spread, table: pa.Table, trim: Trim = whole
+) -> tuple[Stream, list[Answer], list[list[pa.Array]]]:
+    """The results of each query, one Arrow column per call.
+
+    `trim` leaves out windows before their results are turned into columns.
+    """
+    plan, laid, stream = found.plan, found.laid, found.stream
+    framed = [laid.windows(*query.triple) for query in plan.queries]
+    outs: list[tuple[Array, ...]] = [()] * len(framed)
+    for group in found.groups:
+        product = group.asked.product
+        windows = [
+            Windows(frame, query.range, plan.choice(query, product).algorithm)
+            for query, frame in zip(plan.queries, framed, strict=True)
+        ]
+        work = Work(laid, product, found.source.arrays, group.height)
+        made = group.technique.run(work, windows)
+        outs = [out + more for out, more in zip(outs, made, strict=True)]
+    answers, columns = [], []
+    for query, frame, out in zip(plan.queries, framed, outs, strict=True):
+        starts = stops = positions = np.empty(0, np.int64)
+        if found.holistic:
+            offsets, positions = fill_buckets(laid, frame)
+            starts, stops = offsets[:-1], offsets[1:]
+        answer = Answer(query, frame.begins, frame.counts, starts, stops, out)
+        (answer,) = trim(stream, [answer])
+        answers.append(answer)
+        columns.append(_columns(found, table, answer, positions))
+    return stream, answers, columns
+
+
+def _columns(
+    found: Spread, table: pa.Table, answer: Answer, positions: Array
+) -> list[pa.Array]:
+    """The columns of all calls in their order, whichever group they are of."""
+    made: dict[str, pa.Array] = {}
+    at = 0
+    for group in found.groups:
+        width = len(group.asked.product.out_dtypes)
+        mine = replace(answer, out=answer.out[at : at + width])
+        at += width
+        results = answer_columns(
+            table, found.stream, group.calls, found.source.columns, group.asked, mine
+        )
+        made.update(zip((b.name for b in group.calls), results, strict=True))
+    for bound in found.holistic:
+        values = found.stream.gather_arrow(table.column(bound.columns[0]))
+        made[bound.name] = holistic(
+            bound.aggregate.name,
+            values.take(pa.array(positions)),
+            answer.row_starts,
+            answer.row_stops,
+            bound.call.options,
+        )
+    return [made[bound.name] for bound in found.plan.calls]
+
+
+__all__ = ["Spread", "aggregate_spans", "lasting", "span_answers", "spread"]
