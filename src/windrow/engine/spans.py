@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from windrow._compiled import compiled
 from windrow.aggregates import Law
 from windrow.errors import BadInput
 from windrow.plan.bind import Bound
@@ -41,14 +42,14 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Lasting:
-    """The first and the last instant of each row, and which rows have both.
+    """The first and the last instant of each row, and which of them are points.
 
-    `known` is None where all have.
+    `known` says which rows have both bounds: None, all; `points` None: none is one.
     """
 
     starts: Array
     lasts: Array
-    points: Array
+    points: Array | None
     known: Array | None
 
 
@@ -131,22 +132,35 @@ def lasting(table: pa.Table, plan: Plan) -> Lasting:
     ends, has_end = times_of(table, plan.clock)
     both = [known for known in (has_start, has_end) if known is not None]
     known = np.logical_and.reduce(both) if both else None
-    wrong = ends < starts
-    if known is not None:
-        wrong &= known
-    if wrong.any():
-        at = int(np.argmax(wrong))
+    lasts = np.empty_like(ends)
+    wrong, at, points = _measure(starts, ends, np.empty(0, bool) if known is None
+                                 else known, lasts)  # fmt: skip
+    if wrong:
         assert plan.span is not None
         first, last = (table.column(name)[at].as_py() for name in plan.span)
-        rows = int(wrong.sum())
         raise BadInput.because(
             "cannot place an event that ends before it starts",
-            f"{rows:,} row{'s do' if rows > 1 else ' does'}, the first of them from "
+            f"{wrong:,} row{'s do' if wrong > 1 else ' does'}, the first of them from "
             f"{first} to {last}",
             "filter such rows out, or swap their bounds",
         )
-    points = starts == ends
-    return Lasting(starts, np.where(points, ends, ends - 1), points, known)
+    return Lasting(starts, lasts, starts == ends if points else None, known)
+
+
+@compiled
+def _measure(starts, ends, known, lasts):  # type: ignore[no-untyped-def]
+    """The last instants; how many rows end before they start, which is the first."""
+    wrong, at, points = 0, -1, 0
+    for i in range(len(starts)):
+        lasts[i] = ends[i] - 1
+        if ends[i] <= starts[i]:
+            lasts[i] = starts[i]
+            if ends[i] == starts[i]:
+                points += 1
+            elif len(known) == 0 or known[i]:
+                wrong += 1
+                at = i if at < 0 else at
+    return wrong, at, points
 
 
 def _order(table: pa.Table, plan: Plan, found: Lasting) -> Array | None:
@@ -154,15 +168,16 @@ def _order(table: pa.Table, plan: Plan, found: Lasting) -> Array | None:
     there = None if found.known is None else np.flatnonzero(found.known)
     if all(Law.COMMUTATIVE in b.aggregate.laws for b in plan.calls):
         return there
-    if plan.ties:
-        ends = {"last": pa.array(found.lasts), "over": pa.array(~found.points)}
-        named = {f"tie {i}": table.column(name) for i, name in enumerate(plan.ties)}
-        order = sort_nulls_first(pa.table({**ends, **named}), [*ends, *named])
-        return order if found.known is None else order[found.known[order]]
-    if there is None and not found.points.any():
+    if there is None and found.points is None and not plan.ties:
         lasts = found.lasts
         return None if is_sorted(lasts) else np.argsort(lasts, kind="stable")
-    order = np.lexsort((~found.points, found.lasts))
+    points = np.zeros(len(table), bool) if found.points is None else found.points
+    if plan.ties:
+        ends = {"last": pa.array(found.lasts), "over": pa.array(~points)}
+        named = {f"tie {i}": table.column(name) for i, name in enumerate(plan.ties)}
+        order = sort_nulls_first(pa.table({**ends, **named}), [*ends, *named])
+    else:
+        order = np.lexsort((~points, found.lasts))
     return order if found.known is None else order[found.known[order]]
 
 

@@ -11,8 +11,8 @@
     any                          holistic                       tuple_buckets
 
 Costs are counted in combines: slices take one for each slice that an event crosses,
-levels one for each `height` of them and LEVEL for each level of a slice, starts and
-ends two.  After the paper's section 6.5, with one difference: it measured sweeping
+neighbours which go fast; levels HOP for each `height` of them, and LEVEL for each level
+of a slice; starts and ends two.  After the paper's section 6.5, with one difference: it measured sweeping
 against releases of w / b combines, which here cost three whatever the overlap, so that
 overlap speaks for slices and sweeping is left for what no level can hold.
 """
@@ -36,8 +36,10 @@ from .requests import Asked
 
 SHORT = 2.0  # slices an event crosses: fewer insertions than any other way has
 SWEEP = 64.0
+HOP = 4.0  # combines: what an insertion costs that is no neighbour of the last
 LEVEL = 5.0  # combines that a level of a slice costs once, to be gathered
 MOST_HEIGHT = 32
+MOST_LEVELS = 1 << 23  # of all slices together: past that memory is the price
 WORTH = 0.8  # of the cost of plain slices: what the other ways must save
 
 
@@ -51,8 +53,9 @@ class Lengths:
 
     def height(self) -> int:
         """Levels at which the cost of insertion meets that of gathering."""
-        share = self.events * self.crossed / (LEVEL * max(self.slices, 1))
-        most = min(MOST_HEIGHT, math.ceil(self.crossed))
+        slices = max(self.slices, 1)
+        share = self.events * self.crossed / (LEVEL * slices)
+        most = min(MOST_HEIGHT, math.ceil(self.crossed), MOST_LEVELS // slices)
         return max(1, min(round(math.sqrt(share)), most))
 
     def flat(self) -> float:
@@ -61,7 +64,7 @@ class Lengths:
 
     def levels(self, height: int) -> float:
         """What slices of that many levels cost."""
-        inserted = math.ceil(self.crossed / height)
+        inserted = HOP * math.ceil(self.crossed / height)
         return self.events * inserted + (LEVEL * height + 3.0) * self.slices
 
     def bounds(self) -> float:

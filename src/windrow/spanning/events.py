@@ -124,11 +124,14 @@ def lay_out(events: Events, combs: Sequence[Comb]) -> Laid:
         _join(order, events.starts, firsts, lasts, events.run,
               piece, lows, sizes, since, owner)  # fmt: skip
     else:
-        piece = events.run
+        piece = events.run if pieces > 1 else none
     _check(int(sizes.sum(dtype=float)), MOST_SLICES)
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     moved = offsets[:-1] - lows
-    _move(piece, moved, firsts, lasts)
+    if len(piece):
+        _move(piece, moved, firsts, lasts)
+    else:
+        assert not moved.any(), "one run is counted from its first slice on"
     begins = np.empty(offsets[-1], np.int64)
     _begin(since, offsets, periods, phases, begins)
     runs = offsets[np.searchsorted(owner, np.arange(len(events.firsts) + 1))]

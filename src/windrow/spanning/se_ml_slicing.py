@@ -17,7 +17,7 @@ slice, whose level reaches back into the window:
     tail[i]  ==  goes of all levels of slice i
              .   ends and goes of the levels above j of slice i + j,   0 < j < d
 
-Both are made once for a slice, with suffix sums over its levels: 5 d combines, where
+Both are made once for a slice, with sums over its upper levels: 5 d combines, where
 each of the paper's releases costs d (w / b + (d - 1) / 2).  Order is lost, so that the
 aggregate must commute.  Height 1 is SE-Slicing.
 """
@@ -33,40 +33,44 @@ from ._technique import Technique, Work
 from .se_slicing import Parts, slide_parts
 
 
-def fold_levels(source, firsts, lasts, height, ends, goes):  # type: ignore[no-untyped-def]
-    for at in range(len(ends[0])):
+def fold_levels(source, firsts, lasts, height, count, ends, goes):  # type: ignore[no-untyped-def]
+    """Level after level: level k of slice j stands at (k - 1) * count + j.
+
+    An event's insertions are then neighbours.  With the levels of a slice side by
+    side they would be `height` squared apart, which for a power of two is all of them
+    in one set of the cache (5,000 long, step 20, 16 levels: 2.8 -> 13 M events/s).
+    """
+    for at in range(height * count):
         store(ends, at, IDENTITY)
         store(goes, at, IDENTITY)
     for i in range(len(firsts)):
         partial = leaf(source, i)
         first, j = peek(firsts, i), peek(lasts, i)
-        at = j * height + min(j - first, height - 1)
+        at = min(j - first, height - 1) * count + j
         store(ends, at, combine(load(ends, at), partial))
         j -= height
         while j >= first:
-            at = j * height + min(j - first, height - 1)
+            at = min(j - first, height - 1) * count + j
             store(goes, at, combine(load(goes, at), partial))
             j -= height
 
 
-def gather_levels(height, ends, goes, whole, tails):  # type: ignore[no-untyped-def]
-    """`ends` is left with the suffix sums of both parts."""
-    count = len(whole[0])
+def gather_levels(height, count, ends, goes, above, whole, tails):  # type: ignore[no-untyped-def]
+    """`above` holds both parts of the levels from k on, as k goes down."""
     for j in range(count):
-        base = j * height
-        ending, going, suffix = IDENTITY, IDENTITY, IDENTITY
-        for k in range(height - 1, -1, -1):
-            end, go = load(ends, base + k), load(goes, base + k)
-            ending, going = combine(ending, end), combine(going, go)
-            suffix = combine(suffix, combine(end, go))
-            store(ends, base + k, suffix)
-        store(whole, j, ending)
-        store(tails, j, going)
-    for j in range(count):
-        tail = load(tails, j)
-        for back in range(1, min(height, count - j)):
-            tail = combine(tail, load(ends, (j + back) * height + back))
-        store(tails, j, tail)
+        store(above, j, IDENTITY)
+        store(whole, j, IDENTITY)
+        store(tails, j, IDENTITY)
+    for k in range(height - 1, -1, -1):
+        base = k * count
+        for j in range(count):
+            end, go = load(ends, base + j), load(goes, base + j)
+            store(whole, j, combine(load(whole, j), end))
+            store(tails, j, combine(load(tails, j), go))
+            store(above, j, combine(load(above, j), combine(end, go)))
+        if k > 0:
+            for j in range(count - k):
+                store(tails, j, combine(load(tails, j), load(above, j + k)))
 
 
 def gather_parts(work: Work) -> Parts:
@@ -75,11 +79,13 @@ def gather_parts(work: Work) -> Parts:
     Where one part is enough it serves as both: counting twice does no harm there.
     """
     laid, product, height = work.laid, work.product, work.height
-    ends = arrays(product.dtypes, len(laid) * height)
-    goes = ends if work.one_part else arrays(product.dtypes, len(laid) * height)
-    call(fold_levels, product, work.source, laid.firsts, laid.lasts, height, ends, goes)
-    whole, tails = arrays(product.dtypes, len(laid)), arrays(product.dtypes, len(laid))
-    call(gather_levels, product, height, ends, goes, whole, tails)
+    count = len(laid)
+    ends = arrays(product.dtypes, count * height)
+    goes = ends if work.one_part else arrays(product.dtypes, count * height)
+    above, whole, tails = (arrays(product.dtypes, count) for _ in range(3))
+    call(fold_levels, product, work.source, laid.firsts, laid.lasts, height, count,
+         ends, goes)  # fmt: skip
+    call(gather_levels, product, height, count, ends, goes, above, whole, tails)
     return whole, tails
 
 
