@@ -197,8 +197,8 @@ def explain(
     plan = plan_aggregate(schema, window, by, calls, **options)  # type: ignore[arg-type]
     if plan.span is None:
         return explain_aggregate(plan)
-    found = engine.spread(engine.read(data, plan.reads), plan)
-    return explain_spans(plan, found.groups, found.lengths)
+    laid = engine.spread(engine.read(data, plan.reads), plan)
+    return explain_spans(plan, laid.groups, laid.lengths)
 
 
 def _hints(

@@ -7,11 +7,11 @@ from typing import Any
 
 import pyarrow as pa
 from hypothesis import strategies as st
+from plain_spans import Span
 
 import menus
 import strategies
 import windrow as wr
-from plain_spans import Span
 from strategies import range_and_slide
 
 
@@ -36,7 +36,9 @@ def events(draw: Any, n: int, window: Span, *, nulls: bool = False) -> Any:
         ends.append(one + draw(length))
     if nulls:
         for column in (starts, ends):
-            for i in draw(st.lists(st.integers(0, n - 1), max_size=2) if n else st.just([])):
+            for i in draw(
+                st.lists(st.integers(0, n - 1), max_size=2) if n else st.just([])
+            ):
                 column[i] = None
     return {"start": starts, "end": ends}
 

@@ -13,7 +13,9 @@ def table(length: int, n: int = 2000) -> pa.Table:
     """An event at each instant, all of one length."""
     ends = list(range(length, length + n))
     starts = [end - length for end in ends]
-    return pa.table({"start": starts, "end": ends, "v": ends, "f": list(map(float, ends))})
+    return pa.table(
+        {"start": starts, "end": ends, "v": ends, "f": list(map(float, ends))}
+    )
 
 
 def told(length: int, **calls) -> str:
@@ -48,9 +50,7 @@ def test_a_technique_can_be_forced_and_so_can_its_height():
     window = wr.sliding(50, every=10, span=("start", "end"))
 
     text = str(
-        wr.explain(
-            table(40), window, n=wr.count(), algorithm="se_ml_slicing", chunk=3
-        )
+        wr.explain(table(40), window, n=wr.count(), algorithm="se_ml_slicing", chunk=3)
     )
 
     assert "technique  se_ml_slicing: asked for by name, 3 levels" in text

@@ -159,6 +159,7 @@ def _time_order(
 
 @compiled
 def is_sorted(values):  # type: ignore[no-untyped-def]
+    """Whether no value is less than the one before it."""
     for i in range(1, len(values)):  # noqa: SIM110 - numba has no all() of a generator
         if values[i] < values[i - 1]:
             return False

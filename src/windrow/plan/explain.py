@@ -52,10 +52,8 @@ def explain_aggregate(plan: Plan) -> Explanation:
     return Explanation("\n".join(lines))
 
 
-def explain_spans(
-    plan: Plan, groups: Sequence[Group], lengths: Lengths
-) -> Explanation:
-    """The plan of `wr.aggregate` over events with a duration, whose lengths it knows."""
+def explain_spans(plan: Plan, groups: Sequence[Group], lengths: Lengths) -> Explanation:
+    """The plan of `wr.aggregate` over events with a duration, once they were seen."""
     keys = f"by {', '.join(plan.by)}" if plan.by else "no key: one run"
     lines = ["aggregate", f"  rows       {keys}; {span_words(plan)}"]
     for query in plan.queries:

@@ -1,20 +1,22 @@
 """The choice of technique for events with a duration: the one place where it is made.
 
-    an event crosses             the aggregates are             technique
-    two slices or fewer          any                            se_slicing
-    more                         whole numbers, invertible      starts_and_ends
-                                 commutative                    se_ml_slicing, its height
-                                                                where both costs meet
-                                 selective, not commutative     selective_sweeping, past
-                                                                SWEEP slices
-                                 any other                      se_slicing
-    any                          holistic                       tuple_buckets
+    an event crosses         the aggregates are            technique
+    two slices or fewer      any                           se_slicing
+    more                     whole numbers, invertible     starts_and_ends
+                             commutative                   se_ml_slicing
+                             selective, not commutative    selective_sweeping, past
+                                                           SWEEP slices
+                             any other                     se_slicing
+    any                      holistic                      tuple_buckets
 
 Costs are counted in combines: slices take one for each slice that an event crosses,
-neighbours which go fast; levels HOP for each `height` of them, and LEVEL for each level
-of a slice; starts and ends two.  After the paper's section 6.5, with one difference: it measured sweeping
-against releases of w / b combines, which here cost three whatever the overlap, so that
-overlap speaks for slices and sweeping is left for what no level can hold.
+neighbours, which go fast; levels HOP for each `height` of them, and LEVEL for each
+level of a slice; starts and ends two.  So it is told whether levels are worth it, and
+how many.
+
+This follows the paper's section 6.5 with one difference.  There a release costs w / b
+combines, so that a high overlap speaks for sweeping; here it costs three whatever the
+overlap, and sweeping is left for what no level can hold.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ from ._technique import Fields, Technique, Windows, Work
 from .tuple_buckets import overlapped
 
 
-def combine_buckets(source, first, last, firsts, lasts, buckets, out):  # type: ignore[no-untyped-def]
+def combine_buckets(source, first, last, firsts, lasts, buckets, out):
     for w in range(len(buckets[0])):
         store(buckets, w, IDENTITY)
     for i in range(len(firsts)):

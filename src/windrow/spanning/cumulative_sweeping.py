@@ -32,7 +32,7 @@ def in_order(events: Events, instants: Array) -> Array:
 
 def sweep_counts(
     source, starts, lasts, by_start, by_end, froms, tos, begins, range_, counts, out
-):  # type: ignore[no-untyped-def]
+):
     at = 0
     for k in range(len(counts)):
         whole = IDENTITY

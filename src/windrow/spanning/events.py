@@ -156,7 +156,7 @@ def _touched(firsts: Array, lasts: Array, slices: int) -> Array | None:
 
 
 @compiled
-def _number(times, periods, phases, teeth, out):  # type: ignore[no-untyped-def]
+def _number(times, periods, phases, teeth, out):
     """The number of each instant's slice: edges at or before it, counted from `teeth`.
 
     Neighbours are mostly of one slice, which costs two comparisons and no division.
@@ -176,7 +176,7 @@ def _number(times, periods, phases, teeth, out):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _extents(starts, firsts, lasts, froms, stops, lows, highs, since):  # type: ignore[no-untyped-def]
+def _extents(starts, firsts, lasts, froms, stops, lows, highs, since):
     """The first and last slice of each run, and its first instant."""
     for k in range(len(froms)):
         low, high, least = firsts[froms[k]], lasts[froms[k]], starts[froms[k]]
@@ -188,7 +188,7 @@ def _extents(starts, firsts, lasts, froms, stops, lows, highs, since):  # type: 
 
 
 @compiled
-def _join(order, starts, firsts, lasts, run, piece, lows, sizes, since, owner):  # type: ignore[no-untyped-def]
+def _join(order, starts, firsts, lasts, run, piece, lows, sizes, since, owner):
     """Stretches of slices without a gap; fills the arrays if they have room."""
     pieces = 0
     high = np.int64(0)
@@ -211,14 +211,14 @@ def _join(order, starts, firsts, lasts, run, piece, lows, sizes, since, owner): 
 
 
 @compiled
-def _move(piece, moved, firsts, lasts):  # type: ignore[no-untyped-def]
+def _move(piece, moved, firsts, lasts):
     for i in range(len(piece)):
         firsts[i] += moved[piece[i]]
         lasts[i] += moved[piece[i]]
 
 
 @compiled
-def _begin(since, offsets, periods, phases, begins):  # type: ignore[no-untyped-def]
+def _begin(since, offsets, periods, phases, begins):
     """Where slices begin; where two combs have the same edge, a slice is empty."""
     for k in range(len(since)):
         edge = since[k] - (since[k] - phases[0]) % periods[0]
@@ -240,7 +240,7 @@ def _begin(since, offsets, periods, phases, begins):  # type: ignore[no-untyped-
 
 
 @compiled
-def _mark(firsts, lasts, change):  # type: ignore[no-untyped-def]
+def _mark(firsts, lasts, change):
     for i in range(len(firsts)):
         change[firsts[i]] += 1
         change[lasts[i] + 1] -= 1

@@ -95,9 +95,7 @@ class MultiLevelSlices:
     def insert_event(self, value: Sequence[Any], event: Interval) -> None:
         """From the slice where it ends, in the highest level that it fills, back."""
         crossed = [
-            i
-            for i, levels in enumerate(self.slices)
-            if overlaps(event, levels[0].span)
+            i for i, levels in enumerate(self.slices) if overlaps(event, levels[0].span)
         ]
         left = len(crossed)
         i = crossed[-1] if crossed else -1
@@ -110,9 +108,7 @@ class MultiLevelSlices:
 
     def release_window(self, first: int, count: int) -> SliceLevel:
         """All levels of slices [first, first + count), and those that reach back."""
-        window = SliceLevel(
-            self.identity, self.identity, self.slices[first][0].span
-        )
+        window = SliceLevel(self.identity, self.identity, self.slices[first][0].span)
         for levels in self.slices[first : first + count]:
             for level in levels:
                 window = self.combine(window, level)

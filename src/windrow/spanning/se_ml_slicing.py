@@ -33,7 +33,7 @@ from ._technique import Technique, Work
 from .se_slicing import Parts, slide_parts
 
 
-def fold_levels(source, firsts, lasts, height, count, ends, goes):  # type: ignore[no-untyped-def]
+def fold_levels(source, firsts, lasts, height, count, ends, goes):
     """Level after level: level k of slice j stands at (k - 1) * count + j.
 
     An event's insertions are then neighbours.  With the levels of a slice side by
@@ -55,7 +55,7 @@ def fold_levels(source, firsts, lasts, height, count, ends, goes):  # type: igno
             j -= height
 
 
-def gather_levels(height, count, ends, goes, above, whole, tails):  # type: ignore[no-untyped-def]
+def gather_levels(height, count, ends, goes, above, whole, tails):
     """`above` holds both parts of the levels from k on, as k goes down."""
     for j in range(count):
         store(above, j, IDENTITY)

@@ -32,7 +32,7 @@ Parts = tuple[Fields, Fields]
 """`ends` and, unless one part is enough, `goes`."""
 
 
-def fold_two_parts(source, firsts, lasts, ends, goes):  # type: ignore[no-untyped-def]
+def fold_two_parts(source, firsts, lasts, ends, goes):
     for j in range(len(ends[0])):
         store(ends, j, IDENTITY)
         store(goes, j, IDENTITY)
@@ -44,7 +44,7 @@ def fold_two_parts(source, firsts, lasts, ends, goes):  # type: ignore[no-untype
         store(ends, last, combine(load(ends, last), partial))
 
 
-def fold_one_part(source, firsts, lasts, parts):  # type: ignore[no-untyped-def]
+def fold_one_part(source, firsts, lasts, parts):
     for j in range(len(parts[0])):
         store(parts, j, IDENTITY)
     for i in range(len(firsts)):

@@ -1,10 +1,10 @@
-"""Selective Sweeping: the events that have begun, on a heap with the winner on top.
+r"""Selective Sweeping: the events that have begun, on a heap with the winner on top.
 
     starts, sorted     s1  s2     s3        s4  s5
     window                      |-----------|
     pushed             s1  s2     s3                        begun before its end
     heap                      s2
-                            /    \\                          the winner on top; off with
+                            /    \                           the winner on top; off with
                           s1      s3                        it if it ended before the
                                                             window
 
@@ -36,14 +36,14 @@ from ._technique import Array, Fields, Technique, Windows, Work
 from .cumulative_sweeping import in_order
 
 
-def wins(source, a, b):  # type: ignore[no-untyped-def]
+def wins(source, a, b):
     """Whether event a is selected of a and b."""
     if a < b:
         return same(combine(leaf(source, a), leaf(source, b)), leaf(source, a))
     return not same(combine(leaf(source, b), leaf(source, a)), leaf(source, b))
 
 
-def push(source, heap, size, event):  # type: ignore[no-untyped-def]
+def push(source, heap, size, event):
     at = size
     while at > 0:
         above = (at - 1) // 2
@@ -55,7 +55,7 @@ def push(source, heap, size, event):  # type: ignore[no-untyped-def]
     poke(heap, at, event)
 
 
-def pop(source, heap, size):  # type: ignore[no-untyped-def]
+def pop(source, heap, size):
     """Take the top off a heap of that size."""
     last = peek(heap, size - 1)
     at = 0
@@ -74,7 +74,7 @@ def pop(source, heap, size):  # type: ignore[no-untyped-def]
 
 def sweep_winners(
     source, starts, lasts, by_start, froms, tos, begins, range_, counts, heap, out
-):  # type: ignore[no-untyped-def]
+):
     at = 0
     for k in range(len(counts)):
         came, stop = peek(froms, k), peek(tos, k)

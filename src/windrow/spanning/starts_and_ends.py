@@ -34,7 +34,7 @@ from ._technique import Fields, Technique, Windows, Work
 Bounds = tuple[Fields, Fields]
 
 
-def fold_bounds(source, firsts, lasts, begun, ended):  # type: ignore[no-untyped-def]
+def fold_bounds(source, firsts, lasts, begun, ended):
     for j in range(len(begun[0])):
         store(begun, j, IDENTITY)
         store(ended, j, IDENTITY)
@@ -45,7 +45,7 @@ def fold_bounds(source, firsts, lasts, begun, ended):  # type: ignore[no-untyped
         store(ended, last, combine(load(ended, last), partial))
 
 
-def slide_bounds(begun, ended, starts, stops, counts, out):  # type: ignore[no-untyped-def]
+def slide_bounds(begun, ended, starts, stops, counts, out):
     at = 0
     for k in range(len(counts)):
         whole = IDENTITY

@@ -51,21 +51,21 @@ def fill_buckets(laid: Laid, frames: Frames) -> tuple[Array, Array]:
 
 
 @compiled
-def _count(first, last, firsts, lasts, change):  # type: ignore[no-untyped-def]
+def _count(first, last, firsts, lasts, change):
     for i in range(len(firsts)):
         change[first[firsts[i]]] += 1
         change[last[lasts[i]] + 1] -= 1
 
 
 @compiled
-def _fill(first, last, firsts, lasts, room, positions):  # type: ignore[no-untyped-def]
+def _fill(first, last, firsts, lasts, room, positions):
     for i in range(len(firsts)):
         for w in range(first[firsts[i]], last[lasts[i]] + 1):
             positions[room[w]] = i
             room[w] += 1
 
 
-def fold_buckets(source, offsets, positions, out):  # type: ignore[no-untyped-def]
+def fold_buckets(source, offsets, positions, out):
     for w in range(len(offsets) - 1):
         whole = IDENTITY
         for j in range(peek(offsets, w), peek(offsets, w + 1)):
