@@ -34,6 +34,7 @@ from .assemble import Answer, answer_columns, assemble
 from .batch import Trim, whole
 from .holistic import holistic
 from .keys import sort_nulls_first
+from .runs import run_bounds
 from .sources import Source, source_of
 from .stream import Stream, check_room, in_order, is_sorted, times_of
 
@@ -88,28 +89,24 @@ def lengths_of(laid: Laid) -> Lengths:
 def spread(
     table: pa.Table,
     plan: Plan,
-    stream: Stream | None = None,
+    *,
+    in_runs: bool = False,
     within: tuple[Array, Array] | None = None,
 ) -> Spread:
     """Lay the events of a table over slices, and choose the techniques.
 
-    A table that stands in stream order, and has no nulls among its bounds, comes with
-    its `stream`.  `within` are, for each row of it, the instants between which
-    anybody asks: an event is cut off there.
+    With `in_runs` the rows of a key stand together already, and keys stay as they
+    are.  `within` are, for each row, the instants between which anybody asks: an event
+    is cut off there.
     """
     found = lasting(table, plan)
-    if stream is None:
-        stream = in_order(table, plan.by, _order(table, plan, found))
-    starts, lasts = stream.gather(found.starts), stream.gather(found.lasts)
+    stream = (_in_runs if in_runs else _by_key)(table, plan, found)
+    starts, lasts = found.starts, found.lasts
     if within is not None:
         starts = np.maximum(starts, within[0])
         lasts = np.maximum(np.minimum(lasts, within[1]), starts)
-    longest = max(query.range for query in plan.queries)
-    check_room(starts, longest)
-    check_room(lasts, longest)
-    events = Events(starts, lasts, stream.firsts, stream.lasts)
-    triples = [query.triple for query in plan.queries]
-    laid = lay_out(events, shared_combs(plan.slicer, triples))
+    starts, lasts = stream.gather(starts), stream.gather(lasts)
+    laid = laid_out(Events(starts, lasts, stream.firsts, stream.lasts), plan)
     source = source_of(table, stream, plan.calls)
     most = int((stream.lasts - stream.firsts).max(initial=0))
 
@@ -120,6 +117,15 @@ def spread(
         plan.calls, ask, lengths_of(laid), plan.algorithm, plan.chunk
     )
     return Spread(plan, stream, laid, source, groups)
+
+
+def laid_out(events: Events, plan: Plan) -> Laid:
+    """Events over the slices that all windows of a plan share."""
+    longest = max(query.range for query in plan.queries)
+    check_room(events.starts, longest)
+    check_room(events.lasts, longest)
+    triples = [query.triple for query in plan.queries]
+    return lay_out(events, shared_combs(plan.slicer, triples))
 
 
 def lasting(table: pa.Table, plan: Plan) -> Lasting:
@@ -163,22 +169,55 @@ def _measure(starts, ends, known, lasts):  # type: ignore[no-untyped-def]
     return wrong, at, points
 
 
-def _order(table: pa.Table, plan: Plan, found: Lasting) -> Array | None:
-    """Rows in the order of ends, or as they arrived if no aggregate can tell."""
+def _by_key(table: pa.Table, plan: Plan, found: Lasting) -> Stream:
+    """Rows by key, in the order of ends where anybody can tell, or as they came."""
     there = None if found.known is None else np.flatnonzero(found.known)
-    if all(Law.COMMUTATIVE in b.aggregate.laws for b in plan.calls):
-        return there
+    if not needs_order(plan):
+        return in_order(table, plan.by, there)
     if there is None and found.points is None and not plan.ties:
         lasts = found.lasts
-        return None if is_sorted(lasts) else np.argsort(lasts, kind="stable")
+        order = None if is_sorted(lasts) else np.argsort(lasts, kind="stable")
+        return in_order(table, plan.by, order)
+    order = _by_end(table, plan, found, {})
+    known = found.known
+    return in_order(table, plan.by, order if known is None else order[known[order]])
+
+
+def _in_runs(table: pa.Table, plan: Plan, found: Lasting) -> Stream:
+    """Rows whose keys stand together, none without its bounds."""
+    assert found.known is None, "rows without a bound were filtered out"
+    firsts, lasts = run_bounds(table, plan.by)
+    keys = (
+        table.select(list(plan.by)).take(pa.array(firsts)) if plan.by else pa.table({})
+    )
+    place = None
+    if needs_order(plan):
+        run = np.repeat(np.arange(len(firsts)), lasts - firsts)
+        order = _by_end(table, plan, found, {"run": run})
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(len(order))
+    return Stream(place, firsts, lasts, keys, None)
+
+
+def needs_order(plan: Plan) -> bool:
+    """Whether some aggregate can tell in which order it sees events."""
+    return any(Law.COMMUTATIVE not in bound.aggregate.laws for bound in plan.calls)
+
+
+def _by_end(
+    table: pa.Table, plan: Plan, found: Lasting, first: dict[str, Array]
+) -> Array:
+    """Rows by end, points after what is over by then, then by ties, then as they came.
+
+    An event that is over at an instant has its last one before it.
+    """
     points = np.zeros(len(table), bool) if found.points is None else found.points
-    if plan.ties:
-        ends = {"last": pa.array(found.lasts), "over": pa.array(~points)}
-        named = {f"tie {i}": table.column(name) for i, name in enumerate(plan.ties)}
-        order = sort_nulls_first(pa.table({**ends, **named}), [*ends, *named])
-    else:
-        order = np.lexsort((~points, found.lasts))
-    return order if found.known is None else order[found.known[order]]
+    if not plan.ties:
+        return np.lexsort((~points, found.lasts, *first.values()))
+    ends = {**first, "last": found.lasts, "over": ~points}
+    named = {f"tie {i}": table.column(name) for i, name in enumerate(plan.ties)}
+    whole_table = pa.table({**{n: pa.array(v) for n, v in ends.items()}, **named})
+    return sort_nulls_first(whole_table, [*ends, *named])
 
 
 def span_answers(
@@ -239,4 +278,13 @@ def _columns(
     return [made[bound.name] for bound in found.plan.calls]
 
 
-__all__ = ["Spread", "aggregate_spans", "lasting", "span_answers", "spread"]
+__all__ = [
+    "Spread",
+    "aggregate_spans",
+    "laid_out",
+    "lasting",
+    "lengths_of",
+    "needs_order",
+    "span_answers",
+    "spread",
+]

@@ -94,7 +94,8 @@ def explain_tree(tree: Tree) -> Explanation:
     plan = tree.plan
     lines = [f"aggregate on Spark: {tree.word}"]
     keys = f"by {', '.join(plan.by)}" if plan.by else "no key"
-    lines.append(f"  rows       {keys}{_order_words(plan)}")
+    order = _order_words(plan) if plan.span is None else f"; {span_words(plan)}"
+    lines.append(f"  rows       {keys}{order}")
     for query in plan.queries:
         label = f" as {query.name!r}" if plan.listed else ""
         lines.append(f"  window     {query.window}{label}")
@@ -110,7 +111,13 @@ def explain_tree(tree: Tree) -> Explanation:
         "blocks": "one task a block of rows",
     }
     lines.append(f"  level 2    {steps[tree.split]}")
-    if tree.asked.calls:
+    if plan.span is not None:
+        lines.append(
+            "  technique  by each task, for as long as its events are"
+            if plan.algorithm == "auto"
+            else f"  technique  {plan.algorithm}: asked for by name"
+        )
+    elif tree.asked.calls:
         lines += _algorithm_lines(plan, tree.asked.product)
     lines += _holistic_lines(plan.calls)
     lines.append(f"  level 3    {tree.split}: {tree.split_reason}")

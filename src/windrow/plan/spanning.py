@@ -99,19 +99,25 @@ def choose_groups(
     measured = [one for one in calls if Law.HOLISTIC not in one.aggregate.laws]
     if not measured:
         return []
-    if technique != "auto":
-        forced = find(technique)
-        asked = ask(measured)
-        check_suits(forced, asked.product, measured)
-        high = height or lengths.height() if forced.name == "se_ml_slicing" else 1
-        return [Group(asked, forced, high, "asked for by name" + _levels(high))]
-    if lengths.crossed <= SHORT:
-        reason = f"events cross {lengths.crossed:.2g} slices each, which is least work"
-        return [Group(ask(measured), find("se_slicing"), 1, reason)]
+    if technique != "auto" or lengths.crossed <= SHORT:
+        return [choose_one(ask(measured), lengths, technique, height)]
     kinds: dict[str, list[Bound]] = {}
     for bound in measured:
         kinds.setdefault(_kind(ask([bound]).product, bound, lengths), []).append(bound)
-    return [_group(ask(mine), lengths) for mine in kinds.values()]
+    return [choose_one(ask(mine), lengths, "auto", 0) for mine in kinds.values()]
+
+
+def choose_one(asked: Asked, lengths: Lengths, technique: str, height: int) -> Group:
+    """The technique for calls that are computed together."""
+    if technique != "auto":
+        forced = find(technique)
+        check_suits(forced, asked.product, [bound for bound, _ in asked.calls])
+        high = height or lengths.height() if forced.name == "se_ml_slicing" else 1
+        return Group(asked, forced, high, "asked for by name" + _levels(high))
+    if lengths.crossed <= SHORT:
+        reason = f"events cross {lengths.crossed:.2g} slices each, which is least work"
+        return Group(asked, find("se_slicing"), 1, reason)
+    return _group(asked, lengths)
 
 
 def _kind(product: Product, bound: Bound, lengths: Lengths) -> str:
@@ -227,5 +233,6 @@ __all__ = [
     "check_slicer",
     "check_suits",
     "choose_groups",
+    "choose_one",
     "span_of",
 ]

@@ -100,7 +100,7 @@ def level1_of(aggregate: Aggregate) -> str:
 
 def _level1(plan: Plan, asked: Asked) -> tuple[str, str]:
     """How rows become slices, and why."""
-    rows = needs_rows(plan)
+    rows = needs_rows(plan) or _needs_order(plan)
     native = rows or _not_native(plan, asked)
     if native is None:
         return (
@@ -122,6 +122,17 @@ def needs_rows(plan: Plan) -> str | None:
             return f"{bound.call.label} has no partial of bounded size"
     if not plan.slicer.whole_windows:
         return f"{plan.slicer.name} needs rows in order"
+    return None
+
+
+def _needs_order(plan: Plan) -> str | None:
+    """Why events that last cannot be folded before they meet, if they cannot.
+
+    Those that cross the same slices end in any order among others.
+    """
+    for bound in plan.calls:
+        if plan.span is not None and Law.COMMUTATIVE not in bound.aggregate.laws:
+            return f"{bound.call.label} sees events in the order of their ends"
     return None
 
 
@@ -153,7 +164,7 @@ def _split(
 ) -> tuple[str, int, str]:
     """Whether keys are split into chunks of time, how long these are, and why."""
     tumbling = len(plan.queries) == 1 and plan.queries[0].range == plan.queries[0].slide
-    if level1 == "native" and tumbling:
+    if level1 == "native" and tumbling and plan.span is None:
         return "pane", 0, "the window tumbles: a pane is a window, and nothing slides"
     if plan.queries[0].is_rows:
         if plan.by:
@@ -178,6 +189,9 @@ def _split(
     )
     range_ = max(query.range for query in plan.queries)
     slide = min(query.slide for query in plan.queries)
+    if plan.span is not None:
+        chunk = max(OVERLAP * range_, LEAST_OVERLAP * slide)
+        return "overlap", chunk, f"{why}; an event goes to each chunk that it reaches"
     if level1 == "rows" or OVERLAP * range_ <= MOST_OVERLAP * slide:
         chunk = max(OVERLAP * range_, (level1 != "rows") * LEAST_OVERLAP * slide)
         return (

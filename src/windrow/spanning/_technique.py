@@ -30,13 +30,15 @@ Fields = tuple[Array, ...]
 class Work:
     """Events over slices, their values, and what is computed of them.
 
-    `height` is the number of levels of those slices that have several.
+    `height` is the number of levels of those slices that have several; `leaf` is
+    "rows", or "slices" where the source is partials.
     """
 
     laid: Laid
     product: Product
     source: Fields
     height: int = 1
+    leaf: str = "rows"
 
     @property
     def one_part(self) -> bool:

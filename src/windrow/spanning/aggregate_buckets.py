@@ -46,7 +46,7 @@ def _answer(work: Work, _: Any, windows: Windows) -> Fields:
     first, last = overlapped(laid, windows.frames)
     buckets = arrays(product.dtypes, len(windows))
     out = arrays(product.out_dtypes, len(windows))
-    call(combine_buckets, product, work.source, first, last, laid.firsts, laid.lasts,
+    call(work, combine_buckets, work.source, first, last, laid.firsts, laid.lasts,
          buckets, out)  # fmt: skip
     return out
 

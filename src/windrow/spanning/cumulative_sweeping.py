@@ -59,7 +59,7 @@ def _index(work: Work) -> tuple[Array, Array]:
 def _answer(work: Work, indexes: Any, windows: Windows) -> Fields:
     events, frames = work.laid.events, windows.frames
     out = arrays(work.product.out_dtypes, len(windows))
-    call(sweep_counts, work.product, work.source, events.starts, events.lasts,
+    call(work, sweep_counts, work.source, events.starts, events.lasts,
          *indexes, events.firsts, events.stops, frames.begins, windows.range,
          frames.counts, out)  # fmt: skip
     return out

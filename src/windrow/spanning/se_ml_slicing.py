@@ -83,9 +83,9 @@ def gather_parts(work: Work) -> Parts:
     ends = arrays(product.dtypes, count * height)
     goes = ends if work.one_part else arrays(product.dtypes, count * height)
     above, whole, tails = (arrays(product.dtypes, count) for _ in range(3))
-    call(fold_levels, product, work.source, laid.firsts, laid.lasts, height, count,
+    call(work, fold_levels, work.source, laid.firsts, laid.lasts, height, count,
          ends, goes)  # fmt: skip
-    call(gather_levels, product, height, count, ends, goes, above, whole, tails)
+    call(work, gather_levels, height, count, ends, goes, above, whole, tails)
     return whole, tails
 
 

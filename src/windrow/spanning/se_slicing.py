@@ -58,10 +58,10 @@ def fold_parts(work: Work) -> Parts:
     laid, product = work.laid, work.product
     ends = arrays(product.dtypes, len(laid))
     if work.one_part:
-        call(fold_one_part, product, work.source, laid.firsts, laid.lasts, ends)
+        call(work, fold_one_part, work.source, laid.firsts, laid.lasts, ends)
         return ends, ()
     goes = arrays(product.dtypes, len(laid))
-    call(fold_two_parts, product, work.source, laid.firsts, laid.lasts, ends, goes)
+    call(work, fold_two_parts, work.source, laid.firsts, laid.lasts, ends, goes)
     return ends, goes
 
 

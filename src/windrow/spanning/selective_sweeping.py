@@ -101,7 +101,7 @@ def _answer(work: Work, by_start: Any, windows: Windows) -> Fields:
     events, frames = work.laid.events, windows.frames
     out = arrays(work.product.out_dtypes, len(windows))
     heap = np.empty(int((events.stops - events.firsts).max(initial=0)), np.int64)
-    call(sweep_winners, work.product, work.source, events.starts, events.lasts,
+    call(work, sweep_winners, work.source, events.starts, events.lasts,
          by_start, events.firsts, events.stops, frames.begins, windows.range,
          frames.counts, heap, out)  # fmt: skip
     return out

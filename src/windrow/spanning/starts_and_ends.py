@@ -64,14 +64,14 @@ def slide_bounds(begun, ended, starts, stops, counts, out):
 def _fold(work: Work) -> Bounds:
     laid, product = work.laid, work.product
     begun, ended = (arrays(product.dtypes, len(laid)) for _ in range(2))
-    call(fold_bounds, product, work.source, laid.firsts, laid.lasts, begun, ended)
+    call(work, fold_bounds, work.source, laid.firsts, laid.lasts, begun, ended)
     return begun, ended
 
 
 def _answer(work: Work, bounds: Bounds, windows: Windows) -> Fields:
     out = arrays(work.product.out_dtypes, len(windows))
     frames = windows.frames
-    call(slide_bounds, work.product, *bounds, frames.starts, frames.stops,
+    call(work, slide_bounds, *bounds, frames.starts, frames.stops,
          frames.counts, out)  # fmt: skip
     return out
 

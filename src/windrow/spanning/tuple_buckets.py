@@ -76,7 +76,7 @@ def fold_buckets(source, offsets, positions, out):
 def _answer(work: Work, _: Any, windows: Windows) -> Fields:
     out = arrays(work.product.out_dtypes, len(windows))
     offsets, positions = fill_buckets(work.laid, windows.frames)
-    call(fold_buckets, work.product, work.source, offsets, positions, out)
+    call(work, fold_buckets, work.source, offsets, positions, out)
     return out
 
 
