@@ -25,7 +25,7 @@ ODD = wr.sliding("17 minutes", every="5 minutes", span=("start", "end"))
 
 
 def events(n: int = 600, seed: int = 7) -> pa.Table:
-    """Three keys; points, short and long events, some on edges, some without a bound."""
+    """Three keys; points, short and long events, on edges, some without a bound."""
     dice = random.Random(seed)
     starts = [dice.randrange(0, 600) * 60 + dice.choice([0, 0, 17]) for _ in range(n)]
     lengths = [dice.choice([0, 1, 60, 300, 900, 7000, 40_000]) for _ in range(n)]
@@ -88,7 +88,8 @@ def joined(spark, frame, range_minutes: int, slide_minutes: int):
         )
         .selectExpr(
             "key",
-            "struct(timestamp_micros(b) as start, timestamp_micros(w_end) as end) as window",
+            "struct(timestamp_micros(b) as start, timestamp_micros(w_end) as end)"
+            " as window",
             "n",
             "total",
             "most",

@@ -171,7 +171,10 @@ def explain_flow(flow: Flow) -> Explanation:
     over = isinstance(plan, OverPlan)
     lines = [f"{'over' if over else 'aggregate'} on a Spark stream, append mode"]
     keys = f"by {', '.join(plan.by)}" if plan.by else "no key"
-    lines.append(f"  rows       {keys}{_order_words(plan)}")
+    order = _order_words(plan)
+    if isinstance(plan, Plan) and plan.span is not None:
+        order = f"; {span_words(plan)}"
+    lines.append(f"  rows       {keys}{order}")
     lines.append(
         f"  buckets    {flow.buckets}: "
         + ("one call serves all keys of one" if plan.by else "no key, one bucket")
@@ -184,6 +187,8 @@ def explain_flow(flow: Flow) -> Explanation:
     )
     if isinstance(plan, OverPlan):
         return Explanation("\n".join(lines + _frame_lines(plan)))
+    if plan.span is not None:
+        lines.append("  postponed  a window waits for as long as the watermark's delay")
     for query in plan.queries:
         label = f" as {query.name!r}" if plan.listed else ""
         lines.append(f"  window     {query.window}{label}")
