@@ -2,8 +2,8 @@
 
     python -m benchmarks.run [--only NAME ...] [--quick]
 
-Without --only, all but `spark` and `stream`, which have commands of their own
-(make bench-spark, make bench-stream).
+Without --only, all but `spark`, `spanning-spark` and `stream`, which have commands of
+their own (make bench-spark, make bench-stream).
 With --only, other experiments stay as they were measured before, unless machine or
 versions have changed since.  A quick run is for trying things out: it writes nothing.
 A wrong answer has no number, and makes the exit code 1.
@@ -30,6 +30,8 @@ from . import (
     own_aggregate,
     pba,
     peers,
+    spanning,
+    spanning_spark,
     spark,
     start_up,
     stream,
@@ -51,10 +53,13 @@ EXPERIMENTS: tuple[ModuleType, ...] = (
     latency,
     arrow_tables,
     start_up,
+    spanning,
     spark,
+    spanning_spark,
     stream,
 )
-APART = frozenset({spark.NAME, stream.NAME})  # need Java, and minutes of their own
+# need Java, and minutes of their own
+APART = frozenset({spark.NAME, spanning_spark.NAME, stream.NAME})
 BY_NAME = {experiment.NAME: experiment for experiment in EXPERIMENTS}
 COMMAND = "python -m benchmarks.run"
 

@@ -83,7 +83,7 @@ def aggregate_spans(table: pa.Table, plan: Plan) -> pa.Table:
 
 def lengths_of(laid: Laid) -> Lengths:
     """How long events are, in slices."""
-    return Lengths(len(laid.events), len(laid), laid.crossed)
+    return Lengths(len(laid.events), len(laid), laid.crossed, laid.pieces)
 
 
 def spread(

@@ -1,7 +1,7 @@
 """The choice of technique for events with a duration: the one place where it is made.
 
-    an event crosses         the aggregates are            technique
-    two slices or fewer      any                           se_slicing
+    an event costs           the aggregates are            technique
+    SHORT or fewer           any                           se_slicing, all together
     more                     whole numbers, invertible     starts_and_ends
                              commutative                   se_ml_slicing
                              selective, not commutative    selective_sweeping, past
@@ -9,8 +9,9 @@
                              any other                     se_slicing
     any                      holistic                      tuple_buckets
 
-Costs are counted in combines: slices take one for each slice that an event crosses,
-neighbours, which go fast; levels HOP for each `height` of them, and LEVEL for each
+Costs are counted in combines.  Neighbours that cross the same slices are one piece,
+which goes into slices once.  Slices take one for each that a piece crosses, next to
+each other, which is fast; levels HOP for each `height` of them, and LEVEL for each
 level of a slice; starts and ends two.  So it is told whether levels are worth it, and
 how many.
 
@@ -36,7 +37,7 @@ from windrow.windows import Sliding, Window
 from .bind import Bound, column_type
 from .requests import Asked
 
-SHORT = 2.0  # slices an event crosses: fewer insertions than any other way has
+SHORT = 8.0  # insertions an event: less than another pass over the events costs
 SWEEP = 64.0
 HOP = 4.0  # combines: what an insertion costs that is no neighbour of the last
 LEVEL = 5.0  # combines that a level of a slice costs once, to be gathered
@@ -47,31 +48,40 @@ WORTH = 0.8  # of the cost of plain slices: what the other ways must save
 
 @dataclass(frozen=True)
 class Lengths:
-    """How long events are, in slices; `slices` is the number that is laid out."""
+    """How long events are: each crosses `crossed` of the `slices` that are laid out.
+
+    `pieces` are the events less those that cross the same slices as their neighbour.
+    """
 
     events: int
     slices: int
     crossed: float
+    pieces: int
+
+    @property
+    def short(self) -> bool:
+        """Whether slices of one level are least work, whatever is computed."""
+        return self.pieces * self.crossed <= SHORT * self.events
 
     def height(self) -> int:
         """Levels at which the cost of insertion meets that of gathering."""
         slices = max(self.slices, 1)
-        share = self.events * self.crossed / (LEVEL * slices)
+        share = self.pieces * self.crossed / (LEVEL * slices)
         most = min(MOST_HEIGHT, math.ceil(self.crossed), MOST_LEVELS // slices)
         return max(1, min(round(math.sqrt(share)), most))
 
     def flat(self) -> float:
         """What slices of one level cost."""
-        return self.events * self.crossed + 3.0 * self.slices
+        return self.pieces * self.crossed + 3.0 * self.slices
 
     def levels(self, height: int) -> float:
         """What slices of that many levels cost."""
         inserted = HOP * math.ceil(self.crossed / height)
-        return self.events * inserted + (LEVEL * height + 3.0) * self.slices
+        return self.pieces * inserted + (LEVEL * height + 3.0) * self.slices
 
     def bounds(self) -> float:
         """What starts and ends cost."""
-        return 2.0 * self.events + 2.0 * self.slices
+        return 2.0 * self.pieces + 2.0 * self.slices
 
 
 @dataclass(frozen=True)
@@ -99,7 +109,7 @@ def choose_groups(
     measured = [one for one in calls if Law.HOLISTIC not in one.aggregate.laws]
     if not measured:
         return []
-    if technique != "auto" or lengths.crossed <= SHORT:
+    if technique != "auto" or lengths.short:
         return [choose_one(ask(measured), lengths, technique, height)]
     kinds: dict[str, list[Bound]] = {}
     for bound in measured:
@@ -114,8 +124,9 @@ def choose_one(asked: Asked, lengths: Lengths, technique: str, height: int) -> G
         check_suits(forced, asked.product, [bound for bound, _ in asked.calls])
         high = height or lengths.height() if forced.name == "se_ml_slicing" else 1
         return Group(asked, forced, high, "asked for by name" + _levels(high))
-    if lengths.crossed <= SHORT:
-        reason = f"events cross {lengths.crossed:.2g} slices each, which is least work"
+    if lengths.short:
+        each = lengths.pieces * lengths.crossed / max(lengths.events, 1)
+        reason = f"{each:.2g} insertions an event, which is least work"
         return Group(asked, find("se_slicing"), 1, reason)
     return _group(asked, lengths)
 

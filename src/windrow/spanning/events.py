@@ -82,6 +82,11 @@ class Laid:
             return 0.0
         return float(np.mean(self.lasts - self.firsts)) + 1.0
 
+    @property
+    def pieces(self) -> int:
+        """Events less those that cross the same slices as their neighbour."""
+        return int(_pieces(self.firsts, self.lasts))
+
     def windows(self, range_: int, slide: int, shift: int) -> Frames:
         """The windows that an event overlaps, as runs of slices."""
         at = self.touched
@@ -237,6 +242,15 @@ def _begin(since, offsets, periods, phases, begins):
                     begins[j] = after
                     j += 1
             edge = after
+
+
+@compiled
+def _pieces(firsts, lasts):
+    pieces = min(len(firsts), 1)
+    for i in range(1, len(firsts)):
+        if firsts[i] != firsts[i - 1] or lasts[i] != lasts[i - 1]:
+            pieces += 1
+    return pieces
 
 
 @compiled

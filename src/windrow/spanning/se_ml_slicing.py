@@ -26,11 +26,11 @@ from __future__ import annotations
 
 from windrow.aggregates import Law
 from windrow.kernels import arrays
-from windrow.kernels.vocabulary import IDENTITY, combine, leaf, load, peek, store
+from windrow.kernels.vocabulary import IDENTITY, combine, load, peek, store
 
 from ._kernel import call
 from ._technique import Technique, Work
-from .se_slicing import Parts, slide_parts
+from .se_slicing import Parts, alike, fold_alike, slide_parts
 
 
 def fold_levels(source, firsts, lasts, height, count, ends, goes):
@@ -43,9 +43,10 @@ def fold_levels(source, firsts, lasts, height, count, ends, goes):
     for at in range(height * count):
         store(ends, at, IDENTITY)
         store(goes, at, IDENTITY)
-    for i in range(len(firsts)):
-        partial = leaf(source, i)
-        first, j = peek(firsts, i), peek(lasts, i)
+    i = 0
+    while i < len(firsts):
+        first, j, stop = peek(firsts, i), peek(lasts, i), alike(firsts, lasts, i)
+        partial = fold_alike(source, i, stop)
         at = min(j - first, height - 1) * count + j
         store(ends, at, combine(load(ends, at), partial))
         j -= height
@@ -53,6 +54,7 @@ def fold_levels(source, firsts, lasts, height, count, ends, goes):
             at = min(j - first, height - 1) * count + j
             store(goes, at, combine(load(goes, at), partial))
             j -= height
+        i = stop
 
 
 def gather_levels(height, count, ends, goes, above, whole, tails):

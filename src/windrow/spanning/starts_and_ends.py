@@ -22,7 +22,6 @@ from windrow.kernels.vocabulary import (
     combine,
     emit,
     inverse,
-    leaf,
     load,
     peek,
     store,
@@ -30,6 +29,7 @@ from windrow.kernels.vocabulary import (
 
 from ._kernel import call
 from ._technique import Fields, Technique, Windows, Work
+from .se_slicing import alike, fold_alike
 
 Bounds = tuple[Fields, Fields]
 
@@ -38,11 +38,13 @@ def fold_bounds(source, firsts, lasts, begun, ended):
     for j in range(len(begun[0])):
         store(begun, j, IDENTITY)
         store(ended, j, IDENTITY)
-    for i in range(len(firsts)):
-        partial = leaf(source, i)
-        first, last = peek(firsts, i), peek(lasts, i)
+    i = 0
+    while i < len(firsts):
+        first, last, stop = peek(firsts, i), peek(lasts, i), alike(firsts, lasts, i)
+        partial = fold_alike(source, i, stop)
         store(begun, first, combine(load(begun, first), partial))
         store(ended, last, combine(load(ended, last), partial))
+        i = stop
 
 
 def slide_bounds(begun, ended, starts, stops, counts, out):
