@@ -20,11 +20,10 @@ import windrow as wr
 from windrow.plan.tree import LEAST_OVERLAP
 
 EPOCH = dt.datetime(2024, 3, 1)  # noqa: DTZ001 - the session's zone is UTC
-WINDOW = wr.sliding("15 minutes", every="5 minutes", span=("start", "end"))
 ODD = wr.sliding("17 minutes", every="5 minutes", span=("start", "end"))
 
 
-def events(n: int = 600, seed: int = 7) -> pa.Table:
+def events(n: int = 400, seed: int = 7) -> pa.Table:
     """Three keys; points, short and long events, on edges, some without a bound."""
     dice = random.Random(seed)
     starts = [dice.randrange(0, 600) * 60 + dice.choice([0, 0, 17]) for _ in range(n)]
@@ -97,24 +96,27 @@ def joined(spark, frame, range_minutes: int, slide_minutes: int):
     )
 
 
-@pytest.mark.parametrize(("window", "minutes"), [(WINDOW, 15), (ODD, 17)], ids=str)
-def test_the_answers_are_those_of_a_join_on_overlap(spark, frame, window, minutes):
+def test_the_answers_are_those_of_a_join_on_overlap(spark, frame):
     calls = {name: CALLS["native"][name] for name in ("n", "total", "most")}
 
-    actual = wr.aggregate(frame, window, by="key", aggregates=calls)
+    actual = wr.aggregate(frame, ODD, by="key", aggregates=calls)
 
-    assert_same_rows(actual, joined(spark, frame, minutes, 5))
+    assert_same_rows(actual, joined(spark, frame, 17, 5))
 
 
-@pytest.mark.parametrize("path", CALLS)
-@pytest.mark.parametrize("how", [{}, {"hot": True}, {"by": None}], ids=str)
-def test_each_path_gives_what_the_engine_gives(frame, table, path, how):
-    by = how.get("by", "key")
-    hints = {"hot": True} if "hot" in how else {}
-    window = [ODD, WINDOW] if path == "kernel" else ODD
-
-    actual = wr.aggregate(frame, window, by=by, aggregates=CALLS[path], **hints)
-    expected = wr.aggregate(table, window, by=by, aggregates=CALLS[path])
+@pytest.mark.parametrize(
+    ("path", "by", "hot"),
+    [
+        ("native", "key", True),
+        ("native", None, False),
+        ("kernel", "key", True),
+        ("rows", "key", False),
+        ("rows", "key", True),
+    ],
+)
+def test_each_path_gives_what_the_engine_gives(frame, table, path, by, hot):
+    actual = wr.aggregate(frame, ODD, by=by, aggregates=CALLS[path], hot=hot)
+    expected = wr.aggregate(table, ODD, by=by, aggregates=CALLS[path])
 
     rows, same = actual.toArrow().to_pylist(), expected.to_pylist()
     if path == "rows":  # those that end at once stand in no order on Spark
@@ -125,9 +127,8 @@ def test_each_path_gives_what_the_engine_gives(frame, table, path, how):
 
 
 def test_ties_order_what_ends_at_once(frame, table):
-    window = wr.sliding(
-        "15 minutes", every="5 minutes", span=("start", "end"), ties="id"
-    )
+    span = ("start", "end")
+    window = wr.sliding("17 minutes", every="5 minutes", span=span, ties="id")
     calls = {"ids": wr.collect("id"), "who": wr.arg_max("v", "id"), "f": wr.first("id")}
 
     actual = wr.aggregate(frame, window, by="key", aggregates=calls)
@@ -137,14 +138,17 @@ def test_ties_order_what_ends_at_once(frame, table):
 
 def test_the_levels_fold_where_they_say(frame):
     found = {
-        path: operators(wr.aggregate(frame, ODD, by="key", aggregates=calls))
+        path: operators(wr.aggregate(frame, ODD, by="key", aggregates=calls, keys=3))
         for path, calls in CALLS.items()
     }
+    many = operators(wr.aggregate(frame, ODD, by="key", aggregates=CALLS["native"]))
 
     assert "HashAggregate" in found["native"]
     assert found["kernel"].count("MapInArrow") == 2
     assert found["rows"].count("MapInArrow") == 1
     assert "HashAggregate" not in found["rows"]
+    assert many.count("MapInArrow") == 1
+    assert "HashAggregate" not in many
 
 
 def test_no_event_is_exploded_into_slices(spark):
@@ -180,5 +184,6 @@ def test_the_plan_says_how_events_travel(frame):
 
     assert "events last from start to end, in any order" in text
     assert "technique  by each task" in text
+    assert "few events of many keys start and end in the same slices" in text
     rows = str(wr.explain(frame, ODD, by="key", who=wr.arg_max("v", "id")))
     assert "arg_max(v, id) sees events in the order of their ends" in rows

@@ -86,7 +86,8 @@ def grow_tree(
         )
     slots = slots_of(plan.calls, lambda name: name in nullable)
     asked = ask(plan.calls, slots, may_overflow)
-    level1, why = _level1(plan, asked)
+    dense = not plan.by or hot or (keys is not None and keys < FEW_KEYS)
+    level1, why = _level1(plan, asked, dense=dense)
     split, chunk, because = _split(plan, level1, hot=hot, keys=keys)
     return Tree(plan, asked, slots, level1, why, split, because, chunk)
 
@@ -98,9 +99,16 @@ def level1_of(aggregate: Aggregate) -> str:
     return "kernel" if Law.COMMUTATIVE in aggregate.laws else "rows"
 
 
-def _level1(plan: Plan, asked: Asked) -> tuple[str, str]:
-    """How rows become slices, and why."""
+def _level1(plan: Plan, asked: Asked, *, dense: bool) -> tuple[str, str]:
+    """How rows become slices, and why.
+
+    Events that last are alike in where they start and where they end, which few are
+    unless they are `dense`: grouping all others costs more than shuffling them (2M
+    events of 20 slices, 100 keys: 8 s, and 4 s as rows).
+    """
     rows = needs_rows(plan) or _needs_order(plan)
+    if plan.span is not None and rows is None and not dense:
+        rows = "few events of many keys start and end in the same slices"
     native = rows or _not_native(plan, asked)
     if native is None:
         return (
