@@ -66,7 +66,7 @@ class Lengths:
     def height(self) -> int:
         """Levels at which the cost of insertion meets that of gathering."""
         slices = max(self.slices, 1)
-        share = self.pieces * self.crossed / (LEVEL * slices)
+        share = HOP * self.pieces * self.crossed / (LEVEL * slices)
         most = min(MOST_HEIGHT, math.ceil(self.crossed), MOST_LEVELS // slices)
         return max(1, min(round(math.sqrt(share)), most))
 
