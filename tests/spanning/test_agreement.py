@@ -240,3 +240,14 @@ def test_what_does_not_commute_sees_events_in_the_order_of_their_ends():
     # b ends first; a and c end together and stand as they came; the point d is last
     assert answer["all"].to_pylist() == [["b", "a", "c", "d"]]
     assert answer["last"].to_pylist() == ["d"]
+
+
+def test_of_two_with_the_same_last_instant_the_point_ends_first():
+    """[0, 10) ends at 10 and the point 9 at 9, though 9 is the last of both."""
+    table = pa.table({"start": [0, 9, 10], "end": [10, 9, 10], "who": ["a", "b", "c"]})
+    window = wr.sliding(20, span=("start", "end"))
+
+    answer = wr.aggregate(table, window, all=wr.collect("who"), f=wr.first("who"))
+
+    assert answer["all"].to_pylist() == [["b", "a", "c"]]
+    assert answer["f"].to_pylist() == ["b"]

@@ -3,9 +3,8 @@
 A kernel differs by where partials come from (`rows`, lifted in the loop, or
 `slices`), by how bounds are read (`regular`: by arithmetic, run by run; `arrays`:
 from start and stop arrays; `many`: arrays with several ranges), by whether a tail
-partial is added to each window (Cutty), by whether results are lowered or come
-out as partials (`raw`: sashes, which are merged further), and by whether slices may
-be empty (`holes`: events with a duration).
+partial is added to each window (Cutty), and by whether results are lowered or come
+out as partials (`raw`: sashes, which are merged further).
 """
 
 from __future__ import annotations
@@ -150,7 +149,6 @@ class Shape:
     tail: bool = False
     fast: bool = False
     raw: bool = False
-    holes: bool = False
 
 
 def kernel_text(algorithm: Algorithm, product: Product, shape: Shape) -> str:
@@ -159,9 +157,8 @@ def kernel_text(algorithm: Algorithm, product: Product, shape: Shape) -> str:
         ", with tails" if shape.tail else ""
     )
     form += ", partials out" if shape.raw else ""
-    form += ", some of them empty" if shape.holes else ""
     text = Text(f"{algorithm.name}, {form}: {titles(product.outputs)}.")
-    add_partial(text, product, holes=shape.holes)
+    add_partial(text, product)
     if shape.leaf == "rows":
         add_lift(text, product)
     else:

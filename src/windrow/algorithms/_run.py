@@ -77,20 +77,18 @@ def slide_arrays(
     tails: tuple[Array, ...] = (),
     chunk: int = 0,
     raw: bool = False,
-    holes: bool = False,
 ) -> tuple[Array, ...]:
     """Window i covers slices [starts[i], stops[i]); stops never fall.
 
     With `keep` and `query`, windows of several ranges in one pass: `keep[i]` is
     the oldest start that window i or a later one needs, `query[i]` its range.
-    With `raw` the windows' partials come out, one array per field.  With `holes` a
-    slice may be the identity.
+    With `raw` the windows' partials come out, one array per field.
     """
     out = arrays(product.dtypes if raw else product.out_dtypes, len(starts))
     many = keep is not None and query is not None
     bounds = (starts, stops, keep, query) if many else (starts, stops)
     widest = int((stops - (starts if keep is None else keep)).max(initial=1))
-    shape = Shape(leaf, "many" if many else "arrays", bool(tails), raw=raw, holes=holes)
+    shape = Shape(leaf, "many" if many else "arrays", bool(tails), raw=raw)
     given = (source, bounds, max(widest, 1), chunk, out + tails)
     _run(algorithm, product, shape, given)
     return out

@@ -18,18 +18,15 @@ from .user import add_user_part
 FEW = 8  # result arrays: more would be fetched faster than they are used
 
 
-def add_partial(text: Text, product: Product, *, holes: bool = False) -> None:
-    """`IDENTITY`, `combine`, `inverse`, `load`, `store`, `allocate`, `same`.
-
-    With `holes` a slice may be empty, so that `join` must ask like `combine`.
-    """
+def add_partial(text: Text, product: Product) -> None:
+    """`IDENTITY`, `combine`, `inverse`, `load`, `store`, `allocate`, `same`."""
     combines, joins, inverses, identities = [], [], [], []
     for number, part in enumerate(product.parts):
         text.add(f"# partial of {_title(part)}")
         combine, inverse, identity = _part_functions(text, part, number)
         span = f"[{part.offset}:{part.stop}]" if len(product.parts) > 1 else ""
         combines.append(f"{combine}(older{span}, newer{span})")
-        bare = combine if holes else _bare(part, number, combine)
+        bare = _bare(part, number, combine)
         joins.append(f"{bare}(older{span}, newer{span})")
         inverses.append(f"{inverse}(whole{span}, oldest{span})" if inverse else None)
         identities.append(identity)

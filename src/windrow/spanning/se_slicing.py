@@ -102,7 +102,6 @@ def slide_parts(work: Work, parts: Parts, windows: Windows) -> Fields:
         stops,
         leaf="slices",
         tails=tuple(field[stops - 1] for field in goes),
-        holes=True,
     )
 
 
