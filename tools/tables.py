@@ -26,9 +26,11 @@ from windrow.algorithms import CATALOGUE as ALGORITHMS
 from windrow.algorithms import Algorithm
 from windrow.plan.tree import level1_of
 from windrow.slicing import CATALOGUE as SLICERS
+from windrow.spanning import CATALOGUE as TECHNIQUES
+from windrow.spanning import Technique
 
 ROOT = Path(__file__).resolve().parents[1]
-FILES = ("README.md", "docs/algorithms.md", "docs/aggregates.md")
+FILES = ("README.md", "docs/algorithms.md", "docs/aggregates.md", "docs/spanning.md")
 MARKED = re.compile(
     r"(?P<head><!-- table: (?P<name>[\w-]+) -->\n).*?"
     r"(?P<foot><!-- end of table: (?P=name) -->)",
@@ -105,6 +107,24 @@ def algorithm_pictures() -> str:
     return "\n".join(sections)
 
 
+def technique_cards() -> str:
+    """One row per technique for events with a duration, as its card has it."""
+    return _table(
+        ("technique", "needs", "an event costs", "a window costs", "kept", "from"),
+        (
+            (
+                f"`{card.name}`",
+                _needs(card),
+                card.insert,
+                card.release,
+                card.space,
+                card.source,
+            )
+            for card in TECHNIQUES
+        ),
+    )
+
+
 def slicer_cards() -> str:
     """One row per slicer, as its card has it."""
     return _table(
@@ -172,6 +192,7 @@ def aggregate_partials() -> str:
 TABLES: dict[str, Callable[[], str]] = {
     "algorithms": algorithm_cards,
     "algorithm-pictures": algorithm_pictures,
+    "techniques": technique_cards,
     "slicers": slicer_cards,
     "aggregate-families": aggregate_families,
     "aggregates": aggregate_cards,
@@ -222,7 +243,7 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
 
 
-def _needs(card: Algorithm) -> str:
+def _needs(card: Algorithm | Technique) -> str:
     return " and ".join(card.needs.names()) or "nothing"
 
 

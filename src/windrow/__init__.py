@@ -26,6 +26,7 @@ from windrow.errors import (
 )
 from windrow.plan.cards import aggregate_cards as aggregates
 from windrow.plan.cards import algorithm_cards as algorithms
+from windrow.plan.cards import technique_cards as techniques
 from windrow.windows import delta, punctuation, rows, sliding, window
 
 # Every aggregate, under each of its names; this module shadows builtins on purpose.
@@ -156,6 +157,7 @@ __all__ = [
     "stddev_samp",
     "string_agg",
     "sum",
+    "techniques",
     "var",
     "var_pop",
     "var_samp",

@@ -14,6 +14,7 @@ from windrow.plan import (
     explain_by_policy,
     explain_over,
     explain_shown,
+    explain_spans,
     gather_calls,
     plan_aggregate,
     plan_by_policy,
@@ -45,6 +46,10 @@ def aggregate(
     `end`), then the aggregates in the order given, in process ordered by key and
     start.  A list of windows is one pass and gives one more column, `query`: the
     window's name or its index.
+
+    Over events with a duration (`span=` of `wr.sliding`) a window holds those that it
+    overlaps; `algorithm` is then one of `wr.techniques()`, and `chunk` the height of
+    se_ml_slicing.
 
     A window by policy (`wr.window`) has one row out for each result that falls due,
     and `window` holds numbers of rows; it needs a table in this process.
@@ -78,7 +83,8 @@ def aggregate(
         table = engine.read(data, ruled.reads)
         return engine.give(engine.aggregate_by_policy(table, ruled), data)
     plan = plan_aggregate(engine.schema_of(data), window, by, calls, **options)  # type: ignore[arg-type]
-    return engine.give(engine.aggregate(engine.read(data, plan.reads), plan), data)
+    run = engine.aggregate if plan.span is None else engine.aggregate_spans
+    return engine.give(run(engine.read(data, plan.reads), plan), data)
 
 
 def over(
@@ -201,7 +207,12 @@ def explain(
     if window is None:
         return explain_over(plan_over(schema, on, by, calls, **rolling))  # type: ignore[arg-type]
     plan = plan_aggregate(schema, window, by, calls, **options)  # type: ignore[arg-type]
-    return explain_aggregate(plan) if show == "plan" else explain_shown(plan, show)
+    if show != "plan":
+        return explain_shown(plan, show)
+    if plan.span is None:
+        return explain_aggregate(plan)
+    laid = engine.spread(engine.read(data, plan.reads), plan)
+    return explain_spans(plan, laid.groups, laid.lengths)
 
 
 def _hints(

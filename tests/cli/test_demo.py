@@ -6,8 +6,9 @@ The whole of it is `make demo`.
 import numpy as np
 import pandas as pd
 import pytest
+from pyspark.sql.functions import expr
 
-from windrow.cli import _flights, _story
+from windrow.cli import _air, _flights, _story
 from windrow.cli._picture import AIRPORTS, CARRIERS, RANGES, draw
 from windrow.cli._race import Race
 from windrow.errors import WindrowError
@@ -94,3 +95,44 @@ def test_the_picture_is_drawn_into_a_new_folder(tmp_path):
     draw(daily, several, recent, seconds, _flights.carriers(), path)
 
     assert path.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.deep  # half a minute: a year of flights
+def test_planes_in_the_air_are_those_of_a_join_on_overlap(spark, tmp_path):
+    flights = _flights.read_flights(spark, tmp_path)
+    week = flights.where("scheduled >= '2013-07-08' and scheduled < '2013-07-15'")
+    begin = 1_373_155_200 // 300  # a day before, in steps of five minutes
+    windows = spark.range(begin, begin + 9 * 288).selectExpr(
+        "timestamp_seconds(id * 300) as b", "timestamp_seconds(id * 300 + 900) as stop"
+    )
+    met = week.join(windows, expr("departed < stop and landed > b"))
+    joined = met.groupBy("origin", "b", "stop").agg(
+        expr("count(*) as flying"), expr("max(air_time) as longest")
+    )
+    flat = ("origin", "window.start as b", "window.end as stop", "flying", "longest")
+
+    ours = _flights.in_the_air(week).selectExpr(*flat)
+    year = _flights.in_the_air(flights).selectExpr(*flat)
+    copied = _flights.in_the_air_by_spark(flights).selectExpr(*flat)
+
+    assert ours.count() == joined.count() > 5_000
+    assert ours.exceptAll(joined).count() == 0
+    assert year.count() == copied.count() > 200_000
+    assert year.exceptAll(copied).count() == 0
+    flights.unpersist()
+
+
+def test_planes_that_differ_end_the_demo_and_a_week_of_them_is_drawn(tmp_path):
+    times = pd.date_range("2013-07-07", "2013-07-16", freq="2h")
+    rows = pd.concat(
+        pd.DataFrame({"origin": name, "end": times, "flying": 9, "longest": 60.0})
+        for name in AIRPORTS
+    )
+    path = tmp_path / "new" / "air.png"
+
+    _air.check(rows, rows[::-1])
+    _air.draw(rows, path)
+
+    assert path.read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(WindrowError, match="planes in the air differ"):
+        _air.check(rows, rows.assign(flying=8))

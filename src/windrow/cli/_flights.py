@@ -3,8 +3,13 @@
     scheduled timestamp   origin string   carrier string   delay double
     2013-01-01 10:15      EWR             UA               2.0
 
+    departed timestamp    landed timestamp    air_time double
+    2013-01-01 10:17      2013-01-01 14:04    227.0
+
 All 336,776 flights that were to leave New York in 2013; the delay of one that was
-cancelled is null.  Times are UTC.  The queries' own source is shown by the demo.
+cancelled is null, and so is what follows from it.  A flight lasts from its departure
+for its minutes in the air.  Times are UTC.  The queries' own source is shown by the
+demo.
 """
 
 from __future__ import annotations
@@ -44,11 +49,18 @@ def read_flights(spark: SparkSession, scratch: Path) -> DataFrame:
         path = archive.extract("flights.csv", scratch)
     raw = spark.read.csv(path, header=True, nullValue="NA")
     minutes = F.make_interval(mins=F.col("minute").cast("int"))
+    scheduled = F.col("time_hour").cast("timestamp") + minutes
+    departed = scheduled + F.make_interval(mins=F.col("dep_delay").cast("int"))
     return raw.select(
-        (F.col("time_hour").cast("timestamp") + minutes).alias("scheduled"),
+        scheduled.alias("scheduled"),
         "origin",
         "carrier",
         F.col("dep_delay").cast("double").alias("delay"),
+        departed.alias("departed"),
+        (departed + F.make_interval(mins=F.col("air_time").cast("int"))).alias(
+            "landed"
+        ),
+        F.col("air_time").cast("double").alias("air_time"),
     ).cache()
 
 
@@ -101,4 +113,31 @@ def recent_past(flights: DataFrame) -> Any:
         by="carrier",
         week=wr.mean("delay", last="7 days"),
         hundred=wr.mean("delay", last=100),
+    )
+
+
+def in_the_air(flights: Any) -> Any:
+    """Windrow."""
+    return wr.aggregate(
+        flights,
+        wr.sliding("15 minutes", every="5 minutes", span=("departed", "landed")),
+        by="origin",
+        flying=wr.count(),
+        longest=wr.max("air_time"),
+    )
+
+
+def in_the_air_by_spark(flights: DataFrame) -> DataFrame:
+    """Spark's own."""
+    every, reach = 300, 600  # seconds: the step, and how far windows begin before
+    first = f"floor(unix_timestamp(departed) / {every}) * {every} - {reach}"
+    last = f"floor((unix_timestamp(landed) - 1) / {every}) * {every}"
+    starts = F.expr(f"explode(sequence({first}, {last}, {every}))")
+    copies = flights.dropna(subset=["departed", "landed"]).withColumn("begin", starts)
+    window = F.struct(
+        F.timestamp_seconds("begin").alias("start"),
+        F.timestamp_seconds(F.col("begin") + 900).alias("end"),
+    )
+    return copies.groupBy("origin", window.alias("window")).agg(
+        F.count("*").alias("flying"), F.max("air_time").alias("longest")
     )

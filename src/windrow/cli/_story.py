@@ -5,8 +5,9 @@
     3  three windows in one pass
     4  every flight with its carrier's recent past
     5  the same call on an Arrow table in this process
+    6  flights in the air: events with a duration, and what Spark makes of them
 
-Then a picture of it all, flights.png.
+Then pictures: flights.png, and in-the-air.png of the last step.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from pyspark.sql import DataFrame, SparkSession
 from windrow.errors import WindrowError
 
 from . import _flights
+from ._air import fly
 from ._console import out
 from ._picture import AIRPORTS, ZONE, draw, highest
 from ._progress import progress
@@ -55,12 +57,14 @@ def tell(spark: SparkSession, folder: Path) -> None:
         names = _flights.carriers()
         recent = recent_past(spark, flights, names)
         in_process(flights, race)
+        air = fly(spark, flights, folder / "in-the-air.png")
         with out.status("drawing"):
             path = folder / "flights.png"
             draw(daily(race), several, recent, (race.windrow, race.own), names, path)
         flights.unpersist()
-    rule("The picture")
-    out.print(f"  {path.resolve()}", soft_wrap=True, markup=False)
+    rule("The pictures")
+    for one in (path, air):
+        out.print(f"  {one.resolve()}", soft_wrap=True, markup=False)
     note(f"all of it in {time.perf_counter() - begun:.0f} s")
 
 

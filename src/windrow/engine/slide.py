@@ -42,6 +42,12 @@ def slide(
             f"it is of type {type(window).__name__}, not a window",
             "make one with wr.rows(...) or wr.sliding(...)",
         )
+    if isinstance(window, Sliding) and window.span is not None:
+        raise BadInput.because(
+            "cannot slide over arrays of events with a duration",
+            "span= names two columns, and at= gives one instant for each value",
+            "use wr.aggregate(table, window, ...)",
+        )
     several = isinstance(aggregate, (list, tuple, dict))
     calls = calls_of(aggregate)
     table = _table(values, window, at)

@@ -16,7 +16,7 @@ A table that stands in this order already is used as it is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -83,6 +83,18 @@ def stream_of(
     """
     times, known = (None, None) if clock is None else times_of(table, clock)
     order = _time_order(table, clock, times, known, ties, keep_unplaced)
+    stream = in_order(table, by, order)
+    if times is not None:
+        times = stream.gather(times)
+    unplaced = None
+    if keep_unplaced and known is not None:
+        before = np.concatenate([[0], np.cumsum(~stream.gather(known))])
+        unplaced = before[stream.lasts] - before[stream.firsts]
+    return replace(stream, times=times, unplaced=unplaced)
+
+
+def in_order(table: pa.Table, by: Sequence[str], order: Array | None) -> Stream:
+    """Rows by key, within a key in that order; rows that it leaves out are left out."""
     rows = len(table) if order is None else len(order)
     if by:
         codes, keys = key_codes(table, by)
@@ -98,14 +110,7 @@ def stream_of(
         place = None if order is None else _places(order, len(table))
         firsts = np.zeros(min(rows, 1), np.int64)
         lasts = np.full(min(rows, 1), rows, np.int64)
-    if place is not None and times is not None:
-        times = _put(times, place, rows)
-    unplaced = None
-    if keep_unplaced and known is not None:
-        there = known if place is None else _put(known, place, rows)
-        before = np.concatenate([[0], np.cumsum(~there)])
-        unplaced = before[lasts] - before[firsts]
-    return Stream(place, firsts, lasts, keys, times, unplaced)
+    return Stream(place, firsts, lasts, keys, None)
 
 
 def times_of(table: pa.Table, clock: Clock) -> tuple[Array, Array | None]:
@@ -147,13 +152,14 @@ def _time_order(
         return (
             np.concatenate([np.flatnonzero(~known), order]) if keep_unplaced else order
         )
-    if _is_sorted(times):
+    if is_sorted(times):
         return None
     return np.argsort(times, kind="stable")
 
 
 @compiled
-def _is_sorted(values):  # type: ignore[no-untyped-def]
+def is_sorted(values):  # type: ignore[no-untyped-def]
+    """Whether no value is less than the one before it."""
     for i in range(1, len(values)):  # noqa: SIM110 - numba has no all() of a generator
         if values[i] < values[i - 1]:
             return False
@@ -202,7 +208,7 @@ def _group(codes: Array, order: Array | None, keys: int) -> tuple[Array | None, 
         return np.full(len(codes), -1, np.int32), sizes
     before = np.empty(0, np.int64) if order is None else order
     _count(codes, before, sizes)
-    if order is None and _is_sorted(codes):
+    if order is None and is_sorted(codes):
         return None, sizes
     place = np.full(len(codes), -1, np.int32 if len(codes) < 2**31 else np.int64)
     _find_places(codes, before, np.cumsum(sizes) - sizes, place)
@@ -224,7 +230,7 @@ def check_room(times: Array | None, longest: int) -> None:
 
 def check_sorted(times: Array, what: str) -> None:
     """Refuse times that fall, where order was promised."""
-    if len(times) and not _is_sorted(times):
+    if len(times) and not is_sorted(times):
         at = int(np.argmax(times[1:] < times[:-1])) + 1
         raise BadInput.because(
             f"cannot slide over {what}",

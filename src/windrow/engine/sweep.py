@@ -9,6 +9,9 @@ Of the open key those windows are out that end at or before its last instant, `n
 rows later than `now - range` are carried into the next stretch.  A stretch has at
 least as many new rows as are carried, so that each row is read twice at most on
 average, and memory is bounded by the window, whatever the key.
+
+Events that last are sorted by their starts: none that begins before `now` is to come,
+and those are carried that have not ended by `now - range`.
 """
 
 from __future__ import annotations
@@ -111,12 +114,14 @@ def sweep(
     *,
     enough: int,
     owned: tuple[str, int] | None = None,
+    lasts: Times | None = None,
 ) -> Iterator[Found]:
     """Every window of a sorted stream, once.
 
     `times` gives the instants of a table's rows, None for count windows.  With
     `owned`, a key column and a length: a run keeps the windows that begin in its own
-    chunk [number * length, (number + 1) * length).
+    chunk [number * length, (number + 1) * length).  `lasts` gives the last instants of
+    events that last, `times` then being the first ones.
     """
     left, kept = Left(), 0
     for table, final in stretches(batches, lambda: max(enough, kept)):  # noqa: B023 - asked at once
@@ -128,7 +133,7 @@ def sweep(
         for answer, found in zip(answers, columns, strict=True):
             yield stretch.found(stream, answer, found)
         if not final:
-            left = _leave(plan, rows, stretch, times)
+            left = _leave(plan, rows, stretch, times, lasts)
             kept = 0 if left.rows is None else len(left.rows)
 
 
@@ -214,13 +219,23 @@ def chosen(answer: Answer, mine: Array) -> Answer:
     )
 
 
-def _leave(plan: Plan, rows: pa.Table, stretch: _Stretch, times: Times | None) -> Left:
+def _leave(
+    plan: Plan,
+    rows: pa.Table,
+    stretch: _Stretch,
+    times: Times | None,
+    lasts: Times | None,
+) -> Left:
     """What the next windows of the open key can reach."""
     firsts, _ = run_bounds(rows, plan.by)
     first = int(firsts[-1])
     if times is not None:
         assert stretch.now is not None
         reach = stretch.now - max(query.range for query in plan.queries)
+        if lasts is not None:
+            open_key = rows.slice(first)
+            alive = pa.array(lasts(open_key) > reach)
+            return Left(open_key.filter(alive), stretch.now)
         start = first + int(np.searchsorted(times(rows.slice(first)), reach, "right"))
         return Left(rows.slice(start), stretch.now)
     base = stretch.left.base if len(firsts) == 1 else 0

@@ -7,6 +7,9 @@
     slide_blocks  rows in blocks, no key      ->  count windows
     open_sashes   slices by key and chunk     ->  sashes
     merge         sashes by key and window    ->  windows
+    fold_spans    events with a duration      ->  pieces that cross the same slices
+    slide_pieces  pieces by key and start     ->  windows
+    slide_spans   events by key and start     ->  windows
 
 A task is data: it travels to where it runs, and its kernels are made there.
 """
@@ -32,6 +35,8 @@ from .panes import PANE, pane_answers
 from .partials import PartialField, partial_fields
 from .runs import sorted_stream
 from .sashes import chunk_sashes, merge_sashes
+from .span_pieces import FIRST, LAST, PieceFolding, instants, piece_answers
+from .spans import lasting, span_answers, spread
 from .stream import Stream, times_of
 from .sweep import Found, as_batches, stretches, sweep
 
@@ -175,6 +180,63 @@ def _slide_blocks(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
     yield from task.windows(slide_blocks(batches, task.tree.plan, enough=task.enough))
 
 
+def _fold_spans(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
+    plan = replace(task.tree.plan, by=task.by)
+    folding = PieceFolding(plan, task.tree.asked, task.tree.slots)
+    for table, _ in stretches(batches, lambda: 4 * task.enough):
+        pieces = folding.fold(table)
+        yield from task.batches({n: pieces.column(n) for n in pieces.column_names})
+
+
+def _slide_pieces(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
+    by = (*task.by, CHUNK) if task.owned else task.by
+    plan = replace(task.tree.plan, by=by)
+
+    def solve(table: pa.Table, trim: Trim) -> tuple[Stream, list[Answer], Any]:
+        return piece_answers(table, plan, task.tree.asked, task.fields, trim)
+
+    yield from task.windows(
+        sweep(
+            batches,
+            plan,
+            solve,
+            lambda table: instants(table, FIRST),
+            enough=task.enough,
+            owned=task.owned,
+            lasts=lambda table: instants(table, LAST),
+        )
+    )
+
+
+def _slide_spans(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
+    by = (*task.by, CHUNK) if task.owned else task.by
+    plan = replace(task.tree.plan, by=by)
+    longest = max(query.range for query in plan.queries)
+
+    def within(table: pa.Table) -> tuple[Array, Array] | None:
+        """What the windows that begin in a row's chunk can see of it."""
+        if task.owned is None:
+            return None
+        low = instants(table, CHUNK) * task.tree.chunk
+        return low, low + (task.tree.chunk + longest - 1)
+
+    def solve(table: pa.Table, trim: Trim) -> tuple[Stream, list[Answer], Any]:
+        found = spread(table, plan, in_runs=True, within=within(table))
+        return span_answers(found, table, trim)
+
+    yield from task.windows(
+        sweep(
+            batches,
+            plan,
+            solve,
+            lambda table: times_of(table, plan.start_clock)[0],
+            enough=task.enough,
+            owned=task.owned,
+            lasts=lambda table: lasting(table, plan).lasts,
+        )
+    )
+
+
 STEPS: dict[str, Callable[[Task, Batches], Iterator[pa.RecordBatch]]] = {
     "fold_rows": _fold_rows,
     "lower_panes": _lower_panes,
@@ -183,4 +245,7 @@ STEPS: dict[str, Callable[[Task, Batches], Iterator[pa.RecordBatch]]] = {
     "slide_blocks": _slide_blocks,
     "open_sashes": _open_sashes,
     "merge": _merge,
+    "fold_spans": _fold_spans,
+    "slide_pieces": _slide_pieces,
+    "slide_spans": _slide_spans,
 }

@@ -2,7 +2,7 @@
 
 from .bind import as_call, gather_calls
 from .by_policy import PolicyPlan, explain_by_policy, plan_by_policy
-from .explain import explain_aggregate, explain_over
+from .explain import explain_aggregate, explain_over, explain_spans
 from .explanation import Explanation
 from .over import OverPlan, plan_over
 from .plan import Plan, plan_aggregate
@@ -19,6 +19,7 @@ __all__ = [
     "explain_by_policy",
     "explain_over",
     "explain_shown",
+    "explain_spans",
     "gather_calls",
     "plan_aggregate",
     "plan_by_policy",

@@ -1,4 +1,4 @@
-"""The catalogues as tables: `wr.algorithms()`, `wr.aggregates()`."""
+"""The catalogues as tables: `wr.algorithms()`, `wr.aggregates()`, `wr.techniques()`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pyarrow as pa
 from windrow.aggregates import CATALOGUE as AGGREGATES
 from windrow.aggregates import Law
 from windrow.algorithms import CATALOGUE as ALGORITHMS
+from windrow.spanning import CATALOGUE as TECHNIQUES
 
 from .tree import level1_of
 
@@ -75,5 +76,25 @@ def algorithm_cards() -> Cards:
                 "source": one.source,
             }
             for one in ALGORITHMS
+        ]
+    )
+
+
+def technique_cards() -> Cards:
+    """Every technique for events with a duration, with the paper's costs.
+
+    For N events of mean length m in windows of range w and step b, and a height d.
+    """
+    return Cards(
+        [
+            {
+                "name": one.name,
+                "needs": ", ".join(one.needs.names()) if one.needs != Law.NONE else "-",
+                "an event costs": one.insert,
+                "a window costs": one.release,
+                "space": one.space,
+                "source": one.source,
+            }
+            for one in TECHNIQUES
         ]
     )

@@ -79,11 +79,23 @@ def _unsuitable(algorithm: Algorithm, laws: Law, label: str) -> UnsuitableAlgori
 
 
 def choose_slicer(
-    name: str, windows: Sequence[tuple[int, int, int]], *, rows: bool
+    name: str,
+    windows: Sequence[tuple[int, int, int]],
+    *,
+    rows: bool,
+    lasting: bool = False,
 ) -> tuple[Slicer, str]:
-    """The slicer for windows (range, slide, shift), and why."""
+    """The slicer for windows (range, slide, shift), and why.
+
+    `lasting` events reach back into windows of the past, which are made up of slices
+    again: these must end where windows do, and be few.
+    """
     if name != "auto":
         return find_slicer(name), "asked for by name"
+    if lasting:
+        return find_slicer("pairs"), (
+            "events last: cut where windows start and end, and nowhere else"
+        )
     divides = all(range_ % slide == 0 for range_, slide, _ in windows)
     if divides and len(windows) == 1:
         return find_slicer("panes"), "the slide divides the range: one slice a slide"

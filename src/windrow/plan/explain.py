@@ -5,6 +5,8 @@ Everything here is read off the plan that the engine executes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from windrow.aggregates import Law
 from windrow.kernels import Product
 from windrow.slicing import composite_slide, share, shared_combs
@@ -16,6 +18,7 @@ from .over import OverPlan
 from .plan import Plan, Query
 from .requests import ask, may_overflow, slots_of
 from .sharing_text import sharing_lines, sharing_slices
+from .spanning import Group, Lengths
 from .spread import Spread
 from .tree import Tree
 
@@ -37,12 +40,50 @@ def explain_aggregate(plan: Plan) -> Explanation:
     return Explanation("\n".join(lines))
 
 
+def explain_spans(plan: Plan, groups: Sequence[Group], lengths: Lengths) -> Explanation:
+    """The plan of `wr.aggregate` over events with a duration, once they were seen."""
+    keys = f"by {', '.join(plan.by)}" if plan.by else "no key: one run"
+    lines = ["aggregate", f"  rows       {keys}; {span_words(plan)}"]
+    for query in plan.queries:
+        label = f" as {query.name!r}" if plan.listed else ""
+        lines.append(f"  window     {query.window}{label}")
+    lines += _slice_lines(plan, None)
+    lines.append(
+        f"  events     {_count(lengths.events, 'event')} over "
+        f"{_count(lengths.slices, 'slice')}, each crosses {lengths.crossed:,.3g}"
+    )
+    for group in groups:
+        names = ", ".join(bound.name for bound in group.calls)
+        shared = f" (for {names})" if len(groups) > 1 else ""
+        lines.append(f"  technique  {group.technique.name}: {group.reason}{shared}")
+        lines += partial_lines(group.asked.product)
+        if group.technique.name in ("se_slicing", "se_ml_slicing"):
+            lines += _algorithm_lines(plan, group.asked.product)
+    holistic = [b.call.label for b in plan.calls if Law.HOLISTIC in b.aggregate.laws]
+    if holistic:
+        lines.append(
+            f"  technique  tuple_buckets: no partial of bounded size "
+            f"({', '.join(holistic)})"
+        )
+    return Explanation("\n".join(lines + result_lines(plan.calls)))
+
+
+def span_words(plan: Plan) -> str:
+    """What events are, and in which order they are seen."""
+    assert plan.span is not None
+    order = "in the order of their ends"
+    if all(Law.COMMUTATIVE in bound.aggregate.laws for bound in plan.calls):
+        order = "in any order"
+    return f"events last from {plan.span[0]} to {plan.span[1]}, {order}"
+
+
 def explain_tree(tree: Tree) -> Explanation:
     """The plan of `wr.aggregate` over many tasks, level by level."""
     plan = tree.plan
     lines = [f"aggregate on Spark: {tree.word}"]
     keys = f"by {', '.join(plan.by)}" if plan.by else "no key"
-    lines.append(f"  rows       {keys}{_order_words(plan)}")
+    order = _order_words(plan) if plan.span is None else f"; {span_words(plan)}"
+    lines.append(f"  rows       {keys}{order}")
     for query in plan.queries:
         label = f" as {query.name!r}" if plan.listed else ""
         lines.append(f"  window     {query.window}{label}")
@@ -59,7 +100,13 @@ def explain_tree(tree: Tree) -> Explanation:
         "blocks": "one task a block of rows",
     }
     lines.append(f"  level 2    {steps[tree.split]}")
-    if tree.asked.calls:
+    if plan.span is not None:
+        lines.append(
+            "  technique  by each task, for as long as its events are"
+            if plan.algorithm == "auto"
+            else f"  technique  {plan.algorithm}: asked for by name"
+        )
+    elif tree.asked.calls:
         lines += _algorithm_lines(plan, tree.asked.product)
     lines += _holistic_lines(plan.calls)
     lines.append(f"  level 3    {tree.split}: {tree.split_reason}")
@@ -113,7 +160,10 @@ def explain_flow(flow: Flow) -> Explanation:
     over = isinstance(plan, OverPlan)
     lines = [f"{'over' if over else 'aggregate'} on a Spark stream, append mode"]
     keys = f"by {', '.join(plan.by)}" if plan.by else "no key"
-    lines.append(f"  rows       {keys}{_order_words(plan)}")
+    order = _order_words(plan)
+    if isinstance(plan, Plan) and plan.span is not None:
+        order = f"; {span_words(plan)}"
+    lines.append(f"  rows       {keys}{order}")
     lines.append(
         f"  buckets    {flow.buckets}: "
         + ("one call serves all keys of one" if plan.by else "no key, one bucket")
@@ -126,6 +176,8 @@ def explain_flow(flow: Flow) -> Explanation:
     )
     if isinstance(plan, OverPlan):
         return Explanation("\n".join(lines + _frame_lines(plan)))
+    if plan.span is not None:
+        lines.append("  postponed  a window waits for as long as the watermark's delay")
     for query in plan.queries:
         label = f" as {query.name!r}" if plan.listed else ""
         lines.append(f"  window     {query.window}{label}")

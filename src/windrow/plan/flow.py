@@ -117,6 +117,8 @@ def _check_algorithm(plan: Plan) -> None:
 def _kept(plan: Plan | OverPlan, asked: Asked) -> tuple[str, str]:
     if isinstance(plan, OverPlan):
         return "past", "each row looks back at rows: those within reach are kept"
+    if plan.span is not None:
+        return "rows", "events last: those that a window to come overlaps are kept"
     why = needs_rows(plan)
     if why is None and asked.product.interpreted:
         why = "a function could not be compiled, and plain Python has no columns"

@@ -9,7 +9,7 @@ product + laws  --------->  algorithm
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -19,6 +19,7 @@ from windrow.algorithms import find as find_algorithm
 from windrow.errors import BadInput, WindowError
 from windrow.kernels import Product
 from windrow.slicing import Slicer, share
+from windrow.spanning import find as find_technique
 from windrow.windows import Duration, Reactive, Rows, Sliding, Window
 
 from .bind import Bound, bind, check_new_names, column_type
@@ -26,6 +27,7 @@ from .choose import Choice, choose_algorithm, choose_slicer
 from .clock import Clock, clock_of
 from .requests import ask, slots_of
 from .sharing import GRAPH, Sharing, sharing_of
+from .spanning import check_forced, check_slicer, check_suits, span_of
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,11 @@ class Query:
 
 @dataclass(frozen=True)
 class Plan:
-    """What will be done for `wr.aggregate`, and why."""
+    """What will be done for `wr.aggregate`, and why.
+
+    With a `span`, the columns of start and end, events last: the clock is that of
+    their ends, `algorithm` names a technique, and `chunk` is its height.
+    """
 
     calls: tuple[Bound, ...]
     queries: tuple[Query, ...]
@@ -69,6 +75,7 @@ class Plan:
     algorithm: str
     chunk: int
     schema: pa.Schema
+    span: tuple[str, str] | None = None
 
     @property
     def regular(self) -> bool:
@@ -79,16 +86,29 @@ class Plan:
         return slide == 1 or range_ % slide == 0 or not self.slicer.whole_windows
 
     @property
+    def chooses(self) -> bool:
+        """Whether the algorithm that slides over slices is the planner's choice."""
+        return self.algorithm in ("auto", GRAPH) or self.span is not None
+
+    @property
     def together(self) -> bool:
         """Whether all ranges are answered in one pass, by an algorithm that can."""
-        if self.algorithm in ("auto", GRAPH) or len(self.queries) == 1:
+        if self.chooses:
             return False
-        return find_algorithm(self.algorithm).many
+        return find_algorithm(self.algorithm).many and len(self.queries) > 1
 
     @property
     def reads(self) -> list[str]:
         """Every column of the table that is needed."""
-        return columns_read(self.by, self.calls, self.clock, self.ties)
+        names = columns_read(self.by, self.calls, self.clock, self.ties)
+        return list(dict.fromkeys([*names, *(self.span or ())]))
+
+    @property
+    def start_clock(self) -> Clock:
+        """The clock of the starts of events that last."""
+        assert self.clock is not None
+        assert self.span is not None
+        return replace(self.clock, column=self.span[0])
 
     def width(self, query: Query) -> int | None:
         """Slices in a window: exact where regular, else the most there can be.
@@ -106,7 +126,7 @@ class Plan:
         """The algorithm for one query."""
         label = ", ".join(bound.call.label for bound in self.calls)
         return choose_algorithm(
-            "auto" if self.algorithm == GRAPH else self.algorithm,
+            "auto" if self.chooses else self.algorithm,
             product,
             label,
             width=self.width(query),
@@ -148,7 +168,8 @@ def plan_aggregate(
             )
     bound = bind(calls, schema)
     check_new_names(list(calls), [*keys, "window", *(["query"] if listed else [])])
-    on, ties = _order(windows, schema)
+    span = span_of(windows, schema)
+    on, ties = _order(windows, schema, span)
     clock = None
     if on is not None:
         lengths = [
@@ -160,8 +181,14 @@ def plan_aggregate(
         clock = clock_of(on, column_type(schema, on), lengths)
     queries = tuple(_query(one, i, clock) for i, one in enumerate(windows))
     _check_names(queries)
-    tails = queries[0].is_rows and algorithm != GRAPH  # a graph has none
-    chosen, reason = choose_slicer(slicer, [q.triple for q in queries], rows=tails)
+    chosen, reason = choose_slicer(
+        slicer,
+        [q.triple for q in queries],
+        rows=queries[0].is_rows and algorithm != GRAPH,  # a graph has no tails
+        lasting=span is not None,
+    )
+    if span is not None:
+        check_slicer(chosen.whole_windows, chosen.name)
     if chunk < 0:
         raise BadInput.because(
             f"cannot use chunks of {chunk} slices",
@@ -180,9 +207,14 @@ def plan_aggregate(
         algorithm,
         chunk,
         schema,
+        span,
     )
     product = plan.nominal_product()
-    if product is not None:
+    if span is not None:
+        check_forced(algorithm, chunk, bound)
+        if product is not None and algorithm != "auto":
+            check_suits(find_technique(algorithm), product, bound)
+    elif product is not None:
         if plan.sharing(product) is None:
             plan.choice(queries[0], product)
     elif algorithm != "auto":
@@ -247,10 +279,12 @@ def _check_windows(windows: Sequence[Any]) -> None:
 
 
 def _order(
-    windows: Sequence[Window], schema: pa.Schema
+    windows: Sequence[Window], schema: pa.Schema, span: tuple[str, str] | None
 ) -> tuple[str | None, tuple[str, ...]]:
     """The one time column and the ties that all windows agree on."""
     columns = {one.on for one in windows if one.on is not None}
+    if span is not None:
+        columns = {span[1]}
     ties = {one.ties for one in windows if one.ties}
     if len(columns) > 1 or len(ties) > 1:
         raise BadInput.because(

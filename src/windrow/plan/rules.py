@@ -104,6 +104,12 @@ def rules_of(window: Sliding | Rows | Reactive | None) -> Rules:
         )
         since = window.slide - first
         return Rules(COUNT, COUNT, window.range, window.slide, since=since)
+    if isinstance(window, Sliding) and window.span is not None:
+        raise BadInput.because(
+            "cannot take in events with a duration one at a time",
+            "an operator's window holds points, and span= names two columns",
+            "use wr.aggregate(table, window, ...)",
+        )
     if isinstance(window, Sliding):
         return Rules(
             TIME,

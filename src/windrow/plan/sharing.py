@@ -49,7 +49,7 @@ def sharing_of(plan: Plan, product: Product, *, sliced: bool = False) -> Sharing
 
     With `sliced` the rows have been folded into slices already.
     """
-    if plan.algorithm not in ("auto", GRAPH):
+    if plan.algorithm not in ("auto", GRAPH) or plan.span is not None:
         return None
     forced, many = plan.algorithm == GRAPH, len(plan.queries) > 1
     if not many and not forced:

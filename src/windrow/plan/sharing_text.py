@@ -78,6 +78,12 @@ def check_show(show: str, *, sliding: bool) -> None:
 def explain_shown(plan: Plan, show: str) -> Explanation:
     """The graph of a plan, or the code that it runs."""
     product = plan.nominal_product()
+    if plan.span is not None:
+        raise BadInput.because(
+            f"cannot show the {show} of this plan",
+            "events with a duration are laid over slices by a technique of their own",
+            "leave show= out for the plan",
+        )
     if product is None:
         raise BadInput.because(
             f"cannot show the {show} of this plan",

@@ -6,7 +6,8 @@
 
 and for sashes one more shuffle, by the chunk in which a window opens.  Columns inside
 are called k0, k1 (keys), t (ticks), c0 (inputs), pane, chunk, p0 (partials), r0
-(results): no name of the user's can meet one of ours.
+(results): no name of the user's can meet one of ours.  Events with a duration are in
+`spans.py`.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from windrow.plan.tree import Tree
 from . import level1, sql
 from .result import result
 from .schema import as_arrow, key_fields, result_field
+from .spans import met_spans
 
 _LONG, _INT = LongType(), IntegerType()
 _LAST = {"pane": "lower_panes", "sash": "merge"}
@@ -35,6 +37,8 @@ def aggregate(frame: DataFrame, tree: Tree) -> DataFrame:
 
 def met(frame: DataFrame, tree: Tree) -> DataFrame:
     """What the last step reads: rows, slices or sashes, shuffled and sorted."""
+    if tree.plan.span is not None:
+        return met_spans(frame, tree)
     if tree.level1 == "rows":
         return level1.ordered_rows(frame, tree)
     make = level1.native if tree.level1 == "native" else level1.folded
@@ -84,9 +88,11 @@ def _slide(frame: DataFrame, tree: Tree, rows: DataFrame) -> DataFrame:
         names = (*plan.reads, *rows.columns[len(plan.reads) :])
         arrow = as_arrow(schema)
         step = "slide_blocks" if tree.split == "blocks" else "slide_rows"
+        step = step if plan.span is None else "slide_spans"
         task = Task(step, tree, plan.by, names, arrow, level1.STRETCH)
     else:
         step = _LAST.get(tree.split, "slide_panes")
+        step = step if plan.span is None else "slide_pieces"
         task = _task(step, tree, rows, schema)
     return level1.run(rows, task, schema)
 

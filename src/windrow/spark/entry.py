@@ -103,8 +103,12 @@ def _planned(
     **options: Any,
 ) -> tuple[DataFrame, Plan, dict[str, Any]]:
     windows = window if isinstance(window, (list, tuple)) else [window]
-    named = {one.on for one in windows if isinstance(one, Sliding)}
-    frame = with_instants(frame, named.pop() if len(named) == 1 else None)
+    placed = [one for one in windows if isinstance(one, Sliding)]
+    named = {name for one in placed for name in (one.on, *(one.span or ()))} - {None}
+    spans = {one.span for one in placed}
+    if len(spans) == 1 and len(named) == (1 if None in spans else 2):
+        for name in named:
+            frame = with_instants(frame, name)
     plan = plan_aggregate(arrow_schema(frame), window, by, calls, **options)
     check_clock(plan.clock)
     return frame, plan, hints

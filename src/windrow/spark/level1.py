@@ -131,7 +131,7 @@ def folded(frame: DataFrame, tree: Tree) -> DataFrame:
             *partial_schema(frame, tree),
         ]
     )
-    rows = _read(frame, tree)
+    rows = read(frame, tree)
     names = tuple(plan.reads)
     task = Task("fold_rows", tree, plan.by, names, as_arrow(schema), STRETCH)
     return run(rows, task, schema)
@@ -140,7 +140,7 @@ def folded(frame: DataFrame, tree: Tree) -> DataFrame:
 def ordered_rows(frame: DataFrame, tree: Tree) -> DataFrame:
     """Rows by key and time, in one task per key (and chunk)."""
     plan = tree.plan
-    rows = _read(frame, tree)
+    rows = read(frame, tree)
     reads = plan.reads
     keys = [f"s{reads.index(name)}" for name in plan.by]
     order = []
@@ -166,7 +166,7 @@ def ordered_rows(frame: DataFrame, tree: Tree) -> DataFrame:
     return meet(rows, keys, order)
 
 
-def _read(frame: DataFrame, tree: Tree) -> DataFrame:
+def read(frame: DataFrame, tree: Tree) -> DataFrame:
     """The columns that are needed, as s0, s1, ..., of the rows that have a time."""
     plan = tree.plan
     if plan.clock is not None:

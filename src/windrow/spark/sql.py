@@ -33,9 +33,9 @@ def floor_to(time: str, period: int, phase: int = 0) -> str:
     return f"({time} - pmod({time} - {phase}L, {period}L))"
 
 
-def pane(combs: Sequence[Comb]) -> str:
+def pane(combs: Sequence[Comb], time: str = TICKS) -> str:
     """Where the slice of an instant begins: the nearest tooth of any comb."""
-    teeth = [floor_to(TICKS, comb.period, comb.phase) for comb in combs]
+    teeth = [floor_to(time, comb.period, comb.phase) for comb in combs]
     return f"greatest({', '.join(teeth)})" if len(teeth) > 1 else teeth[0]
 
 
@@ -44,10 +44,27 @@ def chunk(time: str, length: int) -> str:
     return f"({floor_to(time, length)} div {length}L)"
 
 
-def chunks(time: str, length: int, range_: int) -> str:
-    """The numbers of all chunks in which a window over the instant begins."""
+def chunks(time: str, length: int, range_: int, last: str | None = None) -> str:
+    """The numbers of all chunks in which a window over the instant begins.
+
+    Of an event that lasts, `time` is the first instant and `last` the last one.
+    """
     first = chunk(f"({time} - {range_ - 1}L)", length)
-    return f"explode(sequence({first}, {chunk(time, length)}))"
+    return f"explode(sequence({first}, {chunk(last or time, length)}))"
+
+
+def last_instant(start: str, end: str) -> str:
+    """The last instant of an event: the end is not in it, but for a point.
+
+    Spark has a name for what it raises in a query, and shows the text as it is.
+    """
+    said = (
+        "concat('cannot place an event that ends before it starts: a row does, from ', "
+        f"{start}, ' to ', {end}, ' ticks\\nHint: filter such rows out, "
+        "or swap their bounds')"
+    )
+    wrong = f"cast(raise_error({said}) as bigint)"
+    return f"if({end} > {start}, {end} - 1L, if({end} = {start}, {end}, {wrong}))"
 
 
 def native_partials(

@@ -30,6 +30,7 @@ from windrow.engine.folded import Folding
 from windrow.engine.streams.carried import RowBucket
 from windrow.engine.streams.rolled import RollBucket
 from windrow.engine.streams.sliced import SliceBucket
+from windrow.engine.streams.spanned import SpanBucket
 from windrow.engine.streams.spec import describe
 from windrow.engine.streams.store import Bucket
 from windrow.engine.streams.tasks import (
@@ -143,7 +144,8 @@ def _read(frame: DataFrame, flow: Flow) -> tuple[DataFrame, list[str], Plan | Ov
     assert plan.clock is not None
     whole = isinstance(plan, OverPlan) or flow.late == "keep"
     if isinstance(plan, Plan):
-        frame = frame.where(F.col(quoted(plan.clock.column)).isNotNull())
+        for name in plan.span or (plan.clock.column,):
+            frame = frame.where(F.col(quoted(name)).isNotNull())
     names = list(frame.columns) if whole else plan.reads
     columns = {name: F.col(quoted(name)) for name in names}
     keys, by = [], []
@@ -173,6 +175,8 @@ def _bucket(flow: Flow) -> Bucket:
     keep = flow.late == "keep"
     if isinstance(plan, OverPlan):
         return RollBucket(plan, spec, keep)
+    if plan.span is not None:
+        return SpanBucket(plan, spec, keep)
     if flow.kept == "rows":
         return RowBucket(plan, spec, keep)
     folding = Folding(plan, flow.asked, flow.slots)

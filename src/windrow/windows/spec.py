@@ -8,6 +8,12 @@
 
     wr.rows(1000, every=10)      the i-th window covers rows [10 i, 10 i + 1000)
 
+    wr.sliding("15 minutes", every="5 minutes", span=("start", "end"))
+
+          |---- window ----|
+    ===========  ==   =  =======       events with a duration, [start, end): each
+                                       counts in every window that it overlaps
+
 All bounds are half-open.
 """
 
@@ -24,7 +30,10 @@ from windrow.windows.duration import Duration, parse_duration
 
 @dataclass(frozen=True)
 class Sliding:
-    """A time window: starts at every multiple of `slide` plus `offset`."""
+    """A time window: starts at every multiple of `slide` plus `offset`.
+
+    `on` names the instant of an event, `span` the start and the end of one that lasts.
+    """
 
     range: Duration
     slide: Duration
@@ -33,6 +42,7 @@ class Sliding:
     tz: str | None = None
     ties: tuple[str, ...] = ()
     name: str | None = None
+    span: tuple[str, str] | None = None
 
     def __str__(self) -> str:
         return f"range {self.range.text} slide {self.slide.text}"
@@ -76,6 +86,7 @@ def sliding(
     tz: str | None = None,
     ties: str | list[str] | tuple[str, ...] | None = None,
     name: str | None = None,
+    span: tuple[str, str] | list[str] | None = None,
 ) -> Sliding:
     """A time window of length `range`, one starting at every multiple of `every`.
 
@@ -83,6 +94,10 @@ def sliding(
     epoch plus `offset`; with `tz` to the zone's own midnight of 1970-01-01, all
     durations staying absolute.  `on` names the time column; a numeric one takes
     whole numbers in its own unit.
+
+    `span` names two columns in its place, of one type: an event is the interval
+    [start, end) and counts in every window that it overlaps by an instant or more.
+    Where both are equal it is a point.
 
     >>> sliding("24 hours", every="1 minute", on="ts").slide.nanoseconds
     60000000000
@@ -112,7 +127,8 @@ def sliding(
                 "give the range as a duration, or leave out tz",
             )
         _zone(tz)
-    return Sliding(length, slide, shift, on, tz, _names(ties), name)
+    bounds = None if span is None else _span(span, on)
+    return Sliding(length, slide, shift, on, tz, _names(ties), name, bounds)
 
 
 def rows(
@@ -142,6 +158,27 @@ def rows(
         _check_positive(label, str(value), int(value))
     _check_no_gap(str(range), str(every), int(range), int(every))
     return Rows(int(range), int(every), bool(partial), on, _names(ties), name)
+
+
+def _span(given: object, on: str | None) -> tuple[str, str]:
+    """The columns of an event's start and end."""
+    if (
+        not isinstance(given, (tuple, list))
+        or len(given) != 2
+        or not all(isinstance(name, str) for name in given)
+    ):
+        raise WindowError.because(
+            f"cannot read a span from {given!r}",
+            "a span is the names of two columns",
+            "write span=('start', 'end')",
+        )
+    if on is not None:
+        raise WindowError.because(
+            f"cannot place events by column {on!r} and by their span",
+            "on= is for events that are points, span= for those that last",
+            "leave out one of them",
+        )
+    return given[0], given[1]
 
 
 def _names(ties: str | list[str] | tuple[str, ...] | None) -> tuple[str, ...]:

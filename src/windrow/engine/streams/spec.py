@@ -35,6 +35,8 @@ def describe(plan: Plan | OverPlan, *, buckets: int, layout: str) -> dict[str, A
     if isinstance(plan, Plan):
         found["the windows"] = [str(query.window) for query in plan.queries]
         found["the slicer"] = plan.slicer.name
+        if plan.span is not None:
+            found["the span"] = list(plan.span)
     else:
         found["the frames"] = [f"{f.text} {f.closed}" for f in plan.frames]
     return found

@@ -1,0 +1,131 @@
+"""Events with a duration, and a technique run over them, as the paper's figures do.
+
+    one event ends at each instant; its length is normal around `mu`, sigma 10
+    count, sum and max of each window of `range`, one every `step`
+
+Sweeping is two techniques, one for count and sum and one for max, and takes the time of
+both.  Slow contenders get fewer events, which at one an instant is a shorter stretch of
+the same stream, and their time is scaled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+
+from windrow.aggregates import find as find_aggregate
+from windrow.algorithms import find as find_algorithm
+from windrow.kernels import Product, Request, product_of
+from windrow.slicing import BY_NAME as SLICERS
+from windrow.spanning import Events, Windows, Work, find, lay_out
+
+from ._answers import WrongAnswer
+from ._race import Contender
+from .workloads import SEED
+
+Array = np.ndarray[Any, Any]
+
+MOST_WORK = {"tuple_buckets": 2e7, "aggregate_buckets": 2e8}
+PLENTY = 1e9  # insertions that any other technique may take
+SAMPLE = 12  # windows that are folded from scratch to check an answer
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Lengths in instants: of events, of windows, and of the step between these."""
+
+    mu: int
+    range: int
+    step: int
+
+    @property
+    def name(self) -> str:
+        """As the tables have it."""
+        return f"{self.range:,} / {self.step:,}"
+
+    def work(self, technique: str) -> float:
+        """Insertions that an event takes."""
+        if technique.endswith("buckets"):
+            return (self.mu + self.range) / self.step + 1
+        return self.mu / self.step + 1 if technique == "se_slicing" else 1.0
+
+
+@lru_cache(maxsize=4)
+def events(n: int, mu: int) -> tuple[Events, Array]:
+    """One that ends at each instant, with values below 1,000."""
+    rng = np.random.default_rng([SEED, mu])
+    lengths = np.maximum(rng.normal(mu, 10, n).astype(np.int64), 1)
+    lasts = np.arange(n)
+    made = Events(lasts - lengths + 1, lasts, np.array([0]), np.array([n]))
+    return made, rng.integers(0, 1_000, n)
+
+
+def product(names: Sequence[str]) -> Product:
+    """Those aggregates over one column of whole numbers."""
+    requests = []
+    for name in names:
+        slots = () if name == "count" else (0,)
+        requests.append(Request(find_aggregate(name), "int", slots))
+    return product_of(requests)
+
+
+ALL = ("count", "sum", "max")
+PARTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
+    "sweeping": (
+        ("cumulative_sweeping", ("count", "sum")),
+        ("selective_sweeping", ("max",)),
+    ),
+    "starts_and_ends": (
+        ("starts_and_ends", ("count", "sum")),
+        ("se_ml_slicing", ("max",)),
+    ),
+}
+
+
+def solve(setting: Setting, technique: str, height: int, n: int) -> Any:
+    """Windows' begins, and count, sum and max of each."""
+    some, values = events(n, setting.mu)
+    triple = setting.range, setting.step, 0
+    laid = lay_out(some, SLICERS["pairs"].combs(*triple))
+    windows = Windows(laid.windows(*triple), setting.range, find_algorithm("sba"))
+    found: dict[str, Array] = {}
+    for name, aggregates in PARTS.get(technique, ((technique, ALL),)):
+        work = Work(laid, product(aggregates), (values,), height)
+        (out,) = find(name).run(work, [windows])
+        found.update(zip(aggregates, out, strict=True))
+    return windows.frames.begins, found
+
+
+def check(setting: Setting, n: int, who: str, answer: Any) -> None:
+    """Some windows folded from scratch."""
+    begins, found = answer
+    some, values = events(n, setting.mu)
+    for i in np.linspace(0, len(begins) - 1, SAMPLE).astype(int):
+        held = values[
+            (some.starts < begins[i] + setting.range) & (some.lasts >= begins[i])
+        ]
+        expected = {"count": len(held), "sum": held.sum(), "max": held.max()}
+        for name, value in expected.items():
+            if found[name][i] != value:
+                raise WrongAnswer(
+                    f"{who}: {name} of window {i} is {found[name][i]}, not {value}"
+                )
+
+
+def contender(setting: Setting, technique: str, n: int, height: int = 1) -> Contender:
+    """A technique on as many events as it can take."""
+    most = MOST_WORK.get(technique, PLENTY) / setting.work(technique)
+    rows = int(min(n, max(most, 4 * (setting.range + setting.mu))))
+    name = (
+        f"{technique}, {height} levels" if technique == "se_ml_slicing" else technique
+    )
+    return Contender(
+        name,
+        partial(solve, setting, technique, height, rows),
+        partial(check, setting, rows, name),
+        scale=n / rows,
+    )

@@ -1,0 +1,56 @@
+"""Events with a duration: one file per technique, one line here for each.
+
+To add a technique: write its picture, its invariants, its loops and its card in a
+file named as in the paper, and add it to `CATALOGUE`.  The agreement tests, the
+benchmarks, the planner and the tables read this tuple.
+"""
+
+from windrow.errors import UnknownName
+
+from ._technique import Technique, Windows, Work
+from .aggregate_buckets import AGGREGATE_BUCKETS
+from .cumulative_sweeping import CUMULATIVE_SWEEPING
+from .events import Events, Laid, lay_out
+from .model import MultiLevelSlices, SliceLevel
+from .se_ml_slicing import SE_ML_SLICING
+from .se_slicing import SE_SLICING
+from .selective_sweeping import SELECTIVE_SWEEPING
+from .starts_and_ends import STARTS_AND_ENDS
+from .tuple_buckets import TUPLE_BUCKETS, fill_buckets
+
+CATALOGUE: tuple[Technique, ...] = (
+    TUPLE_BUCKETS,
+    AGGREGATE_BUCKETS,
+    CUMULATIVE_SWEEPING,
+    SELECTIVE_SWEEPING,
+    SE_SLICING,
+    SE_ML_SLICING,
+    STARTS_AND_ENDS,
+)
+
+BY_NAME = {technique.name: technique for technique in CATALOGUE}
+
+
+def find(name: str) -> Technique:
+    """The technique of that name, or an error with the nearest names."""
+    if name not in BY_NAME:
+        raise UnknownName.among(
+            "technique for spanning events", name, ["auto", *BY_NAME]
+        )
+    return BY_NAME[name]
+
+
+__all__ = [
+    "BY_NAME",
+    "CATALOGUE",
+    "Events",
+    "Laid",
+    "MultiLevelSlices",
+    "SliceLevel",
+    "Technique",
+    "Windows",
+    "Work",
+    "fill_buckets",
+    "find",
+    "lay_out",
+]

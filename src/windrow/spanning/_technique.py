@@ -1,0 +1,89 @@
+"""What a technique is: a card, and how it answers windows over spanning events.
+
+    prepare(work)                          what all windows share, made once: slices
+    answer(work, shared, windows)          the results, one array for each that a
+                                           kernel writes
+
+A technique that shares nothing has no `prepare`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from windrow.aggregates import Law
+from windrow.algorithms import Algorithm
+from windrow.kernels import Product
+from windrow.windows.frames import Frames
+
+from .events import Laid
+
+Array = np.ndarray[Any, Any]
+Fields = tuple[Array, ...]
+
+
+@dataclass(frozen=True)
+class Work:
+    """Events over slices, their values, and what is computed of them.
+
+    `height` is the number of levels of those slices that have several; `leaf` is
+    "rows", or "slices" where the source is partials.
+    """
+
+    laid: Laid
+    product: Product
+    source: Fields
+    height: int = 1
+    leaf: str = "rows"
+
+    @property
+    def one_part(self) -> bool:
+        """Whether an event may be counted twice: then slices need one part only."""
+        return Law.IDEMPOTENT | Law.COMMUTATIVE in self.product.laws
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Windows of one query as runs of slices, and what slides over these."""
+
+    frames: Frames
+    range: int
+    algorithm: Algorithm
+
+    def __len__(self) -> int:
+        return len(self.frames.begins)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Technique:
+    """The card of a technique, with the paper's costs.
+
+    For N events of mean length m in windows of range w and step b: `insert` is the
+    cost of an event, `release` that of a window.
+    """
+
+    name: str
+    title: str
+    needs: Law
+    insert: str
+    release: str
+    space: str
+    source: str
+    answer: Callable[[Work, Any, Windows], Fields]
+    prepare: Callable[[Work], Any] | None = None
+
+    def suits(self, laws: Law) -> bool:
+        """Whether an aggregate with those laws can be computed by it."""
+        return self.needs in laws
+
+    def run(self, work: Work, windows: list[Windows]) -> list[Fields]:
+        """The results of each query."""
+        shared = None if self.prepare is None else self.prepare(work)
+        return [self.answer(work, shared, one) for one in windows]
+
+
+__all__ = ["Fields", "Technique", "Windows", "Work"]

@@ -1,0 +1,91 @@
+"""Starts and Ends: what has begun before a window's end, less what ended before it.
+
+    slices       0     1     2     3     4
+    event a       ==========                       begun[0]   ended[2]
+    event b                     ======             begun[2]   ended[3]
+    window [2, 4)            |-----------|
+
+    window over slices [a, b)  ==  begun[0] . ... . begun[b - 1]
+                                   less  ended[0] . ... . ended[a - 1]
+
+An event costs two insertions however long it lasts, and a slide one combine and one
+inverse: sweeping with slices in place of sorted bounds.  It needs an inverse, and so
+is chosen for whole numbers only, of which taking off is exact.
+"""
+
+from __future__ import annotations
+
+from windrow.aggregates import Law
+from windrow.kernels import arrays
+from windrow.kernels.vocabulary import (
+    IDENTITY,
+    combine,
+    emit,
+    inverse,
+    load,
+    peek,
+    store,
+)
+
+from ._kernel import call
+from ._technique import Fields, Technique, Windows, Work
+from .se_slicing import alike, fold_alike
+
+Bounds = tuple[Fields, Fields]
+
+
+def fold_bounds(source, firsts, lasts, begun, ended):
+    for j in range(len(begun[0])):
+        store(begun, j, IDENTITY)
+        store(ended, j, IDENTITY)
+    i = 0
+    while i < len(firsts):
+        first, last, stop = peek(firsts, i), peek(lasts, i), alike(firsts, lasts, i)
+        partial = fold_alike(source, i, stop)
+        store(begun, first, combine(load(begun, first), partial))
+        store(ended, last, combine(load(ended, last), partial))
+        i = stop
+
+
+def slide_bounds(begun, ended, starts, stops, counts, out):
+    at = 0
+    for k in range(len(counts)):
+        whole = IDENTITY
+        came = gone = peek(starts, at)
+        for i in range(at, at + peek(counts, k)):
+            while came < peek(stops, i):
+                whole = combine(whole, load(begun, came))
+                came += 1
+            while gone < peek(starts, i):
+                whole = inverse(whole, load(ended, gone))
+                gone += 1
+            emit(out, i, whole)
+        at += peek(counts, k)
+
+
+def _fold(work: Work) -> Bounds:
+    laid, product = work.laid, work.product
+    begun, ended = (arrays(product.dtypes, len(laid)) for _ in range(2))
+    call(work, fold_bounds, work.source, laid.firsts, laid.lasts, begun, ended)
+    return begun, ended
+
+
+def _answer(work: Work, bounds: Bounds, windows: Windows) -> Fields:
+    out = arrays(work.product.out_dtypes, len(windows))
+    frames = windows.frames
+    call(work, slide_bounds, *bounds, frames.starts, frames.stops,
+         frames.counts, out)  # fmt: skip
+    return out
+
+
+STARTS_AND_ENDS = Technique(
+    name="starts_and_ends",
+    title="Starts and Ends: running counts of what begins and ends in each slice",
+    needs=Law.COMMUTATIVE | Law.INVERTIBLE,
+    insert="2",
+    release="2",
+    space="2 w / b",
+    source="Piatov, Helmer (SSTD 2017), with slices for bounds",
+    prepare=_fold,
+    answer=_answer,
+)

@@ -1,0 +1,136 @@
+"""`wr.aggregate` on Spark over events with a duration: the tree as a DataFrame.
+
+    native    select -> groupBy(keys, first, last) -> shuffle, sort -> mapInArrow
+    kernel    select -> mapInArrow(fold)           -> shuffle, sort -> mapInArrow
+    rows      select                               -> shuffle, sort -> mapInArrow
+
+`first` and `last` are the slices in which an event starts and ends: however long it
+lasts it is one row, of which those of a key, first and last slice are folded into one.
+Where keys are split an event goes to each chunk of time in which a window over it
+begins, cut off at what these windows can see.  All are sorted by start: no event that
+began before is to come.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import LongType, StructField, StructType
+
+from windrow.engine.partials import partial_fields
+from windrow.engine.span_pieces import FIRST, LAST
+from windrow.engine.tasks import CHUNK, Task
+from windrow.plan.tree import Tree
+from windrow.slicing import shared_combs
+
+from . import level1, sql
+from .schema import as_arrow, field_of, key_fields, quoted
+
+
+def met_spans(frame: DataFrame, tree: Tree) -> DataFrame:
+    """What the last step reads: pieces or events, shuffled and sorted by start."""
+    plan = tree.plan
+    assert plan.span is not None
+    for name in plan.span:
+        frame = frame.where(F.col(quoted(name)).isNotNull())
+    if tree.level1 == "rows":
+        return _events(frame, tree)
+    pieces = _native(frame, tree) if tree.level1 == "native" else _folded(frame, tree)
+    keys = [f"k{number}" for number in range(len(plan.by))]
+    if tree.split == "overlap":
+        pieces = _in_chunks(pieces, tree)
+        keys.append(CHUNK)
+    return level1.meet(pieces, keys, [FIRST])
+
+
+def _ticks(frame: DataFrame, tree: Tree, names: tuple[str, str]) -> tuple[str, str]:
+    """The first and the last instant of an event, from the columns of its bounds."""
+    assert tree.plan.span is not None
+    start, end = (
+        sql.ticks(name, field_of(frame, own).dataType)
+        for name, own in zip(names, tree.plan.span, strict=True)
+    )
+    return start, sql.last_instant(start, end)
+
+
+def _native(frame: DataFrame, tree: Tree) -> DataFrame:
+    """Pieces by Catalyst: one row per key, first and last slice."""
+    plan = tree.plan
+    assert plan.span is not None
+    reads = dict.fromkeys(name for bound in plan.calls for name in bound.reads)
+    names = {name: f"c{number}" for number, name in enumerate(reads)}
+    keys = [f"k{number}" for number in range(len(plan.by))]
+    bounds = (quoted(plan.span[0]), quoted(plan.span[1]))
+    start, last = _ticks(frame, tree, bounds)
+    combs = shared_combs(plan.slicer, [query.triple for query in plan.queries])
+    source = frame.select(
+        *(F.col(quoted(n)).alias(key) for n, key in zip(plan.by, keys, strict=True)),
+        F.expr(start).alias("a"),
+        F.expr(last).alias("b"),
+        *(F.col(quoted(name)).alias(short) for name, short in names.items()),
+    )
+    partials = sql.native_partials(
+        tree.asked,
+        tree.slots,
+        partial_fields(tree.asked, tree.slots),
+        names,
+        {name: plan.schema.field(name).type for name in reads},
+        [],
+    )
+    grouped = source.groupBy(
+        *keys,
+        F.expr(sql.pane(combs, "a")).alias(FIRST),
+        F.expr(sql.pane(combs, "b")).alias(LAST),
+    )
+    return grouped.agg(*(F.expr(text).alias(name) for name, text in partials.items()))
+
+
+def _folded(frame: DataFrame, tree: Tree) -> DataFrame:
+    """Pieces by our kernel, of one stretch of rows each."""
+    plan = tree.plan
+    schema = StructType(
+        [
+            *key_fields(frame, plan.by),
+            StructField(FIRST, LongType(), nullable=False),
+            StructField(LAST, LongType(), nullable=False),
+            *level1.partial_schema(frame, tree),
+        ]
+    )
+    rows = level1.read(frame, tree)
+    names = tuple(plan.reads)
+    task = Task("fold_spans", tree, plan.by, names, as_arrow(schema), level1.STRETCH)
+    return level1.run(rows, task, schema)
+
+
+def _in_chunks(pieces: DataFrame, tree: Tree) -> DataFrame:
+    """Pieces in each chunk where a window over them begins, cut off at what it sees."""
+    length = tree.chunk
+    longest = max(query.range for query in tree.plan.queries)
+    numbers = sql.chunks(FIRST, length, longest, LAST)
+    spread = pieces.select("*", F.expr(numbers).alias(CHUNK))
+    since = f"greatest({FIRST}, {CHUNK} * {length}L)"
+    until = f"least({LAST}, {CHUNK} * {length}L + {length + longest - 1}L)"
+    cut = {FIRST: since, LAST: f"greatest({since}, {until})"}
+    return spread.select(
+        *(F.expr(cut.get(name, name)).alias(name) for name in spread.columns)
+    )
+
+
+def _events(frame: DataFrame, tree: Tree) -> DataFrame:
+    """Events as they are, in one task per key (and chunk)."""
+    plan = tree.plan
+    assert plan.span is not None
+    rows = level1.read(frame, tree)
+    reads = plan.reads
+    keys = [f"s{reads.index(name)}" for name in plan.by]
+    bounds = f"s{reads.index(plan.span[0])}", f"s{reads.index(plan.span[1])}"
+    if tree.split == "overlap":
+        longest = max(query.range for query in plan.queries)
+        start, last = _ticks(frame, tree, bounds)
+        numbers = sql.chunks(start, tree.chunk, longest, last)
+        rows = rows.select("*", F.expr(numbers).alias(CHUNK))
+        keys.append(CHUNK)
+    return level1.meet(rows, keys, [bounds[0]])
+
+
+__all__ = ["met_spans"]

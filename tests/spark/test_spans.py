@@ -1,0 +1,189 @@
+"""Events with a duration on Spark: against a join on overlap, and the engine itself.
+
+events    |=======|   |==|              one row each, however long they last
+windows   |----|----|----|----|         joined where they overlap
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+
+import pyarrow as pa
+import pytest
+from answers import assert_same_rows
+from pyspark.errors import PySparkException
+from pyspark.sql import functions as F
+from watching import operators
+
+import windrow as wr
+from windrow.plan.tree import LEAST_OVERLAP
+
+EPOCH = dt.datetime(2024, 3, 1)  # noqa: DTZ001 - the session's zone is UTC
+ODD = wr.sliding("17 minutes", every="5 minutes", span=("start", "end"))
+
+
+def events(n: int = 400, seed: int = 7) -> pa.Table:
+    """Three keys; points, short and long events, on edges, some without a bound."""
+    dice = random.Random(seed)
+    starts = [dice.randrange(0, 600) * 60 + dice.choice([0, 0, 17]) for _ in range(n)]
+    lengths = [dice.choice([0, 1, 60, 300, 900, 7000, 40_000]) for _ in range(n)]
+    times = [
+        (EPOCH + dt.timedelta(seconds=a), EPOCH + dt.timedelta(seconds=a + b))
+        for a, b in zip(starts, lengths, strict=True)
+    ]
+    return pa.table(
+        {
+            "key": [dice.choice("abc") for _ in range(n)],
+            "start": pa.array([a if i % 50 else None for i, (a, _) in enumerate(times)],
+                              pa.timestamp("us", "UTC")),
+            "end": pa.array([b if i % 41 else None for i, (_, b) in enumerate(times)],
+                            pa.timestamp("us", "UTC")),
+            "v": pa.array([None if dice.random() < 0.1 else dice.randrange(1000)
+                           for _ in range(n)], pa.int64()),
+            "w": [dice.random() for _ in range(n)],
+            "id": list(range(n)),
+        }
+    )  # fmt: skip
+
+
+CALLS = {
+    "native": {"n": wr.count(), "total": wr.sum("v"), "most": wr.max("v"),
+               "mean": wr.mean("w")},
+    "kernel": {"n": wr.count(), "product": wr.max_count("v")},
+    "rows": {"n": wr.count(), "who": wr.arg_max("v", "id"), "ids": wr.collect("id")},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def table():
+    return events()
+
+
+@pytest.fixture(scope="module")
+def frame(spark, table):
+    return spark.createDataFrame(table).repartition(4).cache()
+
+
+def joined(spark, frame, range_minutes: int, slide_minutes: int):
+    """Spark's own: events joined with windows on overlap."""
+    there = frame.where("start is not null and end is not null")
+    slide, length = slide_minutes * 60_000_000, range_minutes * 60_000_000
+    timed = there.selectExpr(
+        "key", "v", "unix_micros(start) as s", "unix_micros(end) as e"
+    ).withColumn("last", F.expr("if(e = s, s, e - 1)"))
+    low, high = timed.agg(
+        F.expr(f"min(s) div {slide} - {length // slide + 1}"),
+        F.expr(f"max(last) div {slide} + 1"),
+    ).first()
+    windows = spark.range(low, high + 1).selectExpr(
+        f"id * {slide} as b", f"id * {slide} + {length} as w_end"
+    )
+    met = timed.join(windows, F.expr("s < w_end and last >= b"))
+    return (
+        met.groupBy("key", "b", "w_end")
+        .agg(
+            F.count("*").alias("n"), F.sum("v").alias("total"), F.max("v").alias("most")
+        )
+        .selectExpr(
+            "key",
+            "struct(timestamp_micros(b) as start, timestamp_micros(w_end) as end)"
+            " as window",
+            "n",
+            "total",
+            "most",
+        )
+    )
+
+
+def test_the_answers_are_those_of_a_join_on_overlap(spark, frame):
+    calls = {name: CALLS["native"][name] for name in ("n", "total", "most")}
+
+    actual = wr.aggregate(frame, ODD, by="key", aggregates=calls)
+
+    assert_same_rows(actual, joined(spark, frame, 17, 5))
+
+
+@pytest.mark.parametrize(
+    ("path", "by", "hot"),
+    [
+        ("native", "key", True),
+        ("native", None, False),
+        ("kernel", "key", True),
+        ("rows", "key", False),
+        ("rows", "key", True),
+    ],
+)
+def test_each_path_gives_what_the_engine_gives(frame, table, path, by, hot):
+    actual = wr.aggregate(frame, ODD, by=by, aggregates=CALLS[path], hot=hot)
+    expected = wr.aggregate(table, ODD, by=by, aggregates=CALLS[path])
+
+    rows, same = actual.toArrow().to_pylist(), expected.to_pylist()
+    if path == "rows":  # those that end at once stand in no order on Spark
+        for row in (*rows, *same):
+            row["ids"] = sorted(row["ids"])
+            row.pop("who")
+    assert_same_rows(rows, same)
+
+
+def test_ties_order_what_ends_at_once(frame, table):
+    span = ("start", "end")
+    window = wr.sliding("17 minutes", every="5 minutes", span=span, ties="id")
+    calls = {"ids": wr.collect("id"), "who": wr.arg_max("v", "id"), "f": wr.first("id")}
+
+    actual = wr.aggregate(frame, window, by="key", aggregates=calls)
+
+    assert_same_rows(actual, wr.aggregate(table, window, by="key", aggregates=calls))
+
+
+def test_the_levels_fold_where_they_say(frame):
+    found = {
+        path: operators(wr.aggregate(frame, ODD, by="key", aggregates=calls, keys=3))
+        for path, calls in CALLS.items()
+    }
+    many = operators(wr.aggregate(frame, ODD, by="key", aggregates=CALLS["native"]))
+
+    assert "HashAggregate" in found["native"]
+    assert found["kernel"].count("MapInArrow") == 2
+    assert found["rows"].count("MapInArrow") == 1
+    assert "HashAggregate" not in found["rows"]
+    assert many.count("MapInArrow") == 1
+    assert "HashAggregate" not in many
+
+
+def test_no_event_is_exploded_into_slices(spark):
+    """A hundred events of a year each, every minute: a row each until they meet."""
+    frame = spark.range(100).selectExpr(
+        "'k' as key",
+        "timestamp_seconds(id * 7) as start",
+        "timestamp_seconds(id * 7 + 31536000) as end",
+    )
+    window = wr.sliding("1 hour", every="1 minute", span=("start", "end"))
+
+    plan = wr.aggregate(frame, window, by="key", n=wr.count())
+    split = wr.aggregate(frame, window, by="key", n=wr.count(), hot=True)
+
+    assert "Generate" not in operators(plan)
+    chunk = LEAST_OVERLAP * 60
+    per_event = 31536000 // chunk + 2
+    assert "Generate" in operators(split)
+    assert split.count() == plan.count() == 31536000 // 60 + 60 + 11
+    assert per_event < 2100  # chunks, where slices would be half a million
+
+
+def test_an_event_that_ends_before_it_starts_is_told(spark):
+    frame = spark.sql("select 9 as start, 4 as end, 'k' as key")
+    window = wr.sliding(10, every=5, span=("start", "end"))
+    for call in (wr.count(), wr.product("start"), wr.collect("start")):
+        with pytest.raises(PySparkException, match="ends before it starts"):
+            wr.aggregate(frame, window, by="key", r=call).collect()
+
+
+def test_the_plan_says_how_events_travel(frame):
+    text = str(wr.explain(frame, ODD, by="key", aggregates=CALLS["native"]))
+
+    assert "events last from start to end, in any order" in text
+    assert "technique  by each task" in text
+    assert "few events of many keys start and end in the same slices" in text
+    rows = str(wr.explain(frame, ODD, by="key", who=wr.arg_max("v", "id")))
+    assert "arg_max(v, id) sees events in the order of their ends" in rows
