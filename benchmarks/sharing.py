@@ -66,9 +66,7 @@ def run(settings: Settings, say: Callable[[str], None]) -> Result:
 def _one(settings: Settings, say: Callable[[str], None]) -> tuple[Table, list[Bar]]:
     """The emitted kernel beside the algorithm that it collapses to."""
     n = settings.n
-    windows = [
-        w for w in (1, 4, 16, 256, 4_096, 65_536, 1 << 20, 1 << 22) if 2 * w <= n
-    ]
+    windows = [width for width in WINDOWS if width < n]
     rows: list[list[object]] = []
     bars = []
     for aggregate, name in COLLAPSED.items():

@@ -71,7 +71,7 @@ def run(settings: Settings, say: Callable[[str], None]) -> Result:
             (
                 f"{settings.spark_rows:,} rows, 100 a second, {KEYS} keys; ranges of "
                 f"{', '.join(map(str, MINUTES))} minutes, every minute. {versions()}. "
-                "Parquet in, `noop` out; answers checked against numpy. Windrow: best of "
+                "Parquet in, `noop` out; answers checked by numpy. Windrow: best of "
                 f"{settings.spark_rounds} rounds after a warm-up, Spark: one."
             )
         ],
