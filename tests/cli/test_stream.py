@@ -132,6 +132,7 @@ def test_ctrl_c_ends_a_stream_with_its_sum(stopped):
     assert "Traceback" not in stopped.said
 
 
+@pytest.mark.deep
 def test_a_stopped_stream_goes_on_to_the_answer_over_all_files(
     spark, settings_of, stopped, capsys
 ):

@@ -103,11 +103,14 @@ def arranged(
     widths = np.array(ranges, np.int64)
     room = ranges[-1] if alone in (0, len(ranges)) else ranges[alone - 1]
     given = (source, firsts, lasts, widths, slides)
+    compiled: dict[bool, ModuleType] = {}
 
     def run() -> None:
+        plain = is_interpreting()
+        if starts[-1] and plain not in compiled:
+            compiled[plain] = compile_graph(special, product, leaf)
         if starts[-1]:
-            compiled = compile_graph(special, product, leaf)
-            compiled.run(*given, starts[order], lap, alone, room, out)
+            compiled[plain].run(*given, starts[order], lap, alone, room, out)
 
     return run, [
         tuple(one[starts[q] : starts[q + 1]] for one in out)

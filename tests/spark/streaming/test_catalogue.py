@@ -138,7 +138,7 @@ def test_every_aggregate_of_the_catalogue_is_compared_in_every_run():
     "own",
     [
         pytest.param(LOG_SUM_EXP, id="commutes", marks=pytest.mark.deep),
-        pytest.param(ALTERNATING, id="not"),
+        pytest.param(ALTERNATING, id="not", marks=pytest.mark.deep),
     ],
 )
 def test_own_aggregates_give_the_answers_of_the_engine(streaming, tmp_path, own):
