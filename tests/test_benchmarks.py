@@ -27,7 +27,6 @@ from benchmarks import (
     pba,
     peers,
     run,
-    spark,
     start_up,
     stream,
     tables,
