@@ -39,7 +39,7 @@ _COMMON = {
     "print_blob": True,
     "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large],
 }
-settings.register_profile("default", max_examples=10, **_COMMON)
+settings.register_profile("default", max_examples=8, **_COMMON)
 settings.register_profile("deep", max_examples=400, **_COMMON)
 PROFILE = os.environ.get("WINDROW_TEST_PROFILE", "default")
 settings.load_profile(PROFILE)

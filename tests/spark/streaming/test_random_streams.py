@@ -66,7 +66,7 @@ def test_a_stream_gives_the_windows_of_spark_when_they_close(streaming, tmp_path
 @pytest.mark.parametrize(
     "by",
     [
-        pytest.param(KEYS, id="by key"),
+        pytest.param(KEYS, id="by key", marks=pytest.mark.deep),
         pytest.param([], id="no key", marks=pytest.mark.deep),
     ],
 )
