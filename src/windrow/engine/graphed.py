@@ -12,9 +12,8 @@ import numpy as np
 
 from windrow.algorithms import slide_regular
 from windrow.gag import slide_graph
-from windrow.plan.choose import choose_algorithm
 from windrow.plan.plan import Query
-from windrow.plan.sharing import Sharing
+from windrow.plan.sharing import Sharing, choice_alone
 from windrow.slicing import fold
 
 from .assemble import Answer
@@ -34,7 +33,7 @@ def graphed(job: Job, sharing: Sharing) -> list[Answer]:
     outs = dict(zip(sharing.graphed, found, strict=True))
     for number in sharing.alone:
         width, step = windows[number]
-        choice = choose_algorithm("auto", product, "", width=width, regular=step == 1)
+        choice = choice_alone(product, queries[number], unit)
         outs[number] = slide_regular(
             choice.algorithm, product, source, firsts, lasts, width, step, leaf=leaf
         )

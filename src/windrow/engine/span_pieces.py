@@ -13,26 +13,24 @@ commute.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from windrow.plan.plan import Plan
-from windrow.plan.requests import Asked, Slots
+from windrow.plan.requests import Asked
 from windrow.plan.spanning import choose_one
 from windrow.slicing import fold
 from windrow.spanning import Events, Windows, Work
 
 from .assemble import Answer
 from .batch import Trim, whole
+from .folded import Folding
 from .partials import (
     PartialField,
     Partials,
     partial_columns,
-    partial_fields,
     read_partials,
     write_partials,
 )
@@ -46,18 +44,8 @@ Array = np.ndarray[Any, Any]
 FIRST, LAST = "__first", "__last"
 
 
-@dataclass(frozen=True)
-class PieceFolding:
-    """A plan whose partials do not depend on the rows they are made of."""
-
-    plan: Plan
-    asked: Asked
-    slots: Slots
-
-    @cached_property
-    def fields(self) -> list[PartialField]:
-        """The columns of the partial."""
-        return partial_fields(self.asked, self.slots)
+class PieceFolding(Folding):
+    """The same over events that last."""
 
     def fold(self, table: pa.Table) -> pa.Table:
         """One row for each key, first and last slice; keys as k0, k1, ..."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -96,12 +96,14 @@ class Task:
             yield from self.batches(columns)
 
 
-def _fold_rows(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
+def _fold(
+    task: Task, batches: Batches, kind: type[Folding]
+) -> Iterator[pa.RecordBatch]:
     plan = replace(task.tree.plan, by=task.by)
-    folding = Folding(plan, task.tree.asked, task.tree.slots)
+    folding = kind(plan, task.tree.asked, task.tree.slots)
     for table, _ in stretches(batches, lambda: 4 * task.enough):
-        slices = folding.fold(table)
-        yield from task.batches({n: slices.column(n) for n in slices.column_names})
+        folded = folding.fold(table)
+        yield from task.batches({n: folded.column(n) for n in folded.column_names})
 
 
 def _slide_panes(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -180,14 +182,6 @@ def _slide_blocks(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
     yield from task.windows(slide_blocks(batches, task.tree.plan, enough=task.enough))
 
 
-def _fold_spans(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
-    plan = replace(task.tree.plan, by=task.by)
-    folding = PieceFolding(plan, task.tree.asked, task.tree.slots)
-    for table, _ in stretches(batches, lambda: 4 * task.enough):
-        pieces = folding.fold(table)
-        yield from task.batches({n: pieces.column(n) for n in pieces.column_names})
-
-
 def _slide_pieces(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
     by = (*task.by, CHUNK) if task.owned else task.by
     plan = replace(task.tree.plan, by=by)
@@ -238,14 +232,14 @@ def _slide_spans(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
 
 
 STEPS: dict[str, Callable[[Task, Batches], Iterator[pa.RecordBatch]]] = {
-    "fold_rows": _fold_rows,
+    "fold_rows": partial(_fold, kind=Folding),
     "lower_panes": _lower_panes,
     "slide_panes": _slide_panes,
     "slide_rows": _slide_rows,
     "slide_blocks": _slide_blocks,
     "open_sashes": _open_sashes,
     "merge": _merge,
-    "fold_spans": _fold_spans,
+    "fold_spans": partial(_fold, kind=PieceFolding),
     "slide_pieces": _slide_pieces,
     "slide_spans": _slide_spans,
 }

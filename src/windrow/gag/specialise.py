@@ -52,7 +52,6 @@ class Special:
     """A specialised graph: each scan with what is needed of it."""
 
     graph: Graph
-    invertible: bool
     steps: tuple[tuple[str, Graph], ...]
 
     @property
@@ -86,14 +85,14 @@ def specialise(graph: Graph, *, invertible: bool, each: bool = True) -> Special:
     steps = [("every window by itself", graph)]
     if invertible and _few(graph, each=each):
         special = Graph(tuple(map(_running, graph.roots)))
-        return Special(special, invertible, (*steps, (_UNDONE, special)))
+        return Special(special, (*steps, (_UNDONE, special)))
     special = _replace_single(graph)
     if special != graph:
-        return Special(special, invertible, (*steps, (_REPLACED, special)))
+        return Special(special, (*steps, (_REPLACED, special)))
     special = _share(graph, invertible=invertible)
     if special != graph:
         steps.append((_SHARED, special))
-    return Special(special, invertible, tuple(steps))
+    return Special(special, tuple(steps))
 
 
 def _few(graph: Graph, *, each: bool) -> bool:

@@ -26,8 +26,10 @@ from windrow.errors import UnsuitableAlgorithm
 from windrow.gag import SHORT, Special, graph_of, is_undone, uneven_graph
 from windrow.kernels import Product
 
+from .choose import Choice, choose_algorithm
+
 if TYPE_CHECKING:
-    from .plan import Plan
+    from .plan import Plan, Query
 
 GRAPH = "gag"  # as an algorithm: one graph for all windows
 
@@ -92,6 +94,12 @@ def _pays(plan: Plan, sharing: Sharing) -> bool:
     return 2 * sum(sharing.unit / plan.queries[n].slide for n in sharing.graphed) >= 1
 
 
+def choice_alone(product: Product, query: Query, unit: int) -> Choice:
+    """The algorithm for a window that shares no scans, over inputs of `unit` rows."""
+    width, regular = query.range // unit, query.slide == unit
+    return choose_algorithm("auto", product, "", width=width, regular=regular)
+
+
 def special_of(plan: Plan, product: Product, sharing: Sharing) -> Special:
     """The specialised graph of the windows that share."""
     if not sharing.unit:
@@ -102,4 +110,4 @@ def special_of(plan: Plan, product: Product, sharing: Sharing) -> Special:
     return graph_of(ranges, product, each=each)
 
 
-__all__ = ["GRAPH", "Sharing", "sharing_of", "special_of"]
+__all__ = ["GRAPH", "Sharing", "choice_alone", "sharing_of", "special_of"]

@@ -7,10 +7,9 @@ from windrow.errors import BadInput
 from windrow.gag import Special, graph_blocks, graph_lines, graph_svg
 from windrow.kernels import Product
 
-from .choose import choose_algorithm
 from .explanation import Explanation
 from .plan import Plan
-from .sharing import Sharing, special_of
+from .sharing import Sharing, choice_alone, special_of
 
 SHOWN = ("plan", "graph", "code")
 
@@ -34,8 +33,7 @@ def sharing_lines(plan: Plan, product: Product, sharing: Sharing) -> list[str]:
     ]
     for number in sharing.alone:
         query = plan.queries[number]
-        width, step = query.range // sharing.unit, query.slide // sharing.unit
-        choice = choose_algorithm("auto", product, "", width=width, regular=step == 1)
+        choice = choice_alone(product, query, sharing.unit)
         whose = f"(for {query.name!r}, too short to share)"
         lines.append(f"  algorithm  {choice.algorithm.name}: {choice.reason} {whose}")
     if not sharing.unit:

@@ -10,6 +10,7 @@ import pytest
 import windrow as wr
 from plain_window import PlainWindow
 from windrow.algorithms import CATALOGUE
+from windrow.engine.reactive import quick
 
 AGGREGATES = {"subtract_on_evict": "sum", "slick_deque": "max"}
 STEPWISE = [one.name for one in CATALOGUE if one.steps is not None]
@@ -93,3 +94,25 @@ def test_plain_numbers_take_the_short_ways(monkeypatch, nulls):
     operator.feed([4])
 
     assert taken[-2:] == ["call_quick", "call_rows"]
+
+
+def test_results_after_the_first_go_past_the_dispatcher(monkeypatch):
+    given = []
+
+    def seen(compiled):
+        given.append(entry := entry_of(compiled))
+        assert entry is not compiled
+        return lambda *them: given.append("called") or entry(*them)
+
+    entry_of = quick._entry_of
+    monkeypatch.setattr(quick, "_entry_of", seen)
+    operator = wr.Operator(
+        wr.rows(3), "max", types={"value": "float64"}, nulls=False, algorithm="daba"
+    )
+    found = []
+    for value in (1.0, 9.0, 2.0, 3.0, 4.0):
+        operator.insert(value)
+        found.append(operator.query())
+
+    assert found == [1.0, 9.0, 9.0, 9.0, 4.0]
+    assert given.count("called") >= 3
