@@ -6,7 +6,6 @@ from .graph import Family, Graph, initial
 from .run import (
     compile_graph,
     graph_of,
-    is_undone,
     slide_graph,
     slide_uneven,
     uneven_graph,
@@ -25,7 +24,6 @@ __all__ = [
     "graph_svg",
     "graph_text",
     "initial",
-    "is_undone",
     "slide_graph",
     "slide_uneven",
     "specialise",

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from windrow.aggregates import Law
 from windrow.kernels import (
     Product,
     arrays,
@@ -39,18 +38,13 @@ def graph_of(
     `each` says that every window ends at each input, `undo` whether parts may be taken
     off; None: where that is exact.
     """
-    invertible = is_undone(product) if undo is None else undo
+    invertible = product.undoable if undo is None else undo
     return specialise(initial(ranges), invertible=invertible, each=each)
 
 
 def uneven_graph(count: int, product: Product) -> Special:
     """The graph of some windows that are not equally long."""
-    return specialise(initial_uneven(count), invertible=is_undone(product))
-
-
-def is_undone(product: Product) -> bool:
-    """Whether what has left may be taken off: an inverse, and whole numbers."""
-    return Law.INVERTIBLE in product.laws and product.exact
+    return specialise(initial_uneven(count), invertible=product.undoable)
 
 
 def slide_graph(
@@ -177,7 +171,6 @@ __all__ = [
     "arranged",
     "compile_graph",
     "graph_of",
-    "is_undone",
     "slide_graph",
     "slide_uneven",
     "uneven_graph",

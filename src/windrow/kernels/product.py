@@ -121,6 +121,11 @@ class Product:
         return all(dtype == "int64" for dtype in self.dtypes)
 
     @property
+    def undoable(self) -> bool:
+        """Whether what has left may be taken off: an inverse, and whole numbers."""
+        return Law.INVERTIBLE in self.laws and self.exact
+
+    @property
     def has_users(self) -> bool:
         """Whether a user's functions are in it."""
         return any(part.request.aggregate.is_users for part in self.parts)

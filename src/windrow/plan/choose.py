@@ -48,7 +48,7 @@ def choose_algorithm(
             f"a window is {width} slice{'s' if width > 1 else ''} at most: "
             "too few to reuse anything",
         )
-    if Law.INVERTIBLE in laws and product.exact:
+    if product.undoable:
         return Choice(
             find_algorithm("subtract_on_evict"),
             "invertible and exact (whole numbers): the oldest can be taken off",

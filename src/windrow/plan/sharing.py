@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from windrow.errors import UnsuitableAlgorithm
-from windrow.gag import SHORT, Special, graph_of, is_undone, uneven_graph
+from windrow.gag import SHORT, Special, graph_of, uneven_graph
 from windrow.kernels import Product
 
 from .choose import Choice, choose_algorithm
@@ -65,7 +65,7 @@ def sharing_of(plan: Plan, product: Product, *, sliced: bool = False) -> Sharing
     whole = Sharing(unit, tuple(numbers), ())
     if forced:
         return whole
-    if not is_undone(product):
+    if not product.undoable:
         graphed = [n for n in numbers if plan.queries[n].range // unit >= SHORT]
         alone = [n for n in numbers if n not in graphed]
         whole = Sharing(unit, tuple(graphed), tuple(alone))
@@ -84,7 +84,7 @@ def _uneven(plan: Plan, product: Product, *, forced: bool) -> Sharing | None:
             f"{plan.slicer.name} cuts no slice where a window ends",
             "leave slicer out, or use pairs or panes",
         )
-    if not forced and not is_undone(product):
+    if not forced and not product.undoable:
         return None
     return Sharing(0, tuple(range(len(plan.queries))), ())
 

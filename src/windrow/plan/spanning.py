@@ -137,7 +137,7 @@ def _kind(product: Product, bound: Bound, lengths: Lengths) -> str:
     if Law.COMMUTATIVE not in laws:
         alone = Law.SELECTIVE in laws and lengths.crossed > SWEEP
         return f"sweep {bound.name}" if alone else "ordered"
-    if Law.INVERTIBLE in laws and product.exact:
+    if product.undoable:
         return "exact"
     return "selective" if Law.IDEMPOTENT in laws else "cumulative"
 
@@ -151,7 +151,7 @@ def _group(asked: Asked, lengths: Lengths) -> Group:
             return Group(asked, find("selective_sweeping"), 1, reason)
         reason = "not commutative: levels would lose the order of ends"
         return Group(asked, find("se_slicing"), 1, reason)
-    exact = Law.INVERTIBLE in laws and asked.product.exact
+    exact = asked.product.undoable
     if exact and lengths.bounds() < WORTH * lengths.flat():
         reason = f"{long}; whole numbers can be taken off: two insertions an event"
         return Group(asked, find("starts_and_ends"), 1, reason)

@@ -38,7 +38,7 @@ def choose_steps(
     if late:
         why = "events may come late: places in the middle can change"
         return Choice(find("flat_fat"), why)
-    if Law.INVERTIBLE in product.laws and product.exact:
+    if product.undoable:
         why = "invertible and exact (whole numbers): the oldest can be taken off"
         return Choice(find("subtract_on_evict"), why)
     if latency == "worst-case":
