@@ -65,6 +65,9 @@ def test_the_picture_is_well_formed(kind, call, tmp_path):
     tree = ET.fromstring(path.read_text("utf-8"))
     texts = [one.text for one in tree.iter() if one.tag.endswith("text")]
     assert "before" in texts
+    style = next(one.text for one in tree.iter() if one.tag.endswith("style"))
+    kinds = {one.get("class") for one in tree.iter() if one.tag.endswith("circle")}
+    assert all(f".{kind}{{" in style for kind in kinds)
     assert "inputs" in texts
 
 

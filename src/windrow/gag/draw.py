@@ -93,7 +93,7 @@ _STYLE = (
     "text{fill:#222}.e{stroke:#1f6fd6;stroke-width:1.4}.l{stroke:#333;stroke-width:1}"
     ".t{stroke:#2a9d4a;stroke-dasharray:5 4;stroke-width:1.6}"
     ".prefix{fill:#cfe2ff;stroke:#1f6fd6}.suffix{fill:#d3f2da;stroke:#2a9d4a}"
-    ".input{fill:#eee;stroke:#777}.window{fill:#fde3cf;stroke:#c9651b}"
+    ".total{fill:#fff3c4;stroke:#a8860a}.input{fill:#eee;stroke:#777}.window{fill:#fde3cf;stroke:#c9651b}"
     "@media(prefers-color-scheme:dark){text{fill:#ddd}.node text{fill:#222}"
     ".l{stroke:#aaa}}"
 )
@@ -137,8 +137,8 @@ def _family(
     family: Family, y: int, bottom: int, running: bool
 ) -> tuple[list[str], list[str]]:
     """A scan: a chain of nodes, each over its input; or one running value."""
-    word = "ps" if family.kind == Kind.PREFIX else "ss"
-    style = "e" if family.kind == Kind.PREFIX else "l"
+    word = {Kind.PREFIX: "ps", Kind.SUFFIX: "ss"}.get(family.kind, "t")
+    style = "l" if family.kind == Kind.SUFFIX else "e"
     count = 1 if running else _drawn(family)
     nodes = [f'<text x="12" y="{y + 4}">{_plain(str(family))}</text>']
     edges = []
