@@ -194,6 +194,35 @@ def test_a_bucket_that_travels_between_steps_goes_on(
     assert same(out, there.out)
 
 
+def test_rows_of_one_instant_keep_their_order_when_pages_are_made_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The row in between went to a longer cell: its step brought a distant row too."""
+    monkeypatch.setattr(pages, "PAGE_BYTES", 64)
+    monkeypatch.setattr(cells, "MOST_PAGES", 2)
+    window = [wr.sliding(1, every=1, on="at", name="0")]
+    came = [[(5, "a")], [(5, "b")], [(5, "c"), (2000, "far")], [(5, "d")], [(5, "e")]]
+    steps = [
+        Step(
+            [
+                table_of(
+                    [
+                        {"key": "k", "at": at, "x": 1, "name": name, "id": 0}
+                        for at, name in rows
+                    ]
+                )
+            ],
+            0,
+        )
+        for rows in came
+    ]
+    calls = {"first": wr.first("name"), "last": wr.last("name")}
+
+    done = run_bucket(bucket_of(window, ("key",), calls, cell=1), [*steps, Step([], 9)])
+
+    assert [(row["r0"], row["r1"]) for row in done.out] == [("a", "e")]
+
+
 @pytest.mark.parametrize("by_slide", [1, 3, 17])
 def test_windows_moved_on_a_little_at_a_time_are_those_of_all_rows_at_once(
     by_slide: int,

@@ -9,6 +9,10 @@ has reached.  A cell is a part of the watermark's delay, or longer where a step
 brought few rows or a long time: these go to a few cells, never to hundreds.  A cell
 that was written often is made one page again, so that neither long delays nor short
 micro-batches let pages pile up.
+
+Rows come out in the order in which they came: page numbers rise, and in a page that
+was made of several each row remembers which it came with.  Pages of cells of other
+lengths may lie between them.
 """
 
 from __future__ import annotations
@@ -26,6 +30,8 @@ from .store import Store
 
 MOST_PAGES = 8  # of a cell, before they are made one
 MOST_CELLS = 8  # that a step writes
+
+CAME = "__windrow_came"  # the page with which a row came, where pages were made one
 
 Cell = tuple[int, int]
 """The length of a cell, and its number among cells of that length."""
@@ -52,7 +58,7 @@ class Cells:
 
     def close(self, store: Store, now: int) -> list[pa.Table]:
         """Take out what lies in slices that end at or before `now`."""
-        found: list[tuple[int, pa.Table]] = []
+        found: dict[int, pa.Table] = {}
         for length, cell in list(self.pages):
             if cell * length >= now:
                 continue
@@ -63,16 +69,15 @@ class Cells:
                     continue
                 table = read_kept(store, number, self.kind)
                 due, rest = self.split(table, now)
-                found += [(number, due)] if len(due) else []
+                if len(due):
+                    found[number] = due
                 if len(rest):
                     left.append((number, self._write(store, number, rest)))
                 else:
                     store.remove(number)
             if left:
                 self.pages[length, cell] = left
-        return [
-            table for _, table in sorted(found, key=lambda one: one[0])
-        ]  # as they came
+        return self._as_they_came(found)
 
     def split(self, table: pa.Table, now: int) -> tuple[pa.Table, pa.Table]:
         """What lies in slices that are closed, and what does not."""
@@ -95,18 +100,37 @@ class Cells:
             part = table.filter(pa.array(cells == cell))
             pages = self.pages.setdefault((length, cell), [])
             if len(pages) >= MOST_PAGES:
-                old = [read_kept(store, one, self.kind) for one, _ in pages]
-                for one, _ in pages:
+                old = {one: read_kept(store, one, self.kind) for one, _ in pages}
+                for one in old:
                     store.remove(one)
                 pages.clear()
-                part = self.feed.joined([*old, part])
+                part = self._made_one({**old, number: part})
             pages.append((number, self._write(store, number, part)))
             number += 1
         return number
 
+    def _made_one(self, pages: dict[int, pa.Table]) -> pa.Table:
+        """Pages as one; slices commute, rows remember with which page they came."""
+        if self.feed.folded:
+            return self.feed.joined(list(pages.values()))
+        return self.feed.joined([_with_came(n, one) for n, one in pages.items()])
+
+    def _as_they_came(self, pages: dict[int, pa.Table]) -> list[pa.Table]:
+        if not any(CAME in table.column_names for table in pages.values()):
+            return [pages[number] for number in sorted(pages)]
+        table = self._made_one(pages)
+        order = np.argsort(table.column(CAME).to_numpy(), kind="stable")
+        return [table.take(pa.array(order)).drop_columns([CAME])]
+
     def _write(self, store: Store, number: int, table: pa.Table) -> int:
         store.put(number, pack(table, self.kind, small=True))
         return int(self.feed.marks(table).min())
+
+
+def _with_came(number: int, page: pa.Table) -> pa.Table:
+    if CAME in page.column_names:
+        return page
+    return page.append_column(CAME, pa.array(np.full(len(page), number)))
 
 
 __all__ = ["Cells"]
