@@ -1,13 +1,10 @@
-"""The docs say what the code says: generated tables, links and examples."""
+"""The docs say what the code says: generated tables, links and names of files."""
 
 import importlib.util
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
-
-import windrow as wr
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -91,17 +88,3 @@ def test_files_named_in_the_architecture_exist():
     ]
 
     assert missing == []
-
-
-def test_the_example_of_an_aggregate_of_ones_own_works():
-    text = (ROOT / "docs" / "aggregates.md").read_text("utf-8")
-    example = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
-    definition, call = example.rsplit("\n", 2)[:2]
-    values = np.arange(3000.0)
-    names = {"wr": wr, "values": values}
-
-    exec(definition, names)
-    actual = eval(call, names)
-
-    expected = np.sqrt(np.convolve(values**2, np.ones(1000), "valid") / 1000)
-    np.testing.assert_allclose(actual, expected)

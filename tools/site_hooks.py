@@ -1,9 +1,9 @@
 """What mkdocs does beside its own work when it builds the site.
 
-    ![words](pictures/sba.svg)         the picture itself, so that it takes the colours
-                                       of the page; elsewhere (on a code host) an image
-    ../benchmarks/RESULTS.md           the page Results, made from that file
-    ../README.md#..., ../src/...       refused by mkdocs: the site has no such page
+![words](pictures/sba.svg)         the picture itself, so that it takes the colours
+                                   of the page; elsewhere (on a code host) an image
+../benchmarks/RESULTS.md           the page Results, made from that file
+../README.md#..., ../src/...       refused by mkdocs: the site has no such page
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
-    from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "RESULTS.md"
@@ -32,7 +31,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+def on_page_markdown(markdown: str, *, config: MkDocsConfig, **_: object) -> str:
     """Put pictures into the page, and lead links to the results to their page."""
     folder = Path(config.docs_dir)
     drawn = PICTURE.sub(lambda found: _figure(folder / found[1]), markdown)

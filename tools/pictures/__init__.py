@@ -23,9 +23,7 @@ def stale(folder: Path = FOLDER) -> list[str]:
     """The files that are not as they would be drawn now, and those nothing draws."""
     drawn = {f"{name}.svg": draw().svg() for name, draw in PICTURES.items()}
     there = {path.name: path.read_text("utf-8") for path in folder.glob("*.svg")}
-    return sorted(
-        name for name in drawn | there if drawn.get(name) != there.get(name)
-    )
+    return sorted(name for name in drawn | there if drawn.get(name) != there.get(name))
 
 
 __all__ = ["FOLDER", "PICTURES", "Canvas", "stale"]

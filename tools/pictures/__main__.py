@@ -1,7 +1,7 @@
 """Writes the pictures of docs/pictures/.
 
-    python -m tools.pictures            write
-    python -m tools.pictures --check    say which are stale, and fail if one is
+python -m tools.pictures            write
+python -m tools.pictures --check    say which are stale, and fail if one is
 """
 
 from __future__ import annotations

@@ -113,8 +113,10 @@ class Canvas:
         along = ((x2 - x1) / length, (y2 - y1) / length)
         back = (x2 - 8 * along[0], y2 - 8 * along[1])
         side = (-4 * along[1], 4 * along[0])
-        points = ((x2, y2), *((back[0] + s * side[0], back[1] + s * side[1])
-                              for s in (1, -1)))
+        points = (
+            (x2, y2),
+            *((back[0] + s * side[0], back[1] + s * side[1]) for s in (1, -1)),
+        )
         told = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
         self.parts.append(f'<polygon points="{told}" fill="currentColor"/>')
 

@@ -39,8 +39,8 @@ def pba() -> Canvas:
     """Chunks of half a window; a second thread makes the suffixes."""
     left, wide, size = 22, 36, 4
     sheet = Canvas(
-        "Three chunks: the window is a suffix of the first, the total of the second and "
-        "a prefix of the third; a second thread makes suffixes of finished chunks",
+        "Three chunks: the window is a suffix of the first, the total of the second "
+        "and a prefix of the third; a second thread makes suffixes of finished chunks",
         290,
     )
     start, stop = 2, 10

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from .canvas import Canvas
 
 
@@ -29,8 +31,8 @@ def slices() -> Canvas:
     sheet.text(left, 164, "windows: range of 3 slices, slide of 1")
     for start in range(4):
         x = left + wide * start
-        total = " + ".join(map(str, sums[start : start + 3]))
-        label = f"{total} = {sum(sums[start : start + 3])}"
+        added = " + ".join(map(str, sums[start : start + 3]))
+        label = f"{added} = {sum(sums[start : start + 3])}"
         sheet.bracket(x, x + 3 * wide, 184 + 32 * start, label, code=True)
     return sheet
 
@@ -47,8 +49,10 @@ def slicers() -> Canvas:
 
     def strip(y: int, title: str, cuts: list[int]) -> None:
         sheet.text(left, y - 8, title)
-        for begin, stop in zip(cuts, cuts[1:], strict=False):
-            sheet.box(left + unit * begin + 1, y, unit * (stop - begin) - 2, "", "older")
+        for begin, stop in pairwise(cuts):
+            sheet.box(
+                left + unit * begin + 1, y, unit * (stop - begin) - 2, "", "older"
+            )
 
     edges = {*range(0, end + 1, slide), *range(range_ % slide, end + 1, slide)}
     sheet.text(left, 20, "windows: range 8, slide 3")
@@ -139,7 +143,7 @@ def watermark() -> Canvas:
     left, minute = 26, 14
     sheet = Canvas(
         "The watermark stands ten minutes behind the newest row: windows that end "
-        "before it are out, the others are open, a row behind the closed slices is late",
+        "before it are out, the others are open, a row behind closed slices is late",
         300,
     )
 
@@ -151,8 +155,8 @@ def watermark() -> Canvas:
     for minutes in range(0, 31, 5):
         sheet.line(at(minutes), 56, at(minutes), 64)
         sheet.text(at(minutes), 82, minutes, anchor="middle", code=True)
-    for minutes in (1, 3.5, 6, 8, 11, 14, 17, 18.5, 22, 24, 25, 27):
-        sheet.dot(at(minutes), 60, "older")
+    for seen in (1, 3.5, 6, 8, 11, 14, 17, 18.5, 22, 24, 25, 27):
+        sheet.dot(at(seen), 60, "older")
     sheet.dot(at(12.5), 44, "newer")
     sheet.text(at(12.5) - 8, 40, "late", anchor="end")
     sheet.line(at(17), 30, at(17), 122, dashed=True)
@@ -179,7 +183,9 @@ def copies() -> Canvas:
         268,
     )
     wide, left = 72, 24
-    for side, title in enumerate(("a row in each of its windows", "a row in one slice")):
+    for side, title in enumerate(
+        ("a row in each of its windows", "a row in one slice")
+    ):
         y = 24 + 134 * side
         sheet.text(left, y, title)
         sheet.dot(240, y + 22, "newer", size=6)

@@ -1,8 +1,8 @@
 """What stands in the cells: folds worked out, so that no picture has a wrong number.
 
-    values      7  2  9  4
-    suffixes    9  9  9  4      from each place to the end
-    prefixes    7  7  9  9      from the beginning to each place
+values      7  2  9  4
+suffixes    9  9  9  4      from each place to the end
+prefixes    7  7  9  9      from the beginning to each place
 """
 
 from __future__ import annotations
@@ -20,6 +20,6 @@ def prefixes(values: Sequence[int], combine: Combine) -> list[int]:
 
 def suffixes(values: Sequence[int], combine: Combine) -> list[int]:
     """The fold from each to the last, in stream order."""
-    return list(accumulate(reversed(values), lambda newer, older: combine(older, newer)))[
-        ::-1
-    ]
+    return list(
+        accumulate(reversed(values), lambda newer, older: combine(older, newer))
+    )[::-1]

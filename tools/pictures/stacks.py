@@ -15,8 +15,8 @@ def two_stacks() -> Canvas:
     front, back = [2, 5, 1], [4, 3, 6]
     left = 40
     sheet = Canvas(
-        "Two stacks end to end: the front has suffix maxima up to the flip, the back has "
-        "prefix maxima from it, and the answer is the larger of the two outer ones",
+        "Two stacks end to end: the front has suffix maxima up to the flip, the back "
+        "has prefix maxima from it, and the answer is the larger of the two outer ones",
         322,
     )
     edge = left + 3 * CELL
@@ -29,7 +29,9 @@ def two_stacks() -> Canvas:
     sheet.text(left + 6 * CELL + 8, 107, "aggregates")
     sheet.line(edge - 2, 42, edge - 2, 128, dashed=True)
     sheet.text(edge, 142, "flip", anchor="middle")
-    sheet.text(left, 168, f"answer: max({high[0]}, {low[-1]}) = {max(high[0], low[-1])}")
+    sheet.text(
+        left, 168, f"answer: max({high[0]}, {low[-1]}) = {max(high[0], low[-1])}"
+    )
     sheet.text(left, 206, "when the front is used up, the back is turned over")
     turned = suffixes(back, max)
     sheet.cells(left, 216, back, "plain")
@@ -60,7 +62,7 @@ def two_stacks_lite() -> Canvas:
     sheet.box(edge, 94, 3 * CELL - 4, f"back = {max(back)}", "newer")
     sheet.line(edge - 2, 26, edge - 2, 130, dashed=True)
     sheet.text(edge, 146, "flip", anchor="middle")
-    total = max(high[0], max(back))
+    total = max(high[0], *back)
     sheet.text(left, 170, f"answer: max({high[0]}, {max(back)}) = {total}")
     return sheet
 
@@ -108,11 +110,14 @@ def daba() -> Canvas:
     for name, (start, stop) in ends.items():
         x1, x2 = left + CELL * start, left + CELL * stop - 4
         sheet.bracket(x1, x2, 134, name if name == "done" else f"l_{name}")
-    sheet.text(left, 164, "blue: from here to the end of a list; orange: from its start")
+    sheet.text(
+        left, 164, "blue: from here to the end of a list; orange: from its start"
+    )
     first, last = rows["done"][0], rows["B"][-1]
     sheet.text(
-        left, 190, f"answer: aggregate at F and at E: max({first}, {last}) = "
-        f"{max(first, last)}",
+        left,
+        190,
+        f"answer: aggregate at F and at E: max({first}, {last}) = {max(first, last)}",
     )
     sheet.text(left, 216, "each insert and evict turns one node of l_L and of l_R")
     return sheet
@@ -127,9 +132,9 @@ def daba_lite() -> Canvas:
     low = suffixes(VALUES[slice(*ends["L"])], max)
     right, turned, back = (VALUES[slice(*ends[name])] for name in ("R", "A", "B"))
     parts = [*done, *low, *right, *suffixes(turned, max), *back]
-    tones = (
-        ["older"] * (DONE + LEFT) + ["plain"] * RIGHT + ["older"] * TURNED
-    ) + ["plain"] * BACK
+    tones = (["older"] * (DONE + LEFT) + ["plain"] * RIGHT + ["older"] * TURNED) + [
+        "plain"
+    ] * BACK
     sheet = Canvas(
         "DABA Lite keeps one number per place, a suffix or a value, and two running "
         "aggregates, middle and back",

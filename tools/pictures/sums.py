@@ -12,7 +12,8 @@ def recompute() -> Canvas:
     """Each window folded anew."""
     left, wide = 40, 50
     sheet = Canvas(
-        "Two windows of five slices: each is folded from scratch with four combines", 170
+        "Two windows of five slices: each is folded from scratch with four combines",
+        170,
     )
     sheet.cells(left, 20, VALUES, width=wide)
     for row, start in enumerate((1, 2)):
@@ -53,8 +54,8 @@ def slick_deque_inv() -> Canvas:
     left, wide = 30, 52
     values = VALUES
     sheet = Canvas(
-        "Two ranges over one stream, each with its own running sum: both add the newest "
-        "slice, each subtracts its own oldest",
+        "Two ranges over one stream, each with its own running sum: both add the "
+        "newest slice, each subtracts its own oldest",
         212,
     )
     tones = ["gone"] + ["older"] * 6 + ["newer"]
@@ -83,8 +84,8 @@ def slick_deque() -> Canvas:
         if all(value > later for later in values[place + 1 :])
     ]
     sheet = Canvas(
-        "Of five slices 6 5 0 1 3 the deque keeps 6, 5 and 3: the others have lost to a "
-        "younger one and can never be the maximum again",
+        "Of five slices 6 5 0 1 3 the deque keeps 6, 5 and 3: the others have lost to "
+        "a younger one and can never be the maximum again",
         266,
     )
     sheet.text(left, 20, "slices")

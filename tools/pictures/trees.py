@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from .canvas import Canvas
 
 LEAVES = [7, 3, 2, 9, 4, 6, 1, 5]
@@ -23,7 +25,7 @@ def flat_fat() -> Canvas:
     top = len(levels) - 1
 
     def middle(level: int, place: int) -> float:
-        return left + wide * (2**level) * (place + 0.5)
+        return left + (wide << level) * (place + 0.5)
 
     for level, row in enumerate(levels):
         y = 24 + deep * (top - level)
@@ -47,8 +49,8 @@ def b_int() -> Canvas:
     first, count, unit, left = 8, 10, 43, 28
     start, stop = 10, 18
     sheet = Canvas(
-        "Aligned stretches of 1, 2, 4 and 8 slices; the window from 10 to 18 is covered "
-        "by three of them",
+        "Aligned stretches of 1, 2, 4 and 8 slices; the window from 10 to 18 is "
+        "covered by three of them",
         236,
     )
     cover, place = set(), start
@@ -77,8 +79,8 @@ def flat_fit() -> Canvas:
     values = [2, 7, 1, 4, 3, 5, 8, 6]
     wide, left = 54, 26
     sheet = Canvas(
-        "Before: three jumps lead from the start of the window to its stop. After: each "
-        "place on the path reaches the stop in one jump",
+        "Before: three jumps lead from the start of the window to its stop. After: "
+        "each place on the path reaches the stop in one jump",
         326,
     )
 
@@ -91,7 +93,7 @@ def flat_fit() -> Canvas:
         sheet.text(left, y - 64, title)
         tones = ["older" if i in path else "plain" for i in range(8)]
         sheet.cells(left, y, values, tones, width=wide)
-        for begin, end in zip(path, path[1:], strict=False):
+        for begin, end in pairwise(path):
             goal = end if row == 0 else 8
             x2 = edge(goal) if goal < 8 else left + wide * 8
             reach = goal - begin
