@@ -36,10 +36,12 @@ def test_generated_tables_are_fresh():
 
 
 @pytest.mark.parametrize("name", tables.FILES)
-def test_a_row_changed_by_hand_makes_the_page_stale(name, tmp_path):
+def test_a_table_changed_by_hand_makes_the_page_stale(name, tmp_path):
     _write_fresh_pages(tmp_path)
     page = tmp_path / name
-    page.write_text(page.read_text("utf-8").replace("| `s", "| `t", 1), "utf-8")
+    foot = "\n\n<!-- end of table"
+    text = page.read_text("utf-8").replace(foot, f" by hand{foot}", 1)
+    page.write_text(text, "utf-8")
 
     actual = tables.stale(tmp_path)
 

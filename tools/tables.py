@@ -94,10 +94,12 @@ def algorithm_cards() -> str:
 
 
 def algorithm_card(card: Algorithm) -> str:
-    """One row with what an algorithm costs, to stand beside its drawing."""
-    return _table(
-        ("algorithm", "needs", "combines a window", "at worst", "partials kept"),
-        [(f"`{card.name}`", _needs(card), card.time, card.worst, card.space)],
+    """What an algorithm costs, in a sentence: to stand below its drawing."""
+    suited = _needs(card) if card.needs else "all"
+    return (
+        f"**`{card.name}`** serves {suited} aggregates. "
+        f"Combines a window: {card.time}; "
+        f"at worst: {card.worst}. Partials kept: {card.space}.\n"
     )
 
 
