@@ -54,7 +54,7 @@ docs: $(READY) ## write tables and pictures, build the documentation into site/
 	@$(BIN)/python tools/tables.py
 	@$(BIN)/python -m tools.pictures
 	@[ ! -f benchmarks/results.json ] || $(BIN)/python -m benchmarks.tables
-	@$(BIN)/python -m mkdocs build --quiet --strict
+	@$(BIN)/python -m mkdocs build --strict
 	@echo "open site/index.html"
 
 clean: ## remove what tests, tools and the demo leave behind
