@@ -53,4 +53,4 @@ def test_no_page_that_teaches_is_without_an_example():
     told = {"algorithms.md", "aggregates.md", "architecture.md"}  # tables, and inside
     told |= {"api.md", "benchmarks.md", "how-algorithms-work.md"}
 
-    assert set(PAGES) - set(WITH_EXAMPLES) == told
+    assert set(PAGES) - set(WITH_EXAMPLES) <= told

@@ -8,8 +8,11 @@ from xml.etree import ElementTree as ET
 import pytest
 from pages import PAGES
 from tools.pictures import FOLDER, PICTURES, stale
+from tools.pictures.pauses import COUNTS, SLICES, SLIDES
 
-from windrow.algorithms import CATALOGUE
+from counting import counted, slide_windows
+from windrow.algorithms import CATALOGUE, find
+from windrow.kernels import interpreting
 
 SHOWN = {
     name: set(re.findall(r"!\[[^\]]+\]\(pictures/([\w-]+)\.svg\)", text))
@@ -65,3 +68,20 @@ def test_a_picture_can_be_read_on_light_and_dark_and_on_a_phone(name):
     assert all(0 <= float(one.attrib["x"]) <= width for one in texts)
     assert all(0 <= float(one.attrib["y"]) <= height for one in texts)
     assert not [one for one in tree.iter() if "id" in one.attrib]
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_the_combines_that_are_drawn_are_those_that_are_done(name):
+    before = 2 * SLICES
+    windows = [(start, start + SLICES) for start in range(before + SLIDES)]
+    tally, product = counted(
+        lambda older, newer: older + newer,
+        identity=0,
+        inverse=(lambda whole, oldest: whole - oldest) if "subtract" in name else None,
+    )
+
+    with interpreting():
+        slide_windows(find(name), product, range(windows[-1][1]), windows)
+
+    both = zip(tally.per_window, tally.inverses, strict=True)
+    assert [sum(pair) for pair in both][before:] == COUNTS[name]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from . import chunks, concepts, stacks, sums, trees
+from . import chunks, concepts, pauses, stacks, sums, trees
 from .canvas import Canvas
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "pictures"
@@ -16,6 +16,7 @@ PICTURES: dict[str, Callable[[], Canvas]] = {
     **stacks.PICTURES,
     **trees.PICTURES,
     **chunks.PICTURES,
+    **pauses.PICTURES,
 }
 
 
