@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from benchmarks import (
-    _kernel_calls,
     _spark_answers,
     _spark_queries,
     _spark_scaling,
@@ -32,17 +31,18 @@ from benchmarks import (
     tables,
     workloads,
 )
-from benchmarks._answers import WrongAnswer, check_windows
-from benchmarks._race import Contender, race
 from benchmarks._report import Bar
 from benchmarks._settings import QUICK
-from benchmarks._spark_session import read
 from benchmarks._spark_turns import OURS, SPARK, Case
 from benchmarks._stream_load import DELAY, Load
 from pyarrow import parquet
 from pyspark.sql.functions import expr
 
 import windrow as wr
+from windrow.bench.measure import kernels as bench_kernels
+from windrow.bench.measure.answers import WrongAnswer, check_windows
+from windrow.bench.measure.race import Contender, race
+from windrow.bench.measure.session import read
 from windrow.kernels import interpreting
 
 TINY = dataclasses.replace(
@@ -70,7 +70,7 @@ def _interpreted():
 @pytest.fixture
 def off_by_one(monkeypatch):
     """Let kernels, and `wr.slide` as the benchmarks see it, answer one too much."""
-    right, slide = _kernel_calls.compile_kernel, peers.wr.slide
+    right, slide = bench_kernels.compile_kernel, peers.wr.slide
 
     def wrong_kernel(*given):
         module = right(*given)
@@ -83,7 +83,7 @@ def off_by_one(monkeypatch):
 
         return Wrong()
 
-    monkeypatch.setattr(_kernel_calls, "compile_kernel", wrong_kernel)
+    monkeypatch.setattr(bench_kernels, "compile_kernel", wrong_kernel)
     monkeypatch.setattr(peers.wr, "slide", lambda *given: slide(*given) + 1)
 
 
