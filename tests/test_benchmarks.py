@@ -40,6 +40,7 @@ from pyspark.sql.functions import expr
 
 import windrow as wr
 from windrow.bench.measure import kernels as bench_kernels
+from windrow.bench.measure import values as frozen
 from windrow.bench.measure.answers import WrongAnswer, check_windows
 from windrow.bench.measure.race import Contender, race
 from windrow.bench.measure.session import read
@@ -199,7 +200,7 @@ def test_a_bar_says_whether_it_is_kept():
 
 
 def test_a_workload_that_is_not_the_frozen_one_is_refused(monkeypatch):
-    monkeypatch.setattr(workloads, "SEED", 1)
+    monkeypatch.setattr(frozen, "SEED", 1)
     workloads.values.cache_clear()
 
     with pytest.raises(AssertionError, match="not the frozen one"):
