@@ -21,7 +21,8 @@ import pyarrow as pa
 from numpy.lib.stride_tricks import sliding_window_view
 from pyspark.sql import Column, DataFrame, functions
 
-from ._answers import Array, WrongAnswer
+from windrow.bench.measure.answers import Array, WrongAnswer
+
 from ._spark_queries import RESULTS
 
 Sums = dict[str, Any]

@@ -12,13 +12,14 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from windrow.bench.measure.race import race
+from windrow.bench.measure.session import read, segment_tree
+
 from . import workloads
-from ._race import race
 from ._report import Bar, Table
 from ._settings import Settings
 from ._spark_answers import of_rows
 from ._spark_queries import floor, our_over, over_names, spark_over
-from ._spark_session import read, segment_tree
 from ._spark_turns import OURS, SPARK, Case, Part, Say
 
 KEYS = 100

@@ -14,14 +14,15 @@ from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
+from windrow.bench.measure.machine import load
+from windrow.bench.measure.race import race, timed
+from windrow.bench.measure.session import consume, read, session
+
 from . import workloads
-from ._machine import load
-from ._race import race, timed
 from ._report import Bar, Table
 from ._settings import Settings
 from ._spark_answers import by_numpy, of_windows
 from ._spark_queries import our_windows
-from ._spark_session import consume, read, session
 from ._spark_turns import OURS, Case, Part, Say
 from ._spark_workers import Watch
 

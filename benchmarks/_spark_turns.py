@@ -12,10 +12,11 @@ from functools import partial
 
 from pyspark.sql import DataFrame
 
-from ._race import Contender, timed
+from windrow.bench.measure.race import Contender, timed
+from windrow.bench.measure.session import consume
+
 from ._report import Bar, Table
 from ._spark_answers import Sums, check_sums
-from ._spark_session import consume
 
 SPARK, OURS = "Spark", "windrow"
 Say = Callable[[str], None]

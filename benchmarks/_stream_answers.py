@@ -14,7 +14,8 @@ from collections.abc import Mapping
 import numpy as np
 from pyspark.sql import DataFrame, functions
 
-from ._answers import Array, WrongAnswer
+from windrow.bench.measure.answers import Array, WrongAnswer
+
 from ._spark_answers import PLACES, Sums, window_sums
 from ._spark_queries import RESULTS
 from ._stream_load import SECOND, Load

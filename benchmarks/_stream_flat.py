@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ._answers import WrongAnswer
+from windrow.bench.measure.answers import WrongAnswer
+
 from ._report import Bar, Table
 from ._settings import FULL, Settings
 from ._spark_turns import OURS, Part, Say

@@ -28,8 +28,9 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming import StreamingQuery
 
+from windrow.bench.measure.session import SETTINGS, session
+
 from ._spark_queries import our_windows, spark_windows
-from ._spark_session import SETTINGS, session
 from ._spark_turns import OURS, SPARK
 from ._spark_workers import peaks
 from ._stream_answers import of_sink

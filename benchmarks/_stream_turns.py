@@ -15,8 +15,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO
 
+from windrow.bench.measure.answers import WrongAnswer
+
 from . import _stream_side
-from ._answers import WrongAnswer
 from ._spark_turns import Say
 from ._stream_side import Answer, Question
 

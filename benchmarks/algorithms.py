@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 from windrow.aggregates import find as find_aggregate
 from windrow.algorithms import CATALOGUE, Algorithm
+from windrow.bench.measure.kernels import kernel_contender
+from windrow.bench.measure.race import Contender, race, rows_within
 
 from . import workloads
-from ._kernel_calls import kernel_contender
-from ._race import Contender, race, rows_within
 from ._report import Result, Table
 from ._settings import Settings
 

@@ -19,8 +19,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from windrow.bench.measure.answers import WrongAnswer
+
 from . import ONE_CORE, workloads
-from ._answers import WrongAnswer
 from ._report import Bar, Result, Table
 from ._settings import Settings
 from ._table_queries import QUESTIONS, WINDOWS

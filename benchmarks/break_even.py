@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from windrow.bench.measure.operators import BATCH, operator
+from windrow.bench.measure.race import timed
+
 from . import workloads
-from ._operator_calls import BATCH, operator
-from ._race import timed
 from ._report import Result, Table
 from ._settings import Settings
 

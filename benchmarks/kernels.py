@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from windrow.bench.measure.kernels import auto, kernel_contender, pass_contender
+from windrow.bench.measure.race import race
+
 from . import workloads
-from ._kernel_calls import auto, kernel_contender, pass_contender
-from ._race import race
 from ._report import Bar, Result, Table
 from ._settings import Settings
 

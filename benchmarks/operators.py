@@ -8,12 +8,18 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from windrow.algorithms import find
+from windrow.bench.measure.answers import WrongAnswer
+from windrow.bench.measure.kernels import kernel_contender
+from windrow.bench.measure.operators import (
+    BATCH,
+    feed_contender,
+    one_by_one,
+    ours,
+    plain_deque,
+)
+from windrow.bench.measure.race import race
 
 from . import workloads
-from ._answers import WrongAnswer
-from ._kernel_calls import kernel_contender
-from ._operator_calls import BATCH, feed_contender, one_by_one, ours, plain_deque
-from ._race import race
 from ._report import Bar, Result, Table
 from ._settings import Settings
 

@@ -12,11 +12,11 @@ from collections.abc import Callable
 from typing import Any
 
 import windrow as wr
+from windrow.bench.measure.answers import Array, check_windows
+from windrow.bench.measure.race import Contender, race
 
 from . import workloads
-from ._answers import Array, check_windows
 from ._by_hand import log_sum_exp as by_hand
-from ._race import Contender, race
 from ._report import Bar, Result, Table
 from ._settings import Settings
 

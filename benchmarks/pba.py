@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 from windrow.algorithms import find as find_algorithm
+from windrow.bench.measure.kernels import kernel_contender
+from windrow.bench.measure.race import race
 
 from . import workloads
-from ._kernel_calls import kernel_contender
-from ._race import race
 from ._report import Bar, Result, Table
 from ._settings import Settings
 

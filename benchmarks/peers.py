@@ -19,10 +19,10 @@ import pandas as pd
 import polars as pl
 
 import windrow as wr
+from windrow.bench.measure.answers import Array, check_windows
+from windrow.bench.measure.race import Contender, race, rows_within
 
 from . import workloads
-from ._answers import Array, check_windows
-from ._race import Contender, race, rows_within
 from ._report import Bar, Result, Table
 from ._settings import Settings
 

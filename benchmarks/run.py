@@ -20,6 +20,9 @@ from datetime import UTC, datetime
 from types import ModuleType
 from typing import Any
 
+from windrow.bench.measure.answers import WrongAnswer
+from windrow.bench.measure.machine import load, machine, versions
+
 from . import (
     algorithms,
     arrow_tables,
@@ -39,8 +42,6 @@ from . import (
     stream,
     tables,
 )
-from ._answers import WrongAnswer
-from ._machine import load, machine, versions
 from ._report import Result
 from ._settings import FULL, QUICK, Settings
 

@@ -7,19 +7,19 @@ from collections.abc import Callable
 import numpy as np
 
 from windrow.algorithms import CATALOGUE, find
-
-from . import workloads
-from ._kernel_calls import kernel_contender, product
-from ._race import race
-from ._report import Bar, Result, Table
-from ._settings import Settings
-from ._shared_calls import (
+from windrow.bench.measure.kernels import kernel_contender, product
+from windrow.bench.measure.race import race
+from windrow.bench.measure.sharing import (
     each_contender,
     graph_contender,
     multi_contender,
     results_of,
     write_contender,
 )
+
+from . import workloads
+from ._report import Bar, Result, Table
+from ._settings import Settings
 
 NAME = "sharing"
 COLLAPSED = {"sum": "subtract_on_evict", "min": "two_stacks_lite"}

@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 import pyarrow as pa
 
 import windrow as wr
+from windrow.bench.measure.race import race, timed
+from windrow.bench.measure.spanning import Setting, contender, events
 from windrow.plan.spanning import Lengths
 
-from ._race import race, timed
 from ._report import Bar, Result, Table
 from ._settings import Settings
-from ._spanning_runs import Setting, contender, events
 
 NAME = "spanning"
 MOST = 2_000_000  # the paper's number of events

@@ -20,13 +20,13 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 import windrow as wr
+from windrow.bench.measure.race import race
+from windrow.bench.measure.session import read, session
 
 from . import workloads
-from ._race import race
 from ._report import Bar, Result, Table
 from ._settings import Settings
 from ._spark_answers import Sums
-from ._spark_session import read, session
 from ._spark_turns import OURS, Case
 
 NAME = "spanning-spark"

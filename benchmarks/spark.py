@@ -10,10 +10,16 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from windrow.bench.measure.session import (
+    SETTINGS,
+    SHUFFLE_PARTITIONS,
+    session,
+    versions,
+)
+
 from . import _spark_over, _spark_scaling, _spark_windows
 from ._report import Result
 from ._settings import Settings
-from ._spark_session import SETTINGS, SHUFFLE_PARTITIONS, session, versions
 
 NAME = "spark"
 

@@ -15,7 +15,8 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from ._answers import WrongAnswer
+from windrow.bench.measure.answers import WrongAnswer
+
 from ._report import Result, Table
 from ._settings import Settings
 

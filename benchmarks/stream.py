@@ -10,10 +10,11 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from windrow.bench.measure.session import versions
+
 from . import _stream_flat, _stream_windows
 from ._report import Result
 from ._settings import Settings
-from ._spark_session import versions
 from ._stream_load import ASTRAY, DELAY
 from ._stream_side import STREAMING
 

@@ -6,23 +6,16 @@ can only be set side by side if the data was the same.
 
 from __future__ import annotations
 
-import hashlib
-from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-Array = np.ndarray[Any, Any]
+from windrow.bench.measure.values import SAMPLE, SEED, check_digest, values
 
-SEED = 20_260_101
 CACHE = Path(__file__).parent / ".cache"
-SAMPLE = 10_000
 DIGESTS = {
-    "float64": "703383aa1f33228e",
-    "int64": "7abcab27847302f0",
     "keys": "cfb85933da599e08",
     "ticks": "9f8b6981081e271c",
 }
@@ -34,23 +27,11 @@ TICK = 10_000  # microseconds: 100 rows a second
 ROW_GROUP = 100_000  # small enough that two tasks share a file evenly
 
 
-@lru_cache(maxsize=8)
-def values(n: int, dtype: str = "float64") -> Array:
-    """`n` values: floats in [0, 1), or whole numbers in [0, 1000)."""
-    rng = np.random.default_rng(SEED)
-    size = max(n, SAMPLE)
-    made = rng.random(size) if dtype == "float64" else rng.integers(0, 1_000, size)
-    _check_digest(dtype, made)
-    made = made[:n]
-    made.setflags(write=False)
-    return made
-
-
 def events(n: int) -> pa.Table:
     """`at` (a day of microseconds, rising), `key` (one of 1,000) and `value`."""
     rng = np.random.default_rng(SEED)
     keys = rng.integers(0, KEYS, max(n, SAMPLE), dtype=np.int32)
-    _check_digest("keys", keys)
+    check_digest("keys", keys, DIGESTS["keys"])
     at = np.sort(rng.integers(0, DAY, n)) + NEW_YEAR
     return pa.table(
         {
@@ -83,7 +64,7 @@ def ticks(n: int, keys: int) -> pa.Table:
     late_rng, x_rng, key_rng = (np.random.default_rng([SEED, i]) for i in range(3))
     size = max(n, SAMPLE)
     late, x = late_rng.integers(0, TICK, size), x_rng.random(size)
-    _check_digest("ticks", late[:SAMPLE] + x[:SAMPLE])
+    check_digest("ticks", late[:SAMPLE] + x[:SAMPLE], DIGESTS["ticks"])
     return pa.table(
         {
             "at": pa.array(
@@ -103,10 +84,16 @@ def ticks_file(folder: Path, n: int, keys: int) -> Path:
     return path
 
 
-def _check_digest(name: str, made: Array) -> None:
-    actual = hashlib.sha256(made[:SAMPLE].tobytes()).hexdigest()[:16]
-    if actual != DIGESTS[name]:
-        raise AssertionError(
-            f"workload {name} is not the frozen one: its digest is {actual}, not "
-            f"{DIGESTS[name]}; this numpy draws other numbers"
-        )
+__all__ = [
+    "DAY",
+    "KEYS",
+    "NEW_YEAR",
+    "ROW_GROUP",
+    "SEED",
+    "TICK",
+    "events",
+    "events_file",
+    "ticks",
+    "ticks_file",
+    "values",
+]

@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from benchmarks import (
-    _kernel_calls,
     _spark_answers,
     _spark_queries,
     _spark_scaling,
@@ -32,17 +31,19 @@ from benchmarks import (
     tables,
     workloads,
 )
-from benchmarks._answers import WrongAnswer, check_windows
-from benchmarks._race import Contender, race
 from benchmarks._report import Bar
 from benchmarks._settings import QUICK
-from benchmarks._spark_session import read
 from benchmarks._spark_turns import OURS, SPARK, Case
 from benchmarks._stream_load import DELAY, Load
 from pyarrow import parquet
 from pyspark.sql.functions import expr
 
 import windrow as wr
+from windrow.bench.measure import kernels as bench_kernels
+from windrow.bench.measure import values as frozen
+from windrow.bench.measure.answers import WrongAnswer, check_windows
+from windrow.bench.measure.race import Contender, race
+from windrow.bench.measure.session import read
 from windrow.kernels import interpreting
 
 TINY = dataclasses.replace(
@@ -70,7 +71,7 @@ def _interpreted():
 @pytest.fixture
 def off_by_one(monkeypatch):
     """Let kernels, and `wr.slide` as the benchmarks see it, answer one too much."""
-    right, slide = _kernel_calls.compile_kernel, peers.wr.slide
+    right, slide = bench_kernels.compile_kernel, peers.wr.slide
 
     def wrong_kernel(*given):
         module = right(*given)
@@ -83,7 +84,7 @@ def off_by_one(monkeypatch):
 
         return Wrong()
 
-    monkeypatch.setattr(_kernel_calls, "compile_kernel", wrong_kernel)
+    monkeypatch.setattr(bench_kernels, "compile_kernel", wrong_kernel)
     monkeypatch.setattr(peers.wr, "slide", lambda *given: slide(*given) + 1)
 
 
@@ -199,7 +200,7 @@ def test_a_bar_says_whether_it_is_kept():
 
 
 def test_a_workload_that_is_not_the_frozen_one_is_refused(monkeypatch):
-    monkeypatch.setattr(workloads, "SEED", 1)
+    monkeypatch.setattr(frozen, "SEED", 1)
     workloads.values.cache_clear()
 
     with pytest.raises(AssertionError, match="not the frozen one"):

@@ -8,7 +8,7 @@ import pytest
 
 import windrow as wr
 from windrow.aggregates import find
-from windrow.engine import batch, graphed
+from windrow.engine import graphed, sliced
 from windrow.gag import compile_graph, graph_of, slide_graph
 from windrow.kernels import Request, interpreting, product_of
 
@@ -34,7 +34,7 @@ def test_a_list_of_windows_is_one_call_of_the_graph(monkeypatch, windows, call, 
     taken = []
     for module, name, word in (
         (graphed, "slide_graph", "rows"),
-        (batch, "slide_uneven", "slices"),
+        (sliced, "slide_uneven", "slices"),
     ):
         function = getattr(module, name)
 

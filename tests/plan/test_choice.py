@@ -6,7 +6,7 @@ import pytest
 
 import windrow as wr
 from windrow.aggregates import BY_NAME
-from windrow.engine import batch
+from windrow.engine import batch, sliced
 from windrow.kernels import Request, product_of
 from windrow.plan.choose import choose_algorithm
 
@@ -127,9 +127,9 @@ def test_the_algorithm_that_explain_names_is_the_one_that_runs(monkeypatch):
 @pytest.mark.parametrize("algorithm", ["flat_fat", "slick_deque", "two_stacks_lite"])
 def test_a_list_of_windows_is_one_pass_where_the_algorithm_can(algorithm, monkeypatch):
     passes = []
-    real = batch.slide_arrays
+    real = sliced.slide_arrays
     monkeypatch.setattr(
-        batch, "slide_arrays", lambda *a, **k: passes.append(1) or real(*a, **k)
+        sliced, "slide_arrays", lambda *a, **k: passes.append(1) or real(*a, **k)
     )
     table = pa.table({"x": [3, 1, 4, 1, 5, 9, 2, 6]})
     windows = [wr.rows(2), wr.rows(3), wr.rows(5, every=2)]

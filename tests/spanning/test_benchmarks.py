@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from benchmarks import spanning_map
-from benchmarks._answers import WrongAnswer
-from benchmarks._spanning_runs import PARTS, Setting, check, contender, solve
 
+from windrow.bench.measure.answers import WrongAnswer
+from windrow.bench.measure.spanning import PARTS, Setting, check, contender, solve
 from windrow.kernels import interpreting
 from windrow.spanning import CATALOGUE
 

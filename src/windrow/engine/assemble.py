@@ -16,7 +16,8 @@ import pyarrow as pa
 
 from windrow.aggregates import Law
 from windrow.plan.bind import Bound
-from windrow.plan.plan import Plan, Query
+from windrow.plan.plan import Plan
+from windrow.plan.queries import Query
 from windrow.plan.requests import Asked, Read
 
 from .columns import Column

@@ -15,10 +15,10 @@ from windrow.plan.plan import Plan
 from windrow.plan.requests import Asked, Slots
 from windrow.slicing import shared_combs
 
-from .batch import cut_slices
 from .job import open_job
 from .panes import PANE
 from .partials import PartialField, Partials, partial_fields, write_partials
+from .sliced import cut_slices
 
 ROWS = "rows"
 

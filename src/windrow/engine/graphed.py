@@ -12,7 +12,7 @@ import numpy as np
 
 from windrow.algorithms import slide_regular
 from windrow.gag import slide_graph
-from windrow.plan.plan import Query
+from windrow.plan.queries import Query
 from windrow.plan.sharing import Sharing, choice_alone
 from windrow.slicing import fold
 

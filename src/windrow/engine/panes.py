@@ -18,10 +18,11 @@ from windrow.plan.requests import Asked
 from windrow.slicing import fold
 
 from .assemble import Answer
-from .batch import Slices, Trim, slide_slices, whole
+from .batch import Trim, whole
 from .job import Job
 from .partials import PartialField, Partials, partial_columns, read_partials
 from .runs import run_bounds
+from .sliced import Slices, slide_slices
 from .stream import Stream
 
 Array = np.ndarray[Any, Any]

@@ -24,7 +24,8 @@ import pyarrow as pa
 
 from windrow.algorithms import find as find_algorithm
 from windrow.algorithms import slide_arrays
-from windrow.plan.plan import Plan, Query
+from windrow.plan.plan import Plan
+from windrow.plan.queries import Query
 from windrow.plan.requests import Asked
 from windrow.slicing import fold
 from windrow.windows.frames import frames

@@ -24,7 +24,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.plan.plan import Plan, Query
+from windrow.plan.plan import Plan
+from windrow.plan.queries import Query
 
 from .assemble import Answer
 from .batch import Trim

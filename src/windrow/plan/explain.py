@@ -15,7 +15,8 @@ from .bind import Bound
 from .explanation import Explanation
 from .flow import Flow
 from .over import OverPlan
-from .plan import Plan, Query
+from .plan import Plan
+from .queries import Query
 from .requests import ask, may_overflow, slots_of
 from .sharing_text import sharing_lines, sharing_slices
 from .spanning import Group, Lengths

@@ -29,7 +29,8 @@ from windrow.kernels import Product
 from .choose import Choice, choose_algorithm
 
 if TYPE_CHECKING:
-    from .plan import Plan, Query
+    from .plan import Plan
+    from .queries import Query
 
 GRAPH = "gag"  # as an algorithm: one graph for all windows
 

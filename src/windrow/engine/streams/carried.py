@@ -31,7 +31,8 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.engine.stream import Stream, check_room, stream_of
-from windrow.plan.plan import Plan, Query
+from windrow.plan.plan import Plan
+from windrow.plan.queries import Query
 from windrow.slicing import BY_NAME, shared_combs, slice_ends
 
 from .admit import admit

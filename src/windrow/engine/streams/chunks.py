@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from windrow.plan.plan import Query
+from windrow.plan.queries import Query
 
 
 @dataclass(frozen=True)

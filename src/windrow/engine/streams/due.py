@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from windrow.engine.stream import Stream
-from windrow.plan.plan import Query
+from windrow.plan.queries import Query
 
 Array = np.ndarray[Any, Any]
 

@@ -23,9 +23,9 @@ from windrow.kernels import Product, Request, product_of
 from windrow.slicing import BY_NAME as SLICERS
 from windrow.spanning import Events, Windows, Work, find, lay_out
 
-from ._answers import WrongAnswer
-from ._race import Contender
-from .workloads import SEED
+from .answers import WrongAnswer
+from .race import Contender
+from .values import SEED
 
 Array = np.ndarray[Any, Any]
 

@@ -11,9 +11,9 @@ from windrow.algorithms import Algorithm, Shape, compile_kernel
 from windrow.gag.run import arranged
 from windrow.kernels import arrays
 
-from ._answers import Array, check_windows
-from ._kernel_calls import kernel_contender, product
-from ._race import Contender
+from .answers import Array, check_windows
+from .kernels import kernel_contender, product
+from .race import Contender
 
 Windows = Sequence[int]
 

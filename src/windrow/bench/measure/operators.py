@@ -10,8 +10,8 @@ import numpy as np
 
 import windrow as wr
 
-from ._answers import Array, check_windows
-from ._race import Contender
+from .answers import Array, check_windows
+from .race import Contender
 
 BATCH = 1_000
 

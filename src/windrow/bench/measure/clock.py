@@ -49,7 +49,7 @@ def a_nanosecond() -> float:
     now()
     start, before = time.perf_counter_ns(), now()
     time.sleep(0.2)
-    return (now() - before) / (time.perf_counter_ns() - start)
+    return float((now() - before) / (time.perf_counter_ns() - start))
 
 
 def own_cost() -> float:

@@ -13,8 +13,8 @@ from windrow.algorithms import Algorithm, Shape, compile_kernel
 from windrow.kernels import Product, Request, arrays, product_of
 from windrow.plan.choose import choose_algorithm
 
-from ._answers import Array, check_windows
-from ._race import Contender
+from .answers import Array, check_windows
+from .race import Contender
 
 
 @njit(error_model="numpy", nogil=True)

@@ -1,0 +1,1 @@
+"""Every experiment of the papers, on your own machine: `windrow bench`."""

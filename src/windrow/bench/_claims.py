@@ -1,0 +1,121 @@
+"""Ways to judge a claim, from rows to a verdict, with the numbers that decide.
+
+    ahead      one series against the best of others, at every place or on average
+    level      a series keeps its rate over all places: least / most
+    between    a number of ours lies between two bounds
+
+A claim of a paper is of its machine; here it holds if its sense does: who is ahead,
+what is flat, what grows.  Within SLACK of a tie nobody is behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from statistics import geometric_mean
+
+from ._experiment import NotMeasured, Place, Rows, Verdict
+
+SLACK = 0.03
+
+Where = Callable[[Place], bool]
+
+
+def everywhere(_: Place) -> bool:
+    """At all places."""
+    return True
+
+
+def from_(least: float, most: float = float("inf")) -> Where:
+    """At places of `least` and more."""
+    return lambda x: isinstance(x, (int, float)) and least <= x <= most
+
+
+def ahead(
+    panel: str,
+    mine: str,
+    others: Sequence[str],
+    *,
+    times: float = 1.0,
+    where: Where = everywhere,
+    less: bool = False,
+    on_average: bool = False,
+) -> Callable[[Rows], Verdict]:
+    """`mine` is at least `times` the best of `others`; `less`: small is better."""
+
+    def judge(rows: Rows) -> Verdict:
+        found: dict[Place, float] = {}
+        for x in places(rows, panel, where):
+            best = (min if less else max)(
+                rows.value(panel, x, one) for one in _present(rows, panel, x, others)
+            )
+            value = rows.value(panel, x, mine)
+            found[x] = best / value if less else value / best
+        worst = min(found, key=lambda x: found[x])
+        mean = geometric_mean(found.values())
+        ours = (
+            f"{mean:.2f}x on average, {found[worst]:.2f}x at the worst ({_at(worst)})"
+        )
+        decides = mean if on_average else found[worst]
+        return Verdict(ours, decides >= times * (1.0 - SLACK))
+
+    return judge
+
+
+def level(
+    panel: str,
+    series: Sequence[str],
+    *,
+    at_least: float = 0.5,
+    where: Where = everywhere,
+) -> Callable[[Rows], Verdict]:
+    """The least value of each is at least so much of its most."""
+
+    def judge(rows: Rows) -> Verdict:
+        found: dict[str, float] = {}
+        for one in series:
+            values = [rows.value(panel, x, one) for x in places(rows, panel, where)]
+            found[one] = min(values) / max(values)
+        worst = min(found, key=lambda one: found[one])
+        ours = f"least to most: {found[worst]:.2f} at the worst ({worst})"
+        return Verdict(ours, found[worst] >= at_least)
+
+    return judge
+
+
+def between(
+    number: Callable[[Rows], float],
+    words: str,
+    at_least: float = float("-inf"),
+    at_most: float = float("inf"),
+) -> Callable[[Rows], Verdict]:
+    """Some number of ours lies in a range; `words` has {} for it."""
+
+    def judge(rows: Rows) -> Verdict:
+        found = number(rows)
+        return Verdict(words.format(f"{found:.2f}"), at_least <= found <= at_most)
+
+    return judge
+
+
+def places(rows: Rows, panel: str, where: Where = everywhere) -> list[Place]:
+    """The places of a panel that count; none at all cannot be judged."""
+    found = [x for x in rows.xs(panel) if where(x)]
+    if not found:
+        raise NotMeasured(f"no place of {panel} that counts was measured")
+    return found
+
+
+def _present(rows: Rows, panel: str, x: Place, names: Sequence[str]) -> list[str]:
+    """Those of a list that took part at a place: slow ones may have sat out."""
+    there = {row.series for row in rows.all if row.panel == panel and row.x == x}
+    found = [name for name in names if name in there]
+    if not found:
+        raise NotMeasured(f"none of {', '.join(names)} at {x} was measured")
+    return found
+
+
+def _at(x: Place) -> str:
+    return x if isinstance(x, str) else f"at {x:,.10g}"
+
+
+__all__ = ["SLACK", "ahead", "between", "everywhere", "from_", "level", "places"]

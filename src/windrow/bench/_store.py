@@ -1,0 +1,96 @@
+"""Results on disk: a file of lines for each size, to which trials are added.
+
+    quick.jsonl     {"experiment": ..., "trial": ..., "under": ..., "rows": [...]}
+                    {...}
+
+A line is a trial, whole: with its rows, when it ran, how long, on what machine, with
+which versions, how busy others were.  Lines are only ever added, the last one of a
+trial counts, and half a line (the machine went off) is as none.  A trial that was
+measured `under` other versions or on another machine is not taken for this run's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ._experiment import Row, Size
+from .measure.machine import machine, versions
+
+
+@dataclass(frozen=True)
+class Kept:
+    """One trial as it stands on disk; `failed` says why it has no rows."""
+
+    experiment: str
+    trial: str
+    size: str
+    under: str
+    date: str
+    seconds: float
+    load: float
+    others: float
+    busy: bool
+    rows: tuple[Row, ...]
+    failed: str = ""
+    machine: Mapping[str, str] | None = None
+    versions: Mapping[str, str] | None = None
+
+
+class Store:
+    """The results of one size in a folder."""
+
+    def __init__(self, folder: Path, size: Size) -> None:
+        self.folder = folder
+        self.path = folder / f"{size.name}.jsonl"
+        self.machine, self.versions = machine(), versions()
+        text = json.dumps([self.machine, self.versions], sort_keys=True)
+        self.under = hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    def add(self, kept: Kept) -> None:
+        """Write a trial down, so that it is there whatever happens next."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        cut = self._ends_in_half_a_line()
+        with self.path.open("a", encoding="utf-8") as file:
+            line = json.dumps(asdict(kept), default=float)
+            file.write(("\n" if cut else "") + line + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _ends_in_half_a_line(self) -> bool:
+        if not self.path.exists() or not self.path.stat().st_size:
+            return False
+        with self.path.open("rb") as file:
+            file.seek(-1, os.SEEK_END)
+            return file.read(1) != b"\n"
+
+    def trials(self) -> dict[tuple[str, str], Kept]:
+        """The newest of each trial, by experiment and key."""
+        return {(one.experiment, one.trial): one for one in self._lines()}
+
+    def measured(self) -> set[tuple[str, str]]:
+        """Trials that this machine and these versions have done already."""
+        return {
+            key
+            for key, one in self.trials().items()
+            if one.under == self.under and not one.failed
+        }
+
+    def _lines(self) -> Iterator[Kept]:
+        if not self.path.exists():
+            return
+        for line in self.path.read_text("utf-8").splitlines():
+            try:
+                plain: dict[str, Any] = json.loads(line)
+            except json.JSONDecodeError:
+                continue  # half a line
+            rows = tuple(Row(**row) for row in plain.pop("rows"))
+            yield Kept(**plain, rows=rows)
+
+
+__all__ = ["Kept", "Store"]

@@ -1,0 +1,1 @@
+"""How things are measured: clocks, turns, checked answers, and contenders."""

@@ -1,0 +1,92 @@
+"""The latency of one event inside the compiled loop of an operator.
+
+An event is: evict what has to go, insert, answer, lower.  The time of each is kept;
+the array that takes them is touched beforehand.  The machine's own pauses hit any event
+in any run; an algorithm's hit the same events in every run: so events are run several
+times over, and the shortest time of each keeps every pause of the algorithm's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from windrow.aggregates import find as find_aggregate
+from windrow.algorithms import _policy as policy
+from windrow.algorithms import find
+from windrow.algorithms._layout import empty_memory
+from windrow.algorithms._operator import Kind, operator_text
+from windrow.kernels import ENTRY, Product, Request, kernel, product_of
+
+from .clock import cycles
+from .values import values as drawn
+
+COUNT, TIME = policy.COUNT, policy.TIME
+
+_TIMED = """
+{entry}
+def call_timed(mem, source, ticks, spent):
+    memory, out = open_memory(mem)
+    words, scratch, fields, marks, floats, ids = memory
+    ints, kept = ints_of(words), kept_of(fields)
+    mark = 0.0
+    for i in range(len(spent)):
+        tick, value = ticks[i], leaf(source, i)
+        start = cycles()
+        ints, kept = make_room_for(
+            words, scratch, ints, kept, marks, floats, tick, mark
+        )
+        ints, kept = put(
+            words, scratch, ints, kept, marks, ids, value, tick, mark
+        )
+        partial, ints, kept = whole(scratch, ints, kept)
+        emit(out, 0, partial)
+        spent[i] = cycles() - start
+    set_ints(words, ints)
+    set_kept(fields, kept)
+"""
+
+
+def quantiles(
+    counts: Any, which: Sequence[float], own: float, rate: float
+) -> list[float]:
+    """In nanoseconds, without the clock's own cost."""
+    return [max((float(q) - own) / rate, 0.0) for q in np.quantile(counts, which)]
+
+
+def operator_product(aggregate: str) -> Product:
+    """That aggregate over one column of floats."""
+    return product_of([Request(find_aggregate(aggregate), "float", (0,))])
+
+
+def timed_events(
+    name: str, aggregate: str, evict: int, width: int, count: int, rounds: int
+) -> Any:
+    """Counts of the clock for each event, of each run."""
+    ordered = evict == policy.TIME
+    kind = Kind(find(name), operator_product(aggregate), evict, policy.BY_HAND, ordered)
+    text = operator_text(kind, plain=False) + _TIMED.format(entry=ENTRY)
+    module = kernel(text, {"cycles": cycles})
+    values = drawn(count + 2 * width)
+    ticks, base = np.arange(len(values)), np.zeros(1, np.int64)
+    before, spent = slice(0, 2 * width), slice(2 * width, None)
+    runs = np.zeros((rounds, count), np.int64)
+    for run in runs:
+        memory = empty_memory(
+            kind.layout,
+            kind.steps,
+            module.IDENTITY,
+            width,
+            chunk=(width, width // 2),
+            plain=False,
+        )
+        memory.words[policy.RANGE] = width
+        for part, times in ((before, np.zeros(2 * width, np.int64)), (spent, run)):
+            source = (np.ascontiguousarray(values[part]), base)
+            module.call_timed(memory.argument, source, ticks[part], times)
+    return runs
+
+
+__all__ = ["COUNT", "TIME", "operator_product", "quantiles", "timed_events"]
