@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -92,6 +93,45 @@ def test_nothing_is_fetched_from_a_network(site):
 def test_search_works_where_the_site_is_opened_from_a_disk(site):
     start = (site / "index.html").read_text("utf-8")
 
-    assert 'src="assets/iframe-worker.js"' in start
-    assert (site / "assets" / "iframe-worker.js").exists()
+    assert 'src="assets/iframe-worker-of-ours.js"' in start
+    assert (site / "assets" / "iframe-worker-of-ours.js").exists()
     assert (site / "search" / "search_index.js").exists()
+
+
+PROBE = """
+<script>
+const later = (seconds, what) => setTimeout(what, 1000 * seconds);
+later(1, () => {
+  document.querySelector("#__search").click();
+  const query = document.querySelector("[data-md-component=search-query]");
+  query.value = "watermark";
+  query.dispatchEvent(new Event("input", {bubbles: true}));
+  query.dispatchEvent(new KeyboardEvent("keyup", {bubbles: true}));
+});
+later(6, () => {
+  const hits = document.querySelectorAll(".md-search-result__item").length;
+  document.body.setAttribute("data-hits", hits);
+});
+</script>
+</body>
+"""
+
+
+def test_search_finds_pages_where_the_site_is_opened_from_a_disk(site):
+    browser = shutil.which("chromium")
+    if browser is None:
+        pytest.skip("there is no chromium here to open the site with")
+    page = site / "probe.html"
+    start = (site / "index.html").read_text("utf-8")
+    page.write_text(start.replace("</body>", PROBE), "utf-8")
+
+    options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--dump-dom"]
+    shown = subprocess.run(
+        [browser, *options, "--virtual-time-budget=9000", page.as_uri()],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    [hits] = re.findall(r'data-hits="(\d+)"', shown.stdout)
+    assert int(hits) > 0
