@@ -7,7 +7,7 @@
     slide_blocks  rows in blocks, no key      ->  count windows
     open_sashes   slices by key and chunk     ->  sashes
     merge         sashes by key and window    ->  windows
-    fold_spans    events with a duration      ->  pieces that cross the same slices
+    fold_spans    events with a duration      ->  slices of two parts, or pieces
     slide_pieces  pieces by key and start     ->  windows
     slide_spans   events by key and start     ->  windows
 
@@ -30,13 +30,15 @@ from .assemble import Answer
 from .batch import Trim, answers_of
 from .blocks import slide_blocks
 from .folded import Folding
+from .lasting import lasting
 from .lowered import lower_panes
 from .panes import PANE, pane_answers
 from .partials import PartialField, partial_fields
 from .runs import sorted_stream
 from .sashes import chunk_sashes, merge_sashes
-from .span_pieces import FIRST, LAST, PieceFolding, instants, piece_answers
-from .spans import lasting, span_answers, spread
+from .span_folding import SpanFolding
+from .span_pieces import FIRST, LAST, instants, piece_answers
+from .spans import span_answers, spread
 from .stream import Stream, times_of
 from .sweep import Found, as_batches, stretches, sweep
 
@@ -239,7 +241,7 @@ STEPS: dict[str, Callable[[Task, Batches], Iterator[pa.RecordBatch]]] = {
     "slide_blocks": _slide_blocks,
     "open_sashes": _open_sashes,
     "merge": _merge,
-    "fold_spans": partial(_fold, kind=PieceFolding),
+    "fold_spans": partial(_fold, kind=SpanFolding),
     "slide_pieces": _slide_pieces,
     "slide_spans": _slide_spans,
 }
