@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 import oracles
+from windrow.engine.packed import BLOCK, PACKED, packs
 from windrow.engine.partials import partial_fields
 from windrow.engine.span_pieces import FIRST, GOES, LAST
 from windrow.engine.tasks import CHUNK, Task
@@ -58,8 +59,10 @@ def cut_off(rows: pa.Table, length: int, longest: int) -> pa.Table:
 
 
 def folded_schema(tree: Tree) -> pa.Schema:
-    """What tasks send: keys, slices, part, partial."""
+    """What tasks send: keys, slices, part, partial; or many of these in one."""
     keys = [(f"k{i}", pa.string()) for i in range(len(tree.plan.by))]
+    if packs(tree, partial_fields(tree.asked, tree.slots)):
+        return pa.schema([*keys, (BLOCK, pa.int64()), (PACKED, pa.binary())])
     partials = [
         (f.name, ARROW[f.dtype] if f.ranked is None else pa.string())
         for f in partial_fields(tree.asked, tree.slots)
@@ -87,5 +90,5 @@ def slid_pieces(tree: Tree, folded: pa.Table) -> pa.Table:
         folded = in_chunks(folded, tree.chunk, longest, lambda r: (r[FIRST], r[LAST]))
         folded = cut_off(folded, tree.chunk, longest)
         sorted_by.append(CHUNK)
-    rows = by_start(folded, sorted_by, FIRST)
+    rows = by_start(folded, sorted_by, BLOCK if BLOCK in folded.schema.names else FIRST)
     return run("slide_pieces", tree, keys, rows, windows_schema(tree))

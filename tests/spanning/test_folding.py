@@ -22,6 +22,8 @@ from hypothesis import strategies as st
 import menus
 import oracles
 import windrow as wr
+from windrow.engine.packed import pack, packs
+from windrow.engine.partials import partial_fields
 from windrow.engine.span_folding import SpanFolding
 from windrow.engine.span_pieces import FIRST, GOES, LAST
 from windrow.kernels import interpreting
@@ -53,8 +55,12 @@ def folding(tree: Tree) -> SpanFolding:
     return SpanFolding(tree.plan, tree.asked, tree.slots)
 
 
-def cast(folded: pa.Table, tree: Tree) -> pa.Table:
+def sent(folded: pa.Table, tree: Tree) -> pa.Table:
+    """As a task sends it, packed or not."""
     schema = folded_schema(tree)
+    fields = partial_fields(tree.asked, tree.slots)
+    if packs(tree, fields):
+        folded = pack(folded, tree.plan, fields)
     return folded.select(schema.names).cast(schema)
 
 
@@ -84,8 +90,8 @@ def test_whatever_each_stretch_is_folded_into_the_windows_are_those_of_the_defin
             for a, b, kind in zip(edges, edges[1:], kinds, strict=False)
             if b > a
         ]
-        sent = [folded_schema(tree).empty_table(), *(cast(s, tree) for s in stretches)]
-        found = slid_pieces(tree, pa.concat_tables(sent))
+        met = [folded_schema(tree).empty_table(), *(sent(s, tree) for s in stretches)]
+        found = slid_pieces(tree, pa.concat_tables(met))
 
     actual = [
         {**({"key": r["k0"]} if by else {}), "query": f"w{r['q']}",

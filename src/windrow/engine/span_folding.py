@@ -54,7 +54,10 @@ class SpanFolding(Folding):
     """The same over events that last."""
 
     def fold(self, table: pa.Table) -> pa.Table:
-        """Slices of two parts or pieces, whichever are fewer; keys as k0, k1, ..."""
+        """Slices of two parts or pieces, whichever are fewer, by key and first slice.
+
+        Keys are called k0, k1, ...
+        """
         return self.fold_into(table, "fewer")
 
     def fold_into(self, table: pa.Table, kind: str) -> pa.Table:
@@ -110,15 +113,17 @@ class SpanFolding(Folding):
         group = choose_one(asked, lengths_of(laid), "auto", 0)
         work = Work(laid, asked.product, source.arrays, group.height)
         ends, goes = parts_of(work, group.technique)
-        slices = np.concatenate([parts.ends, parts.goes])
-        begins = laid.begins[slices]
-        both = tuple(field[parts.ends] for field in ends)
+        both = np.concatenate([parts.ends, parts.goes])
+        order = np.argsort(both, kind="stable")
+        slices = both[order]
+        partials = tuple(field[parts.ends] for field in ends)
         if goes:
             tails = [field[parts.goes] for field in goes]
-            both = tuple(np.concatenate(two) for two in zip(both, tails, strict=True))
+            pairs = zip(partials, tails, strict=True)
+            partials = tuple(np.concatenate(pair)[order] for pair in pairs)
         runs = np.searchsorted(laid.runs, slices, side="right") - 1
-        beyond = np.arange(len(slices)) >= len(parts.ends)
-        return _Rows(runs, begins, begins, beyond, both)
+        begins = laid.begins[slices]
+        return _Rows(runs, begins, begins, order >= len(parts.ends), partials)
 
     def _pieces(self, events: Events, source: Source) -> _Rows:
         combs = combs_of(self.plan)

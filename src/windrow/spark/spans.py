@@ -14,8 +14,10 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import BooleanType, LongType, StructField, StructType
+from pyspark.sql.types import BinaryType, BooleanType, LongType, StructField, StructType
 
+from windrow.engine.packed import BLOCK, PACKED, packs
+from windrow.engine.partials import partial_fields
 from windrow.engine.span_pieces import FIRST, GOES, LAST
 from windrow.engine.tasks import CHUNK, Task
 from windrow.plan.tree import Tree
@@ -23,7 +25,7 @@ from windrow.plan.tree import Tree
 from . import level1, sql
 from .schema import as_arrow, field_of, key_fields, quoted
 
-FOLDED = 4 * level1.STRETCH
+FOLDED = 16 * level1.STRETCH
 """Rows that are folded together: the slices of a day of 100 keys are as many."""
 
 
@@ -40,7 +42,7 @@ def met_spans(frame: DataFrame, tree: Tree) -> DataFrame:
     if tree.split == "overlap":
         pieces = _in_chunks(pieces, tree)
         keys.append(CHUNK)
-    return level1.meet(pieces, keys, [FIRST])
+    return level1.meet(pieces, keys, [BLOCK if PACKED in pieces.columns else FIRST])
 
 
 def _ticks(frame: DataFrame, tree: Tree, names: tuple[str, str]) -> tuple[str, str]:
@@ -56,15 +58,19 @@ def _ticks(frame: DataFrame, tree: Tree, names: tuple[str, str]) -> tuple[str, s
 def _folded(frame: DataFrame, tree: Tree) -> DataFrame:
     """Slices and pieces by our kernel, of one stretch of rows each."""
     plan = tree.plan
-    schema = StructType(
-        [
-            *key_fields(frame, plan.by),
+    if packs(tree, partial_fields(tree.asked, tree.slots)):
+        columns = [
+            StructField(BLOCK, LongType(), nullable=False),
+            StructField(PACKED, BinaryType(), nullable=False),
+        ]
+    else:
+        columns = [
             StructField(FIRST, LongType(), nullable=False),
             StructField(LAST, LongType(), nullable=False),
             StructField(GOES, BooleanType(), nullable=False),
             *level1.partial_schema(frame, tree),
         ]
-    )
+    schema = StructType([*key_fields(frame, plan.by), *columns])
     rows = level1.read(frame, tree)
     names = tuple(plan.reads)
     task = Task("fold_spans", tree, plan.by, names, as_arrow(schema), FOLDED)
