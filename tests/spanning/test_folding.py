@@ -41,7 +41,7 @@ CALLS = {
         "ties": ("max_count", ("int_1",)),
     },
     "whole numbers": {"n": ("count", ()), "total": ("sum", ("int_1",))},
-    "one part": {"most": ("max", ("int_1",)), "any": ("any", ("truth_1",))},
+    "one part": {"most": ("max", ("int_1",))},
 }
 KINDS = ("slices", "pieces", "fewer")
 
@@ -169,6 +169,44 @@ def test_many_events_become_two_rows_a_slice():
     assert len(rows) <= 2 * slices
     assert rows[FIRST].equals(rows[LAST])
     assert sum(rows[GOES].to_pylist()) == slices - 1
+
+
+def test_a_slice_belongs_to_each_key_that_has_an_event_in_it():
+    """The last slice of one key begins where the first one of the next key does."""
+    n = 40
+    table = pa.table({"key": ["a"] * n + ["b"] * n, "start": [3] * 2 * n,
+                      "end": [5] * 2 * n, "v": list(range(2 * n))})  # fmt: skip
+
+    rows = folded(table)
+
+    assert rows.select(["k0", FIRST, "p0"]).to_pylist() == [
+        {"k0": "a", FIRST: 0, "p0": n},
+        {"k0": "b", FIRST: 0, "p0": n},
+    ]
+
+
+@pytest.mark.parametrize("pieces", [1, 3])
+def test_blocks_come_out_one_after_the_other(pieces):
+    """Events over many blocks of time, from several tasks, packed row by row."""
+    table = many(600, 3_000, keys=2)
+    window = wr.sliding(4, every=1, span=("start", "end"))
+    calls = {"n": wr.count(), "most": wr.max("v"), "mean": wr.mean("v")}
+    tree = replace(tree_of(table, window, "key", calls), split="none")
+    size = -(-len(table) // pieces)
+
+    stretches = [
+        sent(folding(tree).fold_into(table.slice(a, size), kind), tree)
+        for a, kind in zip(range(0, len(table), size), KINDS, strict=False)
+    ]
+    found = slid_pieces(tree, pa.concat_tables(stretches))
+
+    expected = menus.flat(wr.aggregate(table, window, by="key", aggregates=calls))
+    actual = [
+        {"key": r["k0"], "start": r["start"], "end": r["end"],
+         **{name: r[f"r{i}"] for i, name in enumerate(calls)}}
+        for r in found.to_pylist()
+    ]  # fmt: skip
+    assert oracles.differences(actual, expected, 1e-9) == []
 
 
 def test_one_part_is_enough_where_counting_twice_does_no_harm():

@@ -50,7 +50,7 @@ def events(n: int = 400, seed: int = 7) -> pa.Table:
 CALLS = {
     "two parts": {"n": wr.count(), "total": wr.sum("v"), "most": wr.max("v"),
                   "mean": wr.mean("w"), "ties": wr.max_count("v")},
-    "one part": {"most": wr.max("v"), "least": wr.min("w")},
+    "one part": {"most": wr.max("v")},
     "rows": {"n": wr.count(), "who": wr.arg_max("v", "id"), "ids": wr.collect("id")},
 }  # fmt: skip
 

@@ -5,9 +5,10 @@
 
 A row that is shuffled is written field by field: out of Python, into the shuffle, out
 of the sort, and into Python again (600,000 rows of 9 fields: 1.5 of 3.8 s).  Packed
-they are one field.  A block is a length of time: rows of one key and block meet, are
-unpacked together and sorted here, so that memory is bounded as it is without.  Only
-numbers can be packed, and only where nobody has to look inside on the way.
+they are one field.  A block is a length of time.  Rows of one key and block are
+unpacked together, in any order: what comes after them begins later than all of them,
+which is what a sweep asks for, and memory is bounded as it is without.  Only numbers
+can be packed, and only where nobody has to look inside on the way.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def _opens(runs: Array, block: Array) -> Array:
 def unpacked(
     batches: Iterable[pa.RecordBatch], by: Sequence[str], fields: Sequence[PartialField]
 ) -> Iterator[pa.RecordBatch]:
-    """The rows again, by key and first slice, from rows by key and block."""
+    """The rows again, by key and block, no block in two batches."""
     for table in whole_runs(batches, (*by, BLOCK), 1):
         yield from _unpack(table, by, fields).to_batches()
 
@@ -93,11 +94,6 @@ def _unpack(
     rows = np.frombuffer(held, np.int8)[edges[0] : edges[-1]].view(np.int64)
     rows = rows.reshape(-1, width // 8)
     of = np.repeat(np.arange(len(packed)), np.diff(edges) // width)
-    firsts, lasts = run_bounds(table, (*by, BLOCK))
-    block = np.repeat(np.arange(len(firsts)), lasts - firsts)[of]
-    if len(firsts) < len(packed):  # of one row the rows stand in order
-        order = np.lexsort((rows[:, 0], block))
-        rows, of = rows[order], of[order]
     columns: dict[str, Any] = {
         name: table.column(name).take(pa.array(of)) for name in by
     }
