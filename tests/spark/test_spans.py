@@ -48,9 +48,9 @@ def events(n: int = 400, seed: int = 7) -> pa.Table:
 
 
 CALLS = {
-    "native": {"n": wr.count(), "total": wr.sum("v"), "most": wr.max("v"),
-               "mean": wr.mean("w")},
-    "kernel": {"n": wr.count(), "product": wr.max_count("v")},
+    "two parts": {"n": wr.count(), "total": wr.sum("v"), "most": wr.max("v"),
+                  "mean": wr.mean("w"), "ties": wr.max_count("v")},
+    "one part": {"most": wr.max("v")},
     "rows": {"n": wr.count(), "who": wr.arg_max("v", "id"), "ids": wr.collect("id")},
 }  # fmt: skip
 
@@ -97,7 +97,7 @@ def joined(spark, frame, range_minutes: int, slide_minutes: int):
 
 
 def test_the_answers_are_those_of_a_join_on_overlap(spark, frame):
-    calls = {name: CALLS["native"][name] for name in ("n", "total", "most")}
+    calls = {name: CALLS["two parts"][name] for name in ("n", "total", "most")}
 
     actual = wr.aggregate(frame, ODD, by="key", aggregates=calls)
 
@@ -107,9 +107,11 @@ def test_the_answers_are_those_of_a_join_on_overlap(spark, frame):
 @pytest.mark.parametrize(
     ("path", "by", "hot"),
     [
-        ("native", "key", True),
-        ("native", None, False),
-        ("kernel", "key", True),
+        ("two parts", "key", False),
+        ("two parts", "key", True),
+        ("two parts", None, False),
+        ("one part", "key", False),
+        ("one part", None, False),
         ("rows", "key", False),
         ("rows", "key", True),
     ],
@@ -137,18 +139,49 @@ def test_ties_order_what_ends_at_once(frame, table):
 
 
 def test_the_levels_fold_where_they_say(frame):
-    found = {
-        path: operators(wr.aggregate(frame, ODD, by="key", aggregates=calls, keys=3))
-        for path, calls in CALLS.items()
-    }
-    many = operators(wr.aggregate(frame, ODD, by="key", aggregates=CALLS["native"]))
+    for keys in (None, 3):
+        found = {
+            path: operators(
+                wr.aggregate(frame, ODD, by="key", aggregates=calls, keys=keys)
+            )
+            for path, calls in CALLS.items()
+        }
 
-    assert "HashAggregate" in found["native"]
-    assert found["kernel"].count("MapInArrow") == 2
-    assert found["rows"].count("MapInArrow") == 1
-    assert "HashAggregate" not in found["rows"]
-    assert many.count("MapInArrow") == 1
-    assert "HashAggregate" not in many
+        assert found["two parts"].count("MapInArrow") == 2
+        assert found["one part"].count("MapInArrow") == 2
+        assert found["rows"].count("MapInArrow") == 1
+        assert not any("HashAggregate" in one for one in found.values())
+
+
+@pytest.mark.parametrize("by", ["key", None])
+def test_slices_and_pieces_of_one_key_meet(spark, by):
+    """A partition of many short events sends slices, one of few long ones pieces."""
+    halves = spark.range(0, 8000, 1, 2).where("id < 4000 or id >= 7995")
+    frame = halves.selectExpr(
+        "'k' as key",
+        "if(id < 4000, id % 500, (id - 7995) * 90) as start",
+        "if(id < 4000, id % 500 + id % 7, (id - 7995) * 90 + 2000) as end",
+        "id % 11 as v",
+    )
+    window = wr.sliding(35, every=10, span=("start", "end"))
+    calls = {"n": wr.count(), "total": wr.sum("v"), "most": wr.max("v")}
+
+    actual = wr.aggregate(frame, window, by=by, aggregates=calls)
+
+    expected = wr.aggregate(frame.toArrow(), window, by=by, aggregates=calls)
+    assert frame.rdd.getNumPartitions() == 2
+    assert_same_rows(actual, expected.to_pylist())
+
+
+@pytest.mark.parametrize("algorithm", ["aggregate_buckets", "se_ml_slicing"])
+def test_a_technique_asked_for_by_name_serves_on_spark(frame, table, algorithm):
+    calls = CALLS["two parts"]
+
+    actual = wr.aggregate(frame, ODD, by="key", aggregates=calls, algorithm=algorithm)
+
+    assert_same_rows(
+        actual, wr.aggregate(table, ODD, by="key", aggregates=calls).to_pylist()
+    )
 
 
 def test_no_event_is_exploded_into_slices(spark):
@@ -180,10 +213,20 @@ def test_an_event_that_ends_before_it_starts_is_told(spark):
 
 
 def test_the_plan_says_how_events_travel(frame):
-    text = str(wr.explain(frame, ODD, by="key", aggregates=CALLS["native"]))
+    def told(**calls):
+        return str(wr.explain(frame, ODD, by="key", **calls))
 
+    text = told(aggregates=CALLS["two parts"])
     assert "events last from start to end, in any order" in text
-    assert "technique  by each task" in text
-    assert "few events of many keys start and end in the same slices" in text
-    rows = str(wr.explain(frame, ODD, by="key", who=wr.arg_max("v", "id")))
+    assert "level 1    kernel: each task folds its events into slices of two" in text
+    assert "pieces that cross the same slices: the fewer are sent" in text
+    assert "technique  se_slicing or se_ml_slicing, as each task chooses" in text
+    whole = told(n=wr.count())
+    assert "technique  se_slicing, se_ml_slicing or starts_and_ends, as" in whole
+    assert "events into slices, or pieces" in told(aggregates=CALLS["one part"])
+    forced = told(n=wr.count(), algorithm="aggregate_buckets")
+    assert "technique  aggregate_buckets: asked for by name" in forced
+    assert "into pieces that cross the same slices, which any technique" in forced
+    rows = told(who=wr.arg_max("v", "id"), ids=wr.collect("id"))
     assert "arg_max(v, id) sees events in the order of their ends" in rows
+    assert "technique  se_slicing, selective_sweeping or tuple_buckets, as" in rows

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from windrow.plan.plan import Plan
 from windrow.plan.requests import Asked, Slots
-from windrow.slicing import shared_combs
+from windrow.slicing import shared_combs, slice_begins
 
 from .job import open_job
 from .panes import PANE
@@ -46,9 +46,7 @@ class Folding:
         combs = shared_combs(
             self.plan.slicer, [query.triple for query in self.plan.queries]
         )
-        pane = np.max(
-            [times - (times - comb.phase) % comb.period for comb in combs], axis=0
-        )
+        pane = slice_begins(times, combs)
         ranked = {
             index: read[field.ranked, False].ranked
             for index, field in enumerate(self.fields)

@@ -1,14 +1,14 @@
-"""Events that cross the same slices, folded into one before they are shuffled.
+"""Windows over what tasks have folded of events with a duration.
 
-    events     ====   ===      crossing slices 3 to 5, say, of one key
-                 =====
+    keys | first and last: where slices begin | goes | partial
 
-    keys | first: where slice 3 begins | last: where slice 5 begins | partial
+    a piece       events that cross the slices first ... last, folded into one
+    `ends`        a piece of one slice: what ends in it
+    `goes`        what overlaps that slice, and goes on beyond
 
-What comes out is events again, with a partial for a value, and never more of them than
-rows came in, however long they last: nothing is exploded.  They are laid over slices
-where their key is, and all techniques serve.  Order is lost, so that aggregates must
-commute.
+Some tasks send pieces and some send slices, of the same key too.  Pieces are events
+again, with a partial for a value, so that all techniques serve; where there are `goes`
+as well, pieces are made into slices of two parts, and the parts are added up.
 """
 
 from __future__ import annotations
@@ -21,65 +21,27 @@ import pyarrow as pa
 from windrow.plan.plan import Plan
 from windrow.plan.requests import Asked
 from windrow.plan.spanning import choose_one
-from windrow.slicing import fold
-from windrow.spanning import Events, Windows, Work
+from windrow.spanning import (
+    Events,
+    Laid,
+    Windows,
+    Work,
+    add_goes,
+    parts_of,
+    slide_parts,
+)
 
 from .assemble import Answer
 from .batch import Trim, whole
-from .folded import Folding
-from .partials import (
-    PartialField,
-    Partials,
-    partial_columns,
-    read_partials,
-    write_partials,
-)
+from .partials import PartialField, Partials, partial_columns, read_partials
 from .runs import run_bounds
-from .sources import source_of
-from .spans import laid_out, lasting, lengths_of
-from .stream import Stream, in_order
+from .spans import laid_out, lengths_of
+from .stream import Stream
 
 Array = np.ndarray[Any, Any]
+Fields = tuple[Array, ...]
 
-FIRST, LAST = "__first", "__last"
-
-
-class PieceFolding(Folding):
-    """The same over events that last."""
-
-    def fold(self, table: pa.Table) -> pa.Table:
-        """One row for each key, first and last slice; keys as k0, k1, ..."""
-        plan, product = self.plan, self.asked.product
-        found = lasting(table, plan)
-        there = None if found.known is None else np.flatnonzero(found.known)
-        stream = in_order(table, plan.by, there)
-        starts, lasts = stream.gather(found.starts), stream.gather(found.lasts)
-        laid = laid_out(Events(starts, lasts, stream.firsts, stream.lasts), plan)
-        source = source_of(table, stream, plan.calls, self.slots)
-        run = laid.events.run
-        order = np.lexsort((laid.lasts, laid.firsts, run))
-        first, last = laid.firsts[order], laid.lasts[order]
-        new = np.ones(len(order), bool)  # slices are numbered over all runs
-        new[1:] = (first[1:] != first[:-1]) | (last[1:] != last[:-1])
-        opens = np.flatnonzero(new)
-        stops = np.append(opens[1:], len(order))
-        sorted_source = tuple(array[order] for array in source.arrays)
-        arrays = fold(product, sorted_source, opens, stops)
-        ranked = {
-            index: source.columns[field.ranked, False].ranked
-            for index, field in enumerate(self.fields)
-            if field.ranked is not None
-        }
-        partials = Partials(pa.table({}), self.fields, arrays, ranked)
-        keys = stream.keys.take(pa.array(run[order][opens]))
-        return pa.table(
-            {
-                **{f"k{i}": keys.column(n) for i, n in enumerate(plan.by)},
-                FIRST: pa.array(laid.begins[first[opens]]),
-                LAST: pa.array(laid.begins[last[opens]]),
-                **write_partials(partials, arrays),
-            }
-        )
+FIRST, LAST, GOES = "__first", "__last", "__goes"
 
 
 def piece_answers(
@@ -98,24 +60,44 @@ def piece_answers(
     stream = Stream(None, firsts, lasts, keys, None)
     events = Events(instants(table, FIRST), instants(table, LAST), firsts, lasts)
     laid = laid_out(events, plan)
-    group = choose_one(asked, lengths_of(laid), plan.algorithm, plan.chunk)
-    product = asked.product
     framed = [laid.windows(*query.triple) for query in plan.queries]
     windows = [
-        Windows(frame, query.range, plan.choice(query, product).algorithm)
+        Windows(frame, query.range, plan.choice(query, asked.product).algorithm)
         for query, frame in zip(plan.queries, framed, strict=True)
     ]
-    work = Work(laid, product, partials.arrays, group.height, leaf="slices")
+    goes = table.column(GOES).to_numpy()
+    outs = _outs(plan, asked, laid, partials, goes, windows)
     none = np.empty(0, np.int64)
     answers = [
         Answer(query, frame.begins, frame.counts, none, none, out)
-        for query, frame, out in zip(
-            plan.queries, framed, group.technique.run(work, windows), strict=True
-        )
+        for query, frame, out in zip(plan.queries, framed, outs, strict=True)
     ]
     answers = trim(stream, answers)
     columns = [partial_columns(plan.calls, asked, partials, one.out) for one in answers]
     return stream, answers, columns
+
+
+def _outs(
+    plan: Plan,
+    asked: Asked,
+    laid: Laid,
+    partials: Partials,
+    goes: Array,
+    windows: list[Windows],
+) -> list[Fields]:
+    """What kernels write for each query."""
+    product, source = asked.product, partials.arrays
+    if not goes.any():
+        group = choose_one(asked, lengths_of(laid), plan.algorithm, plan.chunk)
+        work = Work(laid, product, source, group.height, leaf="slices")
+        return group.technique.run(work, windows)
+    pieces, tails = laid.only(~goes), laid.firsts[goes]
+    group = choose_one(asked, lengths_of(pieces), "auto", 0)
+    own = tuple(field[~goes] for field in source)
+    work = Work(pieces, product, own, group.height, leaf="slices")
+    parts = parts_of(work, group.technique)
+    add_goes(work, parts, tuple(field[goes] for field in source), tails)
+    return [slide_parts(work, parts, one) for one in windows]
 
 
 def instants(table: pa.Table, name: str) -> Array:
@@ -124,4 +106,4 @@ def instants(table: pa.Table, name: str) -> Array:
     return values
 
 
-__all__ = ["FIRST", "LAST", "PieceFolding", "instants", "piece_answers"]
+__all__ = ["FIRST", "GOES", "LAST", "instants", "piece_answers"]

@@ -7,7 +7,7 @@
     slide_blocks  rows in blocks, no key      ->  count windows
     open_sashes   slices by key and chunk     ->  sashes
     merge         sashes by key and window    ->  windows
-    fold_spans    events with a duration      ->  pieces that cross the same slices
+    fold_spans    events with a duration      ->  slices of two parts, or pieces
     slide_pieces  pieces by key and start     ->  windows
     slide_spans   events by key and start     ->  windows
 
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -35,8 +35,7 @@ from .panes import PANE, pane_answers
 from .partials import PartialField, partial_fields
 from .runs import sorted_stream
 from .sashes import chunk_sashes, merge_sashes
-from .span_pieces import FIRST, LAST, PieceFolding, instants, piece_answers
-from .spans import lasting, span_answers, spread
+from .span_steps import fold_spans, slide_pieces, slide_spans
 from .stream import Stream, times_of
 from .sweep import Found, as_batches, stretches, sweep
 
@@ -96,11 +95,9 @@ class Task:
             yield from self.batches(columns)
 
 
-def _fold(
-    task: Task, batches: Batches, kind: type[Folding]
-) -> Iterator[pa.RecordBatch]:
+def _fold_rows(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
     plan = replace(task.tree.plan, by=task.by)
-    folding = kind(plan, task.tree.asked, task.tree.slots)
+    folding = Folding(plan, task.tree.asked, task.tree.slots)
     for table, _ in stretches(batches, lambda: 4 * task.enough):
         folded = folding.fold(table)
         yield from task.batches({n: folded.column(n) for n in folded.column_names})
@@ -182,64 +179,15 @@ def _slide_blocks(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
     yield from task.windows(slide_blocks(batches, task.tree.plan, enough=task.enough))
 
 
-def _slide_pieces(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
-    by = (*task.by, CHUNK) if task.owned else task.by
-    plan = replace(task.tree.plan, by=by)
-
-    def solve(table: pa.Table, trim: Trim) -> tuple[Stream, list[Answer], Any]:
-        return piece_answers(table, plan, task.tree.asked, task.fields, trim)
-
-    yield from task.windows(
-        sweep(
-            batches,
-            plan,
-            solve,
-            lambda table: instants(table, FIRST),
-            enough=task.enough,
-            owned=task.owned,
-            lasts=lambda table: instants(table, LAST),
-        )
-    )
-
-
-def _slide_spans(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
-    by = (*task.by, CHUNK) if task.owned else task.by
-    plan = replace(task.tree.plan, by=by)
-    longest = max(query.range for query in plan.queries)
-
-    def within(table: pa.Table) -> tuple[Array, Array] | None:
-        """What the windows that begin in a row's chunk can see of it."""
-        if task.owned is None:
-            return None
-        low = instants(table, CHUNK) * task.tree.chunk
-        return low, low + (task.tree.chunk + longest - 1)
-
-    def solve(table: pa.Table, trim: Trim) -> tuple[Stream, list[Answer], Any]:
-        found = spread(table, plan, in_runs=True, within=within(table))
-        return span_answers(found, table, trim)
-
-    yield from task.windows(
-        sweep(
-            batches,
-            plan,
-            solve,
-            lambda table: times_of(table, plan.start_clock)[0],
-            enough=task.enough,
-            owned=task.owned,
-            lasts=lambda table: lasting(table, plan).lasts,
-        )
-    )
-
-
 STEPS: dict[str, Callable[[Task, Batches], Iterator[pa.RecordBatch]]] = {
-    "fold_rows": partial(_fold, kind=Folding),
+    "fold_rows": _fold_rows,
     "lower_panes": _lower_panes,
     "slide_panes": _slide_panes,
     "slide_rows": _slide_rows,
     "slide_blocks": _slide_blocks,
     "open_sashes": _open_sashes,
     "merge": _merge,
-    "fold_spans": partial(_fold, kind=PieceFolding),
-    "slide_pieces": _slide_pieces,
-    "slide_spans": _slide_spans,
+    "fold_spans": fold_spans,
+    "slide_pieces": slide_pieces,
+    "slide_spans": slide_spans,
 }

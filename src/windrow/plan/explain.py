@@ -20,6 +20,7 @@ from .queries import Query
 from .requests import ask, may_overflow, slots_of
 from .sharing_text import sharing_lines, sharing_slices
 from .spanning import Group, Lengths
+from .spanning_text import span_words, technique_words
 from .spread import Spread
 from .tree import Tree
 
@@ -69,15 +70,6 @@ def explain_spans(plan: Plan, groups: Sequence[Group], lengths: Lengths) -> Expl
     return Explanation("\n".join(lines + result_lines(plan.calls)))
 
 
-def span_words(plan: Plan) -> str:
-    """What events are, and in which order they are seen."""
-    assert plan.span is not None
-    order = "in the order of their ends"
-    if all(Law.COMMUTATIVE in bound.aggregate.laws for bound in plan.calls):
-        order = "in any order"
-    return f"events last from {plan.span[0]} to {plan.span[1]}, {order}"
-
-
 def explain_tree(tree: Tree) -> Explanation:
     """The plan of `wr.aggregate` over many tasks, level by level."""
     plan = tree.plan
@@ -102,11 +94,7 @@ def explain_tree(tree: Tree) -> Explanation:
     }
     lines.append(f"  level 2    {steps[tree.split]}")
     if plan.span is not None:
-        lines.append(
-            "  technique  by each task, for as long as its events are"
-            if plan.algorithm == "auto"
-            else f"  technique  {plan.algorithm}: asked for by name"
-        )
+        lines.append(f"  technique  {technique_words(tree)}")
     elif tree.asked.calls:
         lines += _algorithm_lines(plan, tree.asked.product)
     lines += _holistic_lines(plan.calls)

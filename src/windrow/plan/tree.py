@@ -9,9 +9,10 @@ LightSaber's three levels, in its notation (P parallel, I incremental, S sequent
     S→Pane, I→Window                      rows of a key meet in one task
 
 Level 1 is `native` where the engine's own aggregates give every field of the
-partial, `kernel` where ours fold rows before they are shuffled, `rows` where order or
-the rows themselves are needed.  Keys that are hot, or no key at all, are split into
-chunks of time aligned to the epoch: nothing has to be known of the data.
+partial, `kernel` where ours fold rows before they are shuffled (events with a duration
+always), `rows` where order or the rows themselves are needed.  Keys that are hot, or no
+key at all, are split into chunks of time aligned to the epoch: nothing has to be known
+of the data.
 """
 
 from __future__ import annotations
@@ -86,8 +87,7 @@ def grow_tree(
         )
     slots = slots_of(plan.calls, lambda name: name in nullable)
     asked = ask(plan.calls, slots, may_overflow)
-    dense = not plan.by or hot or (keys is not None and keys < FEW_KEYS)
-    level1, why = _level1(plan, asked, dense=dense)
+    level1, why = _level1(plan, asked)
     split, chunk, because = _split(plan, level1, hot=hot, keys=keys)
     return Tree(plan, asked, slots, level1, why, split, because, chunk)
 
@@ -99,26 +99,35 @@ def level1_of(aggregate: Aggregate) -> str:
     return "kernel" if Law.COMMUTATIVE in aggregate.laws else "rows"
 
 
-def _level1(plan: Plan, asked: Asked, *, dense: bool) -> tuple[str, str]:
-    """How rows become slices, and why.
-
-    Events that last are alike in where they start and where they end, which few are
-    unless they are `dense`: grouping all others costs more than shuffling them (2M
-    events of 20 slices, 100 keys: 8 s, and 4 s as rows).
-    """
+def _level1(plan: Plan, asked: Asked) -> tuple[str, str]:
+    """How rows become slices, and why."""
     rows = needs_rows(plan) or _needs_order(plan)
-    if plan.span is not None and rows is None and not dense:
-        rows = "few events of many keys start and end in the same slices"
+    kernel = rows or not_folded(plan, asked)
+    if plan.span is not None and kernel is None:
+        return "kernel", _folded_spans(plan, asked)
     native = rows or _not_native(plan, asked)
-    if native is None:
+    if plan.span is None and native is None:
         return (
             "native",
             "every field of the partial is one of Catalyst's own aggregates",
         )
-    kernel = rows or not_folded(plan, asked)
     if kernel is None:
         return "kernel", f"{native}: our kernel folds rows before they are shuffled"
     return "rows", f"{kernel}: rows are shuffled, and folded where their key is"
+
+
+def _folded_spans(plan: Plan, asked: Asked) -> str:
+    """What tasks make of events that last before they are shuffled.
+
+    Catalyst could only group them by the slices in which they start and end, which few
+    events have in common (2M events of 20 slices, 100 keys: 8 s, and 4 s as rows).
+    """
+    pieces = "pieces that cross the same slices"
+    if plan.algorithm != "auto":
+        return f"each task folds its events into {pieces}, which any technique takes"
+    both = Law.IDEMPOTENT | Law.COMMUTATIVE
+    slices = "slices" if both in asked.product.laws else "slices of two parts"
+    return f"each task folds its events into {slices}, or {pieces}: the fewer are sent"
 
 
 def needs_rows(plan: Plan) -> str | None:

@@ -3,7 +3,7 @@
 from windrow.errors import UnknownName
 
 from ._slicer import Comb, Slicer
-from .cut import cut, slice_ends
+from .cut import cut, slice_begins, slice_ends
 from .cutty import CUTTY
 from .fold import fold, fold_text
 from .pairs import PAIRS
@@ -35,5 +35,6 @@ __all__ = [
     "fold_text",
     "share",
     "shared_combs",
+    "slice_begins",
     "slice_ends",
 ]

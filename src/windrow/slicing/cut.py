@@ -93,6 +93,17 @@ def cut(
     return edges, runs
 
 
+def slice_begins(times: Array, combs: Sequence[Comb]) -> Array:
+    """Where the slice of each instant begins: the last edge at or before it.
+
+    >>> slice_begins(np.array([3, 4, 9]), [Comb(4, 0), Comb(4, 2)])
+    array([2, 4, 8])
+    """
+    edges = [times - (times - comb.phase) % comb.period for comb in combs]
+    begins: Array = np.max(edges, axis=0)
+    return begins
+
+
 def slice_ends(times: Array, combs: Sequence[Comb]) -> Array:
     """Where the slice of each instant ends: the first edge after it.
 

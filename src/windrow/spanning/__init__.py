@@ -10,13 +10,14 @@ from windrow.errors import UnknownName
 from ._technique import Technique, Windows, Work
 from .aggregate_buckets import AGGREGATE_BUCKETS
 from .cumulative_sweeping import CUMULATIVE_SWEEPING
-from .events import Events, Laid, lay_out
+from .events import Events, Laid, Numbered, lay_out, number_slices
 from .model import MultiLevelSlices, SliceLevel
 from .se_ml_slicing import SE_ML_SLICING
-from .se_slicing import SE_SLICING
+from .se_slicing import SE_SLICING, slide_parts
 from .selective_sweeping import SELECTIVE_SWEEPING
 from .starts_and_ends import STARTS_AND_ENDS
 from .tuple_buckets import TUPLE_BUCKETS, fill_buckets
+from .two_parts import Held, add_goes, held, parts_of
 
 CATALOGUE: tuple[Technique, ...] = (
     TUPLE_BUCKETS,
@@ -44,13 +45,20 @@ __all__ = [
     "BY_NAME",
     "CATALOGUE",
     "Events",
+    "Held",
     "Laid",
     "MultiLevelSlices",
+    "Numbered",
     "SliceLevel",
     "Technique",
     "Windows",
     "Work",
+    "add_goes",
     "fill_buckets",
     "find",
+    "held",
     "lay_out",
+    "number_slices",
+    "parts_of",
+    "slide_parts",
 ]

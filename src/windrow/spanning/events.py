@@ -20,15 +20,16 @@ than two of them for each row of the result.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from windrow._compiled import compiled
 from windrow.errors import BadInput
 from windrow.slicing import Comb
 from windrow.windows.frames import Frames, frames
+
+from ._numbering import begin, count_pieces, extents, join, mark, move, number
 
 Array = np.ndarray[Any, Any]
 
@@ -55,6 +56,12 @@ class Events:
     def run(self) -> Array:
         """The run of each event."""
         return np.repeat(np.arange(len(self.firsts)), self.stops - self.firsts)
+
+    def only(self, those: Array) -> Events:
+        """Those of them for which `those` is true, in the same runs."""
+        before = np.concatenate([[0], np.cumsum(those)])
+        bounds = before[self.firsts], before[self.stops]
+        return Events(self.starts[those], self.lasts[those], *bounds)
 
 
 @dataclass(frozen=True)
@@ -85,7 +92,21 @@ class Laid:
     @property
     def pieces(self) -> int:
         """Events less those that cross the same slices as their neighbour."""
-        return int(_pieces(self.firsts, self.lasts))
+        return int(count_pieces(self.firsts, self.lasts))
+
+    @property
+    def distinct(self) -> int:
+        """How many pieces there are, neighbours or not."""
+        if not len(self.events):
+            return 0
+        codes = self.firsts * len(self) + self.lasts  # fewer than 2**31 slices
+        codes.sort()
+        return 1 + int(np.count_nonzero(codes[1:] != codes[:-1]))
+
+    def only(self, those: Array) -> Laid:
+        """The same slices, crossed by some of the events."""
+        firsts, lasts = self.firsts[those], self.lasts[those]
+        return replace(self, events=self.events.only(those), firsts=firsts, lasts=lasts)
 
     def windows(self, range_: int, slide: int, shift: int) -> Frames:
         """The windows that an event overlaps, as runs of slices."""
@@ -100,48 +121,89 @@ class Laid:
         return Frames(at[found.starts], stops, found.begins, found.counts)
 
 
+@dataclass(frozen=True)
+class Numbered:
+    """Events whose slices are counted, but not laid out yet: no array is that long.
+
+    `stretch` says of which stretch of slices each event is (empty: there is one).
+    Stretch n begins with slice lows[n], holds instant since[n], has sizes[n] slices
+    and is of run owner[n].
+    """
+
+    events: Events
+    combs: tuple[Array, Array]
+    firsts: Array
+    lasts: Array
+    stretch: Array
+    lows: Array
+    sizes: Array
+    since: Array
+    owner: Array
+    whole: bool
+
+    @property
+    def slices(self) -> int:
+        """How many slices there will be."""
+        return int(self.sizes.sum(dtype=float))
+
+    def lay(self) -> Laid:
+        """Number the slices from 0 on, run by run, and find where they begin."""
+        _check(self.slices, MOST_SLICES)
+        firsts, lasts = self.firsts, self.lasts
+        offsets = np.concatenate([[0], np.cumsum(self.sizes)])
+        moved = offsets[:-1] - self.lows
+        if len(self.stretch):
+            firsts = move(self.stretch, moved, firsts)
+            lasts = move(self.stretch, moved, lasts)
+        else:
+            assert not moved.any(), "one run is counted from its first slice on"
+        begins = np.empty(offsets[-1], np.int64)
+        begin(self.since, offsets, *self.combs, begins)
+        wanted = np.arange(len(self.events.firsts) + 1)
+        runs = offsets[np.searchsorted(self.owner, wanted)]
+        touched = None if self.whole else _touched(firsts, lasts, len(begins))
+        return Laid(self.events, firsts, lasts, begins, runs, touched)
+
+
 def lay_out(events: Events, combs: Sequence[Comb]) -> Laid:
-    """Number the slices that events cross, run by run."""
+    """Lay events over the slices that they cross."""
+    return number_slices(events, combs).lay()
+
+
+def number_slices(events: Events, combs: Sequence[Comb]) -> Numbered:
+    """Count the slices that events cross."""
     none = np.empty(0, np.int64)
-    if not len(events):
-        return Laid(events, none, none, none, np.zeros(1, np.int64), None)
     periods = np.array([comb.period for comb in combs])
     phases = np.array([comb.phase for comb in combs])
+    teeth = (periods, phases)
+    if not len(events):
+        return Numbered(
+            events, teeth, none, none, none, none, none, none, none, whole=True
+        )
     origin, most = int(events.starts.min()), int(events.lasts.max())
     _check(sum((most - origin) // comb.period + 1 for comb in combs), 1 << 62)
-    teeth = origin - (origin - phases) % periods
+    since_origin = origin - (origin - phases) % periods
     firsts, lasts = (np.empty(len(events), np.int64) for _ in range(2))
-    _number(events.starts, periods, phases, teeth, firsts)
-    _number(events.lasts, periods, phases, teeth, lasts)
-    pieces = len(events.firsts)
-    lows, highs, since = (np.empty(pieces, np.int64) for _ in range(3))
-    _extents(events.starts, firsts, lasts, events.firsts, events.stops,
-             lows, highs, since)  # fmt: skip
-    owner = np.arange(pieces)
+    number(events.starts, *teeth, since_origin, firsts)
+    number(events.lasts, *teeth, since_origin, lasts)
+    count = len(events.firsts)
+    lows, highs, since = (np.empty(count, np.int64) for _ in range(3))
+    extents(events.starts, firsts, lasts, events.firsts, events.stops,
+            lows, highs, since)  # fmt: skip
     sizes = highs - lows + 1
-    sparse = sizes.sum(dtype=float) > DENSE * len(events) + SPARE
-    if sparse:
-        order = np.lexsort((firsts, events.run))
-        pieces = _join(order, events.starts, firsts, lasts, events.run, none, none,
-                       none, none, none)  # fmt: skip
-        lows, sizes, since, owner = (np.empty(pieces, np.int64) for _ in range(4))
-        piece = np.empty(len(events), np.int64)
-        _join(order, events.starts, firsts, lasts, events.run,
-              piece, lows, sizes, since, owner)  # fmt: skip
-    else:
-        piece = events.run if pieces > 1 else none
-    _check(int(sizes.sum(dtype=float)), MOST_SLICES)
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
-    moved = offsets[:-1] - lows
-    if len(piece):
-        _move(piece, moved, firsts, lasts)
-    else:
-        assert not moved.any(), "one run is counted from its first slice on"
-    begins = np.empty(offsets[-1], np.int64)
-    _begin(since, offsets, periods, phases, begins)
-    runs = offsets[np.searchsorted(owner, np.arange(len(events.firsts) + 1))]
-    touched = None if sparse else _touched(firsts, lasts, len(begins))
-    return Laid(events, firsts, lasts, begins, runs, touched)
+    if sizes.sum(dtype=float) <= DENSE * len(events) + SPARE:
+        stretch = events.run if count > 1 else none
+        return Numbered(events, teeth, firsts, lasts, stretch, lows, sizes, since,
+                        np.arange(count), whole=False)  # fmt: skip
+    order = np.lexsort((firsts, events.run))
+    count = join(order, events.starts, firsts, lasts, events.run, none, none,
+                 none, none, none)  # fmt: skip
+    lows, sizes, since, owner = (np.empty(count, np.int64) for _ in range(4))
+    stretch = np.empty(len(events), np.int64)
+    join(order, events.starts, firsts, lasts, events.run,
+         stretch, lows, sizes, since, owner)  # fmt: skip
+    return Numbered(events, teeth, firsts, lasts, stretch, lows, sizes, since,
+                    owner, whole=True)  # fmt: skip
 
 
 def _check(slices: int, most: int) -> None:
@@ -155,109 +217,9 @@ def _check(slices: int, most: int) -> None:
 
 def _touched(firsts: Array, lasts: Array, slices: int) -> Array | None:
     change = np.zeros(slices + 1, np.int64)
-    _mark(firsts, lasts, change)
+    mark(firsts, lasts, change)
     there = np.cumsum(change[:-1]) > 0
     return None if there.all() else np.flatnonzero(there)
 
 
-@compiled
-def _number(times, periods, phases, teeth, out):
-    """The number of each instant's slice: edges at or before it, counted from `teeth`.
-
-    Neighbours are mostly of one slice, which costs two comparisons and no division.
-    """
-    low, high, number = np.int64(1), np.int64(0), np.int64(0)
-    for i in range(len(times)):
-        time = times[i]
-        if time < low or time >= high:
-            number = np.int64(0)
-            for c in range(len(periods)):
-                edge = time - (time - phases[c]) % periods[c]
-                number += (edge - teeth[c]) // periods[c]
-                low = edge if c == 0 else max(low, edge)
-                after = edge + periods[c]
-                high = after if c == 0 else min(high, after)
-        out[i] = number
-
-
-@compiled
-def _extents(starts, firsts, lasts, froms, stops, lows, highs, since):
-    """The first and last slice of each run, and its first instant."""
-    for k in range(len(froms)):
-        low, high, least = firsts[froms[k]], lasts[froms[k]], starts[froms[k]]
-        for i in range(froms[k] + 1, stops[k]):
-            low = min(low, firsts[i])
-            high = max(high, lasts[i])
-            least = min(least, starts[i])
-        lows[k], highs[k], since[k] = low, high, least
-
-
-@compiled
-def _join(order, starts, firsts, lasts, run, piece, lows, sizes, since, owner):
-    """Stretches of slices without a gap; fills the arrays if they have room."""
-    pieces = 0
-    high = np.int64(0)
-    for n in range(len(order)):
-        i = order[n]
-        fresh = n == 0 or run[i] != run[order[n - 1]] or firsts[i] > high + 1
-        if fresh:
-            pieces += 1
-            high = lasts[i]
-        else:
-            high = max(high, lasts[i])
-        if len(piece) > 0:
-            k = pieces - 1
-            if fresh:
-                lows[k], since[k], owner[k] = firsts[i], starts[i], run[i]
-            since[k] = min(since[k], starts[i])
-            sizes[k] = high - lows[k] + 1
-            piece[i] = k
-    return pieces
-
-
-@compiled
-def _move(piece, moved, firsts, lasts):
-    for i in range(len(piece)):
-        firsts[i] += moved[piece[i]]
-        lasts[i] += moved[piece[i]]
-
-
-@compiled
-def _begin(since, offsets, periods, phases, begins):
-    """Where slices begin; where two combs have the same edge, a slice is empty."""
-    for k in range(len(since)):
-        edge = since[k] - (since[k] - phases[0]) % periods[0]
-        for c in range(1, len(periods)):
-            edge = max(edge, since[k] - (since[k] - phases[c]) % periods[c])
-        j = offsets[k]
-        begins[j] = edge
-        j += 1
-        while j < offsets[k + 1]:
-            after = edge - (edge - phases[0]) % periods[0] + periods[0]
-            for c in range(1, len(periods)):
-                other = edge - (edge - phases[c]) % periods[c] + periods[c]
-                after = min(after, other)
-            for c in range(len(periods)):
-                if (after - phases[c]) % periods[c] == 0 and j < offsets[k + 1]:
-                    begins[j] = after
-                    j += 1
-            edge = after
-
-
-@compiled
-def _pieces(firsts, lasts):
-    pieces = min(len(firsts), 1)
-    for i in range(1, len(firsts)):
-        if firsts[i] != firsts[i - 1] or lasts[i] != lasts[i - 1]:
-            pieces += 1
-    return pieces
-
-
-@compiled
-def _mark(firsts, lasts, change):
-    for i in range(len(firsts)):
-        change[firsts[i]] += 1
-        change[lasts[i] + 1] -= 1
-
-
-__all__ = ["Events", "Laid", "lay_out"]
+__all__ = ["Events", "Laid", "Numbered", "lay_out", "number_slices"]

@@ -1,30 +1,32 @@
 """`wr.aggregate` on Spark over events with a duration: the tree as a DataFrame.
 
-    native    select -> groupBy(keys, first, last) -> shuffle, sort -> mapInArrow
-    kernel    select -> mapInArrow(fold)           -> shuffle, sort -> mapInArrow
-    rows      select                               -> shuffle, sort -> mapInArrow
+    kernel    select -> mapInArrow(fold) -> shuffle, sort -> mapInArrow(slide)
+    rows      select                     -> shuffle, sort -> mapInArrow(slide)
 
-`first` and `last` are the slices in which an event starts and ends: however long it
-lasts it is one row, of which those of a key, first and last slice are folded into one.
-Where keys are split an event goes to each chunk of time in which a window over it
-begins, cut off at what these windows can see.  All are sorted by start: no event that
-began before is to come.
+Tasks fold their events into slices of two parts, or into pieces that cross the same
+slices: however long an event lasts, it is never more than its own row.  Where keys are
+split, what is folded goes to each chunk of time in which a window over it begins, cut
+off at what these windows can see.  All are sorted by start: nothing that began before
+is to come.
 """
 
 from __future__ import annotations
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import LongType, StructField, StructType
+from pyspark.sql.types import BinaryType, BooleanType, LongType, StructField, StructType
 
+from windrow.engine.packed import BLOCK, PACKED, packs
 from windrow.engine.partials import partial_fields
-from windrow.engine.span_pieces import FIRST, LAST
+from windrow.engine.span_pieces import FIRST, GOES, LAST
 from windrow.engine.tasks import CHUNK, Task
 from windrow.plan.tree import Tree
-from windrow.slicing import shared_combs
 
 from . import level1, sql
 from .schema import as_arrow, field_of, key_fields, quoted
+
+FOLDED = 16 * level1.STRETCH
+"""Rows that are folded together: the slices of a day of 100 keys are as many."""
 
 
 def met_spans(frame: DataFrame, tree: Tree) -> DataFrame:
@@ -35,12 +37,12 @@ def met_spans(frame: DataFrame, tree: Tree) -> DataFrame:
         frame = frame.where(F.col(quoted(name)).isNotNull())
     if tree.level1 == "rows":
         return _events(frame, tree)
-    pieces = _native(frame, tree) if tree.level1 == "native" else _folded(frame, tree)
+    pieces = _folded(frame, tree)
     keys = [f"k{number}" for number in range(len(plan.by))]
     if tree.split == "overlap":
         pieces = _in_chunks(pieces, tree)
         keys.append(CHUNK)
-    return level1.meet(pieces, keys, [FIRST])
+    return level1.meet(pieces, keys, [BLOCK if PACKED in pieces.columns else FIRST])
 
 
 def _ticks(frame: DataFrame, tree: Tree, names: tuple[str, str]) -> tuple[str, str]:
@@ -53,52 +55,25 @@ def _ticks(frame: DataFrame, tree: Tree, names: tuple[str, str]) -> tuple[str, s
     return start, sql.last_instant(start, end)
 
 
-def _native(frame: DataFrame, tree: Tree) -> DataFrame:
-    """Pieces by Catalyst: one row per key, first and last slice."""
-    plan = tree.plan
-    assert plan.span is not None
-    reads = dict.fromkeys(name for bound in plan.calls for name in bound.reads)
-    names = {name: f"c{number}" for number, name in enumerate(reads)}
-    keys = [f"k{number}" for number in range(len(plan.by))]
-    bounds = (quoted(plan.span[0]), quoted(plan.span[1]))
-    start, last = _ticks(frame, tree, bounds)
-    combs = shared_combs(plan.slicer, [query.triple for query in plan.queries])
-    source = frame.select(
-        *(F.col(quoted(n)).alias(key) for n, key in zip(plan.by, keys, strict=True)),
-        F.expr(start).alias("a"),
-        F.expr(last).alias("b"),
-        *(F.col(quoted(name)).alias(short) for name, short in names.items()),
-    )
-    partials = sql.native_partials(
-        tree.asked,
-        tree.slots,
-        partial_fields(tree.asked, tree.slots),
-        names,
-        {name: plan.schema.field(name).type for name in reads},
-        [],
-    )
-    grouped = source.groupBy(
-        *keys,
-        F.expr(sql.pane(combs, "a")).alias(FIRST),
-        F.expr(sql.pane(combs, "b")).alias(LAST),
-    )
-    return grouped.agg(*(F.expr(text).alias(name) for name, text in partials.items()))
-
-
 def _folded(frame: DataFrame, tree: Tree) -> DataFrame:
-    """Pieces by our kernel, of one stretch of rows each."""
+    """Slices and pieces by our kernel, of one stretch of rows each."""
     plan = tree.plan
-    schema = StructType(
-        [
-            *key_fields(frame, plan.by),
+    if packs(tree, partial_fields(tree.asked, tree.slots)):
+        columns = [
+            StructField(BLOCK, LongType(), nullable=False),
+            StructField(PACKED, BinaryType(), nullable=False),
+        ]
+    else:
+        columns = [
             StructField(FIRST, LongType(), nullable=False),
             StructField(LAST, LongType(), nullable=False),
+            StructField(GOES, BooleanType(), nullable=False),
             *level1.partial_schema(frame, tree),
         ]
-    )
+    schema = StructType([*key_fields(frame, plan.by), *columns])
     rows = level1.read(frame, tree)
     names = tuple(plan.reads)
-    task = Task("fold_spans", tree, plan.by, names, as_arrow(schema), level1.STRETCH)
+    task = Task("fold_spans", tree, plan.by, names, as_arrow(schema), FOLDED)
     return level1.run(rows, task, schema)
 
 

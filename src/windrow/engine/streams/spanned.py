@@ -23,7 +23,8 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.engine.assemble import Answer
-from windrow.engine.spans import lasting, span_answers, spread
+from windrow.engine.lasting import lasting
+from windrow.engine.spans import span_answers, spread
 from windrow.engine.stream import Stream, check_room
 from windrow.engine.sweep import chosen
 from windrow.plan.plan import Plan

@@ -1,0 +1,111 @@
+"""Slices of two parts made ahead of the windows, to be shipped and to be added up.
+
+    task 1     ends 3   goes 3   ends 4            slices of one key, from the events
+    task 2     ends 3            ends 4   goes 4   that each task has seen
+    together   ends 3 . ends 3   goes 3   ...      part by part, slice by slice
+
+The parts are those of SE-Slicing, whichever technique fills them:
+
+    technique          ends             goes
+    se_slicing         as it is         as it is
+    se_ml_slicing      all              tail
+    starts_and_ends    ended[j]         begun[0] . ... . begun[j]
+                                        less  ended[0] . ... . ended[j]
+
+so that a long event costs here what it costs where nothing is shipped.  Where
+counting twice does no harm the two are joined into one part.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from windrow.kernels import arrays
+from windrow.kernels.vocabulary import (
+    IDENTITY,
+    combine,
+    inverse,
+    leaf,
+    load,
+    peek,
+    store,
+)
+
+from ._kernel import call
+from ._numbering import crossing
+from ._technique import Array, Fields, Technique, Work
+from .events import Laid
+from .se_slicing import Parts
+from .starts_and_ends import STARTS_AND_ENDS
+
+
+@dataclass(frozen=True)
+class Held:
+    """The slices whose parts hold an event: `ends`, and `goes`, which may be none."""
+
+    ends: Array
+    goes: Array
+
+    def __len__(self) -> int:
+        return len(self.ends) + len(self.goes)
+
+
+def held(laid: Laid, *, one_part: bool) -> Held:
+    """Which parts of which slices are worth shipping.
+
+    A slice without an instant (two windows have the same edge) is left out: it begins
+    where the next one does, which what goes through it is in as well.
+    """
+    begun, ended = (np.zeros(len(laid), np.int64) for _ in range(2))
+    crossing(laid.firsts, laid.lasts, begun, ended)
+    living = np.cumsum(begun)
+    living -= np.cumsum(ended)
+    real = np.ones(len(laid), bool)
+    real[:-1] = laid.begins[1:] != laid.begins[:-1]
+    real[laid.runs[1:] - 1] = True
+    ends, goes = (ended > 0) & real, (living > 0) & real
+    if one_part:
+        return Held(np.flatnonzero(ends | goes), np.empty(0, np.int64))
+    return Held(np.flatnonzero(ends), np.flatnonzero(goes))
+
+
+def run_goes(begun, ended, goes):
+    whole = IDENTITY
+    for j in range(len(goes[0])):
+        whole = inverse(combine(whole, load(begun, j)), load(ended, j))
+        store(goes, j, whole)
+
+
+def join_parts(ends, goes):
+    for j in range(len(ends[0])):
+        store(ends, j, combine(load(ends, j), load(goes, j)))
+
+
+def fold_tails(source, slices, goes):
+    for i in range(len(slices)):
+        j = peek(slices, i)
+        store(goes, j, combine(load(goes, j), leaf(source, i)))
+
+
+def parts_of(work: Work, technique: Technique) -> Parts:
+    """`ends` and, unless one part is enough, `goes`, of events or pieces."""
+    assert technique.prepare is not None
+    ends, goes = technique.prepare(work)
+    if technique is STARTS_AND_ENDS:
+        begun, ended = ends, goes
+        ends, goes = ended, arrays(work.product.dtypes, len(work.laid))
+        call(work, run_goes, begun, ended, goes)
+    if work.one_part and goes:
+        call(work, join_parts, ends, goes)
+        goes = ()
+    return ends, goes
+
+
+def add_goes(work: Work, parts: Parts, tails: Fields, slices: Array) -> None:
+    """Combine partials that go on beyond those slices into `goes`, where it stands."""
+    call(work, fold_tails, tails, slices, parts[1])
+
+
+__all__ = ["Held", "add_goes", "held", "parts_of"]
