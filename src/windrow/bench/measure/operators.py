@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,10 @@ import windrow as wr
 from windrow.engine.reactive import Results
 
 from .answers import Array, check_windows
-from .race import Contender
+from .race import Contender, rows_within
 
 BATCH = 1_000
+LEAST = 1_000  # rows of the slowest
 LONG_BATCH = 10_000  # results of fewer rows than that stand in the cache
 
 
@@ -73,6 +74,34 @@ def steady_contender(
         check_windows(name, actual, values, width, aggregate, every=every)
 
     return Contender(name, call, check, scale, rehearse=all_results)
+
+
+def steady_within(
+    name: str,
+    algorithm: str,
+    aggregate: str,
+    values: Array,
+    width: int,
+    seconds: float,
+    *,
+    every: int = 1,
+) -> Contender:
+    """The same over as many rows as it can do in so many seconds, its time scaled.
+
+    A slow one still has LEAST rows, and a whole slide.
+    """
+    rows = len(values) - width
+
+    @cache
+    def on(some: int) -> Contender:
+        part, scale = values[: width + some], rows / some
+        return steady_contender(
+            name, algorithm, aggregate, part, width, every=every, scale=scale
+        )
+
+    least = -(-min(LEAST, rows) // every) * every
+    able = rows_within(seconds, lambda some: on(some).call(), rows, least)
+    return on(max(able // every * every, least))
 
 
 def feed_contender(

@@ -12,17 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
-from windrow.bench.measure.operators import steady_contender
-from windrow.bench.measure.race import Contender, rows_within
+from windrow.bench.measure.operators import steady_within
+from windrow.bench.measure.race import Contender
 from windrow.bench.measure.values import Array, values
 
 PAPER = "RA"
 RA, ISS = "RA", "ISS"
 SCHEMES = {RA: "flat_fat", ISS: "recompute"}
 AGGREGATES = {"Max": "max", "StdDev": "stddev"}
-LEAST = 1_000  # rows of the slowest
 WORKLOAD = "whole numbers below 1,000, one key, operators fed in batches"
 
 
@@ -52,27 +50,16 @@ def stream(rows: int) -> Array:
 
 
 def contender(entry: Entry, width: int, rows: int, seconds: float) -> Contender:
-    """One over as many rows as it can do in so many seconds, its time scaled.
-
-    A slow one still has LEAST rows, and a whole slide.
-    """
-    every, data = entry.every, stream(rows + width)
-
-    @cache
-    def on(some: int) -> Contender:
-        return steady_contender(
-            entry.series,
-            SCHEMES[entry.scheme],
-            AGGREGATES[entry.aggregate],
-            data[: width + some],
-            width,
-            every=every,
-            scale=rows / some,
-        )
-
-    least = -(-min(LEAST, rows) // every) * every
-    able = rows_within(seconds, lambda some: on(some).call(), rows, least)
-    return on(max(able // every * every, least))
+    """One over as many of those rows as it can do in so many seconds."""
+    return steady_within(
+        entry.series,
+        SCHEMES[entry.scheme],
+        AGGREGATES[entry.aggregate],
+        stream(rows + width),
+        width,
+        seconds,
+        every=entry.every,
+    )
 
 
 def enter(
