@@ -5,6 +5,7 @@ from .break_even import TABLE_3
 from .coarse_slides import FIGURE_10
 from .cost_per_tuple import FIGURE_7
 from .memory import FIGURE_12
+from .resizing import FIGURE_9
 from .throughput import FIGURE_6
 from .tumbling import FIGURE_8
 
@@ -13,6 +14,7 @@ EXPERIMENTS = (
     FIGURE_6,
     FIGURE_7,
     FIGURE_8,
+    FIGURE_9,
     FIGURE_10,
     FIGURE_11,
     TABLE_4,

@@ -117,14 +117,13 @@ def is_slower(rows: Rows) -> Verdict:
 
 
 def gap_widens(rows: Rows) -> Verdict:
-    """Whether AW falls back further as windows grow."""
+    """Whether AW is behind, and falls back further as windows grow."""
     found = [*ratios(rows).values()]
     first, last = (
         geometric_mean(one[pick(one)] for one in found) for pick in (min, max)
     )
-    return Verdict(
-        f"{first:.2f} at the shortest, {last:.2f} at the longest", last > first
-    )
+    said = f"{first:.2f} at the shortest, {last:.2f} at the longest"
+    return Verdict(said, last > max(first, 1.0))
 
 
 def aggregate_matters_little(rows: Rows) -> Verdict:
