@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -26,9 +27,9 @@ from windrow.bench._libraries import load
 
 from .answers import FOLDS, Array, WrongAnswer
 from .operators import operator
-from .values import values
 
-CHUNK = 1 << 20  # rows that come again and again
+PAGE = 4096  # bytes: nothing is smaller to a system
+REHEARSED = 16
 BATCH = 10_000
 SLOW = "recompute"  # fills its window, and answers a few times only
 MOST_SLOW = 200
@@ -36,11 +37,14 @@ MOST_SLOW = 200
 
 @dataclass(frozen=True)
 class Job:
-    """An operator, and the windows to give it; the first of them is 1."""
+    """An operator, and the windows to give it; the first of them is 1.
+
+    `rows` is a file with those that come again and again.
+    """
 
     algorithm: str
     aggregate: str
-    dtype: str
+    rows: str
     widths: tuple[int, ...]
 
 
@@ -53,33 +57,32 @@ class Peak:
     own: int
 
 
-def peaks(algorithm: str, aggregate: str, dtype: str, widths: list[int]) -> list[Peak]:
+def peaks(algorithm: str, aggregate: str, rows: Array, widths: list[int]) -> list[Peak]:
     """What those windows take, in a process of its own; windows rise."""
-    job = Job(algorithm, aggregate, dtype, (1, *widths))
-    _rehearse(job)
-    return in_order(job, _elsewhere(job))
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "rows.npy"
+        np.save(path, rows)
+        job = Job(algorithm, aggregate, str(path), (1, *widths))
+        _fill(job, rows, REHEARSED)
+        return in_order(job, _elsewhere(job))
 
 
 def in_order(job: Job, found: list[int]) -> list[Peak]:
     """Peaks of all windows but the first, which is the process itself."""
     return [
-        Peak(width, whole, whole - found[0])
+        Peak(width, whole, max(whole - found[0], PAGE))
         for width, whole in list(zip(job.widths, found, strict=True))[1:]
     ]
 
 
 def run(job: Job) -> Iterator[int]:
     """The most that this process has held, after each window."""
-    chunk = values(CHUNK, job.dtype)
+    rows = np.load(job.rows)
     for width in job.widths:
         with suppress(OSError):  # elsewhere than on Linux, rising windows have to do
             Path("/proc/self/clear_refs").write_text("5", "ascii")
-        _fill(job, chunk, width)
+        _fill(job, rows, width)
         yield most_so_far()
-
-
-def _rehearse(job: Job) -> None:
-    _fill(job, values(CHUNK, job.dtype), 16)
 
 
 def _elsewhere(job: Job) -> list[int]:
@@ -92,7 +95,7 @@ def _elsewhere(job: Job) -> list[int]:
 
 def _fill(job: Job, chunk: Array, width: int) -> None:
     """Two windows' worth of rows, so that all memory of the first is used again."""
-    one = operator(job.algorithm, job.aggregate, width, dtype=job.dtype)
+    one = operator(job.algorithm, job.aggregate, width, dtype=chunk.dtype.name)
     rows = width + (MOST_SLOW if job.algorithm == SLOW else width)
     for some in _pieces(chunk, 0, rows, BATCH):
         one.feed(some)

@@ -24,10 +24,11 @@ from windrow.bench._experiment import (
 )
 from windrow.bench.measure.memory import peaks
 
-from ._schemes import AGGREGATES, PAPER, RA, SCHEMES, WORKLOAD, Entry, series
+from ._schemes import AGGREGATES, PAPER, RA, SCHEMES, WORKLOAD, Entry, series, stream
 
 WHOLE, OWN = "process", "window"
 MB = 1e6
+ROWS = 1 << 20  # that come again and again
 MINOR = 1.1  # times the process with a small window
 LINEAR = 2.0  # times more, and it would not be the same bytes a row
 
@@ -42,12 +43,12 @@ def trials(size: Size) -> list[Trial]:
 
 def _small(entry: Entry, widths: list[int], _seconds: float) -> list[Row]:
     aggregate = AGGREGATES[entry.aggregate]
-    found = peaks(SCHEMES[entry.scheme], aggregate, "int64", widths)
+    found = peaks(SCHEMES[entry.scheme], aggregate, stream(ROWS), widths)
     return [_row(WHOLE, one.width, entry.series, one.whole) for one in found]
 
 
 def _large(widths: list[int], _seconds: float) -> list[Row]:
-    found = peaks(SCHEMES[RA], "max", "int64", widths)
+    found = peaks(SCHEMES[RA], "max", stream(ROWS), widths)
     return [_row(OWN, one.width, "RA, Max", one.own) for one in found]
 
 
