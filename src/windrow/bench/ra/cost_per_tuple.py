@@ -24,6 +24,7 @@ from windrow.bench._experiment import (
     Trial,
     Verdict,
 )
+from windrow.bench._sweep import Sweep, powers
 from windrow.bench.measure.turns import each, in_turns, row_of
 
 from ._log_fit import LogFit, log_fit
@@ -31,24 +32,23 @@ from ._schemes import AGGREGATES, PAPER, RA, WORKLOAD, Entry, contender
 
 PANEL = "cost"
 FIT = ", fit"
+QUICK = Sweep(powers(3, 18, 3), 100_000)
+FULL = Sweep(powers(3, 23), 4_000_000)
 GOOD = 0.9  # r squared of what follows a logarithm closely
 KNEE = 1.5  # times the curve, and a cost stands out
 
 
 def trials(size: Size) -> list[Trial]:
     """A trial for each aggregate."""
-    top = size.pick(20, 23)
-    widths = [2**k for k in range(3, top + 1, size.pick(3, 1))]
-    rows = size.pick(100_000, 4_000_000)
+    sweep = size.pick(QUICK, FULL)
     return [
-        Trial(PANEL, one, partial(_curve, one, widths, rows, size.rounds))
+        Trial(PANEL, one, partial(_curve, one, sweep, size.rounds))
         for one in AGGREGATES
     ]
 
 
-def _curve(
-    aggregate: str, widths: list[int], rows: int, rounds: int, seconds: float
-) -> list[Row]:
+def _curve(aggregate: str, sweep: Sweep, rounds: int, seconds: float) -> list[Row]:
+    widths, rows = sweep.widths, sweep.rows
     measured, share = [], seconds / len(widths)
     for width in widths:
         one = contender(Entry(RA, aggregate), width, rows, share / (rounds + 2))

@@ -22,11 +22,14 @@ from windrow.bench._experiment import (
     Trial,
     Verdict,
 )
+from windrow.bench._sweep import Sweep, powers
 from windrow.bench.measure.memory import peaks
 
 from ._schemes import AGGREGATES, PAPER, RA, SCHEMES, WORKLOAD, Entry, series, stream
 
 WHOLE, OWN = "process", "window"
+QUICK = Sweep((2, 64, 4_096), more=powers(16, 20, 2))
+FULL = Sweep(powers(1, 12), more=powers(16, 24))
 MB = 1e6
 ROWS = 1 << 20  # that come again and again
 MINOR = 1.1  # times the process with a small window
@@ -35,10 +38,12 @@ LINEAR = 2.0  # times more, and it would not be the same bytes a row
 
 def trials(size: Size) -> list[Trial]:
     """A trial for each scheme and aggregate; RA goes on to long windows."""
-    small = [2**k for k in range(1, 13, size.pick(11, 1))]
-    large = [2**k for k in range(16, size.pick(22, 25), size.pick(2, 1))]
-    found = [Trial(WHOLE, one.series, partial(_small, one, small)) for one in series()]
-    return [*found, Trial(OWN, "Max", partial(_large, large))]
+    sweep = size.pick(QUICK, FULL)
+    found = [
+        Trial(WHOLE, one.series, partial(_small, one, [*sweep.widths]))
+        for one in series()
+    ]
+    return [*found, Trial(OWN, "Max", partial(_large, [*sweep.more]))]
 
 
 def _small(entry: Entry, widths: list[int], _seconds: float) -> list[Row]:

@@ -29,6 +29,7 @@ from windrow.bench._experiment import (
     Trial,
     Verdict,
 )
+from windrow.bench._sweep import Sweep, powers
 from windrow.bench.measure.answers import FOLDS, Array, WrongAnswer
 from windrow.bench.measure.race import Contender, timed
 from windrow.bench.measure.turns import each, race_trial
@@ -41,6 +42,8 @@ from ._schemes import AGGREGATES, PAPER, RA, SCHEMES, WORKLOAD, stream
 
 COST, RESIZE = "cost", "resize"
 OSCILLATING, FIXED = "osc.", "fixed"
+QUICK = Sweep(powers(10, 19, 3), 100_000)
+FULL = Sweep(powers(8, 21), 2_000_000)
 LINEAR = 3.0
 
 
@@ -101,15 +104,16 @@ def step_of(width: int) -> int:
 
 def trials(size: Size) -> list[Trial]:
     """A trial for each window, and one for each resize."""
-    widths = [2**k for k in range(*size.pick((10, 20, 3), (8, 22, 1)))]
+    sweep = size.pick(QUICK, FULL)
     found = []
-    for width in widths:
+    for width in sweep.widths:
         step = step_of(width)
-        rows = max(size.pick(100_000, 2_000_000) // step, 4) * step
+        rows = max(sweep.rows // step, 4) * step
         join = partial(_enter, width, rows)
         found.append(race_trial(COST, width, join, each(rows, 1e-6), size.rounds))
     return found + [
-        Trial(RESIZE, width, partial(_resize, width, size.rounds)) for width in widths
+        Trial(RESIZE, width, partial(_resize, width, size.rounds))
+        for width in sweep.widths
     ]
 
 

@@ -15,6 +15,7 @@ from functools import partial
 
 from windrow.bench._claims import ahead, explained
 from windrow.bench._experiment import Claim, Experiment, Panel, Row, Size, Trial
+from windrow.bench._sweep import Sweep, powers
 from windrow.bench.measure.memory import Peak, peaks
 
 from ._stream import PAPER, WORKLOAD, energies, fits, unique_of
@@ -29,14 +30,16 @@ SERIES = {
     "flat_fat": ("flat_fat", "sum"),
 }
 PANEL = "memory"
+QUICK, FULL = Sweep(powers(17, 21, 2)), Sweep(powers(10, 27))
 BYTES = 128  # a row of the largest
 MB = 1e6
 
 
 def trials(size: Size) -> list[Trial]:
     """A trial for each series: a process goes through all windows that fit."""
-    steps = range(size.pick(17, 10), size.pick(22, 28), size.pick(2, 1))
-    widths = [w for k in steps for w in (2**k, 3 * 2 ** (k - 1)) if fits(BYTES * w)]
+    sweep = size.pick(QUICK, FULL)
+    both = [w for width in sweep.widths for w in (width, width * 3 // 2)]
+    widths = [width for width in both if fits(BYTES * width)]
     return [
         Trial(PANEL, one, partial(_windows, one, widths, unique_of(size)))
         for one in SERIES
