@@ -194,7 +194,8 @@ FIGURE_9 = Experiment(
                         less=True,
                         on_average=True,
                     ),
-                    "a resize takes new memory from the system each time",
+                    "Python sets up the memory of each resize, which takes it as long as "
+                    "some hundred rows: short windows pay dearly for that",
                 ),
             )
             for one in AGGREGATES
