@@ -5,9 +5,9 @@
     Peak, Peak, ...  <---- the most so far     let go before the next is made
 
 The most so far is forgotten before each window, where the system can; windows rise,
-so that it is this one's anyway.  The first has one row: what it took is
-the process itself, with libraries and compiled code, and comes off for what a window
-takes.  Kernels are compiled here beforehand: a compiler takes more than any window.
+so that it is this one's anyway.  The first has one row: what it took is the process
+itself, with libraries and compiled code, and comes off for what a window takes.
+Kernels are compiled here beforehand: a compiler takes more than most windows.
 """
 
 from __future__ import annotations
@@ -95,7 +95,9 @@ def _elsewhere(job: Job) -> list[int]:
         command, capture_output=True, text=True, check=False, env=env
     )
     if done.returncode:
-        raise WrongAnswer(done.stderr.strip().rpartition("\n")[2])
+        last = done.stderr.strip().rpartition("\n")[2]
+        kind = WrongAnswer if WrongAnswer.__name__ in last else MemoryError
+        raise kind(last or f"the process ended with {done.returncode}")
     return [int(line) for line in done.stdout.split()]
 
 

@@ -44,6 +44,10 @@ COST, RESIZE = "cost", "resize"
 OSCILLATING, FIXED = "osc.", "fixed"
 QUICK = Sweep(powers(10, 19, 3), 100_000)
 FULL = Sweep(powers(8, 21), 2_000_000)
+SET_UP = (
+    "Python sets up the memory of each resize, which takes it as long as some hundred "
+    "rows: short windows pay dearly for that"
+)
 LINEAR = 3.0
 
 
@@ -90,11 +94,15 @@ def contender(aggregate: str, kind: str, width: int, rows: int) -> Contender:
         """The first of them; what the window holds then is known."""
         most = width if kind == FIXED else width + 1
         held = np.concatenate([filling, rest[:step]])[-most:]
-        expected = FOLDS[AGGREGATES[aggregate]](held)
-        if not np.isclose(actual[0], expected):
-            raise WrongAnswer(f"{kind}, {aggregate}: {expected}, not {actual[0]}")
+        _check(f"{kind}, {aggregate}", aggregate, actual[0], held)
 
     return Contender(f"{aggregate}, {kind}", call, check)
+
+
+def _check(who: str, aggregate: str, actual: float, held: Array) -> None:
+    expected = FOLDS[AGGREGATES[aggregate]](held)
+    if not np.isclose(actual, expected):
+        raise WrongAnswer(f"{who}: {expected}, not {actual}")
 
 
 def step_of(width: int) -> int:
@@ -133,7 +141,8 @@ def _resize(width: int, rounds: int, _seconds: float) -> list[Row]:
         for _ in range(rounds + 1):
             cell = make(one, wr.window(evict=None, trigger=1))
             let_in(cell, stream(width))
-            took, _ = timed(partial(_double, cell, width))
+            took, actual = timed(partial(_double, cell, width))
+            _check(f"resized, {one}", one, actual, stream(width))
             times.append(took * 1e6)
         rest = sorted(times[1:])  # the first compiles
         middle = statistics.median(rest)
@@ -141,9 +150,9 @@ def _resize(width: int, rounds: int, _seconds: float) -> list[Row]:
     return found
 
 
-def _double(cell: Cell, width: int) -> None:
+def _double(cell: Cell, width: int) -> Any:
     cell.resize(2 * width)
-    cell.look()
+    return cell.look()
 
 
 def is_linear(rows: Rows) -> Verdict:
@@ -194,8 +203,7 @@ FIGURE_9 = Experiment(
                         less=True,
                         on_average=True,
                     ),
-                    "Python sets up the memory of each resize, which takes it as long as "
-                    "some hundred rows: short windows pay dearly for that",
+                    SET_UP,
                 ),
             )
             for one in AGGREGATES
