@@ -18,7 +18,6 @@ from windrow.kernels import interpreting
 def _here(monkeypatch):
     """A job is done in this process, interpreted: it holds much already."""
     monkeypatch.setattr(memory, "_elsewhere", lambda job: [*memory.run(job)])
-    monkeypatch.setattr(memory, "MOST_SLOW", 4)
     monkeypatch.setattr(memory, "LEAST", 8)
     with interpreting():
         yield
@@ -95,7 +94,7 @@ def test_slick_deque_takes_part_twice(monkeypatch):
 
     rows = tried(slick_memory.EXP_4)
 
-    assert rows.series("memory") == [*slick_memory.SERIES]
+    assert rows.series("memory") == [*slick_memory.FEW]
     assert rows.xs("memory") == [16, 24, 64, 96]
     assert None not in judged(slick_memory.EXP_4, rows)
 

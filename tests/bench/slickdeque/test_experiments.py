@@ -56,11 +56,13 @@ def test_a_wrong_answer_has_no_number(experiment, monkeypatch):
 
 
 def test_windows_that_memory_has_no_room_for_are_left_out(monkeypatch):
-    monkeypatch.setattr(single_query, "fits", lambda taken: taken < 80 * 10**6)
+    monkeypatch.setattr(
+        single_query, "fits", lambda taken: taken < 40e6 * single_query.BYTES
+    )
 
     actual = [trial.x for trial in single_query.SINGLE_MAX.trials(FULL)]
 
-    assert max(actual) == 2**19
+    assert max(actual) == 2**24
 
 
 def test_energies_come_again_and_again():
@@ -113,11 +115,11 @@ def test_latency_has_a_box_for_each_contender(monkeypatch):
 
 
 def test_the_highest_times_are_dropped_and_no_others():
-    actual = latency.box(np.array([1.0] * 19_999 + [3.0] * 19_999 + [9.0, 9e9]), 2.5)
+    actual = latency.box(np.array([1.0] * 9_999 + [3.0] * 9_999 + [9.0, 9e9]), 2.5)
 
     assert actual["most"] == 9.0
     assert actual["least"] == 2.5  # the clock's grain
-    assert actual["average"] == pytest.approx(2.0, rel=1e-3)
+    assert actual["average"] == pytest.approx(2.0, rel=1e-2)
 
 
 def test_latency_is_judged_at_every_quantile():

@@ -32,8 +32,7 @@ from .operators import operator
 PAGE = 4096  # bytes: nothing is smaller to a system
 REHEARSED = 16
 BATCH = 10_000
-SLOW = "recompute"  # fills its window, and answers a few times only
-MOST_SLOW = 200
+SLOW = "recompute"  # answers once a window only
 LEAST = 4 * BATCH  # rows: with one batch less code is loaded than with many
 
 
@@ -80,6 +79,7 @@ def in_order(job: Job, found: list[int]) -> list[Peak]:
 def run(job: Job) -> Iterator[int]:
     """The most that this process has held, after each window."""
     rows = np.load(job.rows)
+    _fill(job, rows, 1)  # loads code, which takes more while it does than after
     for width in job.widths:
         with suppress(OSError):  # elsewhere than on Linux, rising windows have to do
             Path("/proc/self/clear_refs").write_text("5", "ascii")
@@ -103,8 +103,10 @@ def _elsewhere(job: Job) -> list[int]:
 
 def _fill(job: Job, chunk: Array, width: int) -> None:
     """Two windows' worth of rows, so that all memory of the first is used again."""
-    one = operator(job.algorithm, job.aggregate, width, dtype=chunk.dtype.name)
-    rows = max(width + (MOST_SLOW if job.algorithm == SLOW else width), LEAST)
+    every = width if job.algorithm == SLOW else 1
+    dtype = chunk.dtype.name
+    one = operator(job.algorithm, job.aggregate, width, every=every, dtype=dtype)
+    rows = max(2 * width, LEAST)
     for some in _pieces(chunk, 0, rows, BATCH):
         one.feed(some)
     actual = one.query()

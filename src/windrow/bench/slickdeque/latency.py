@@ -29,6 +29,10 @@ QUANTILES = {"least": 0.0, "25 %": 0.25, "median": 0.5, "75 %": 0.75, "most": 1.
 AVERAGE = "average"
 OUTLIERS = 0.00005
 RUNS = 3
+MANY_AT_ONCE = (
+    "a reading that rises above many before it drops all of these from the deque in "
+    "one answer, while DABA spreads its work over answers"
+)
 GRAIN = "what takes less than the clock's grain counts as that much"
 
 
@@ -68,14 +72,15 @@ def box(spent: Any, grain: float) -> dict[str, float]:
     """
     kept = np.sort(spent)[: len(spent) - int(len(spent) * OUTLIERS)]
     found = {x: max(float(np.quantile(kept, q)), grain) for x, q in QUANTILES.items()}
-    return {**found, AVERAGE: max(float(kept.mean()), grain / 100)}
+    return {**found, AVERAGE: max(float(kept.mean()), grain / 10)}
 
 
 def _lowest(aggregate: str, words: str, theirs: str) -> Claim:
+    judge = ahead(aggregate, SLICK, PEERS, less=True)
     return Claim(
         f"SlickDeque {words} has the lowest latency, from the least to the most.",
         theirs,
-        explained(ahead(aggregate, SLICK, PEERS, less=True), GRAIN),
+        explained(judge, MANY_AT_ONCE),
     )
 
 
@@ -114,7 +119,10 @@ EXP_3 = Experiment(
             Claim(
                 f"The worst answers of {one} come sooner than DABA's.",
                 "3.83x on average",
-                ahead(one, SLICK, ["daba"], less=True, where="most".__eq__),
+                explained(
+                    ahead(one, SLICK, ["daba"], less=True, where="most".__eq__),
+                    MANY_AT_ONCE,
+                ),
             )
             for one in OWN
         ),

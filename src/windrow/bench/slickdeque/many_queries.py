@@ -31,7 +31,7 @@ PANEL = "throughput"
 QUICK = Sweep(powers(0, 10, 2), 1 << 18)
 FULL = Sweep(powers(0, 12), 1 << 22)
 WHY = (
-    "a fold over a short range is a handful of vector instructions, which costs less "
+    "a compiled fold over a short range is a handful of instructions, which costs less "
     "than looking after any structure"
 )
 

@@ -29,6 +29,7 @@ SERIES = {
     "daba": ("daba", "sum"),
     "flat_fat": ("flat_fat", "sum"),
 }
+FEW = tuple(one for one in SERIES if one != "daba")  # which is as two_stacks
 PANEL = "memory"
 QUICK, FULL = Sweep(powers(17, 21, 2)), Sweep(powers(10, 27))
 BYTES = 128  # a row of the largest
@@ -37,12 +38,12 @@ MB = 1e6
 
 def trials(size: Size) -> list[Trial]:
     """A trial for each series: a process goes through all windows that fit."""
-    sweep = size.pick(QUICK, FULL)
+    sweep, series = size.pick((QUICK, FEW), (FULL, tuple(SERIES)))
     both = [w for width in sweep.widths for w in (width, width * 3 // 2)]
     widths = [width for width in both if fits(BYTES * width)]
     return [
         Trial(PANEL, one, partial(_windows, one, widths, unique_of(size)))
-        for one in SERIES
+        for one in series
     ]
 
 
