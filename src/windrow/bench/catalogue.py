@@ -1,7 +1,7 @@
 """All experiments, paper by paper: to add one is a file and a line in its paper's list.
 
 >>> [experiment.paper for experiment in CATALOGUE][:1]
-['SlickDeque']
+['RA']
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from windrow.errors import BadInput
 
 from ._experiment import Experiment
+from .ra import EXPERIMENTS as RA
 from .slickdeque import EXPERIMENTS as SLICKDEQUE
 
-CATALOGUE: tuple[Experiment, ...] = (*SLICKDEQUE,)
+CATALOGUE: tuple[Experiment, ...] = (*RA, *SLICKDEQUE)
 BY_NAME = {experiment.name: experiment for experiment in CATALOGUE}
 
 
