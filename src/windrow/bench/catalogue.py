@@ -11,10 +11,12 @@ from collections.abc import Sequence
 from windrow.errors import BadInput
 
 from ._experiment import Experiment
+from .lightsaber import EXPERIMENTS as LIGHTSABER
+from .pba import EXPERIMENTS as PBA
 from .ra import EXPERIMENTS as RA
 from .slickdeque import EXPERIMENTS as SLICKDEQUE
 
-CATALOGUE: tuple[Experiment, ...] = (*RA, *SLICKDEQUE)
+CATALOGUE: tuple[Experiment, ...] = (*RA, *SLICKDEQUE, *PBA, *LIGHTSABER)
 BY_NAME = {experiment.name: experiment for experiment in CATALOGUE}
 
 
