@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from windrow.errors import BadInput
 
 from ._experiment import Experiment
+from .beyond import EXPERIMENTS as BEYOND
 from .ses import EXPERIMENTS as SES
 from .slickdeque import EXPERIMENTS as SLICKDEQUE
 
-CATALOGUE: tuple[Experiment, ...] = (*SLICKDEQUE, *SES)
+CATALOGUE: tuple[Experiment, ...] = (*SLICKDEQUE, *SES, *BEYOND)
 BY_NAME = {experiment.name: experiment for experiment in CATALOGUE}
 
 

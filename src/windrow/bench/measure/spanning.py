@@ -33,7 +33,7 @@ PLENTY = 1e9  # insertions that a technique may take
 SHARES = {"tuple_buckets": 0.02, "aggregate_buckets": 0.2}  # of that, where it is less
 SWEEP = 100.0  # insertions that sweeping an event costs, with its sorts and heaps
 HOP = 4.0  # insertions that one into a level costs: it is no neighbour of the last
-LEAST = 2  # stretches of a window and an event that the slowest have to take
+LEAST = 1  # stretches of a window and an event that the slowest have to take
 SAMPLE = 12  # windows that are folded from scratch to check an answer
 
 Given = tuple[Events, Array]

@@ -16,17 +16,18 @@ import numpy as np
 from windrow.bench import data
 from windrow.bench._claims import Where, from_
 from windrow.bench._experiment import Claim, Experiment, Rows, Size, Trial
+from windrow.bench._over_panels import Cell, always, cells, changes
 from windrow.bench.data.ss7 import MEAN_LENGTH, PER_SECOND
 from windrow.bench.measure.spanning import Given, Setting
 from windrow.spanning import Events
 
 from . import _figure as figure
 from ._figure import BUCKETS, PLAIN, SLICES, SWEEPING, TUPLES
-from ._judge import Cell, always, cells, changes
 
 SECOND = 1_000_000  # instants are microseconds
 OVERLAP = 5
 CALLS = 3_200_000
+QUICK_CALLS = 800_000  # a quarter of a minute
 RANGES = (1, 2, 5, 10, 20, 40, 60)  # seconds
 SMALL = from_(0, 2)
 LARGE = from_(20)
@@ -55,7 +56,7 @@ def setting(seconds: int) -> Setting:
 
 def trials(size: Size) -> list[Trial]:
     """Both panels, a trial for each range."""
-    n = size.pick(800_000, CALLS)
+    n = size.pick(QUICK_CALLS, CALLS)
     ranges = size.pick((1, 5, 20, 60), RANGES)
     high = size.pick((2, 10), HEIGHTS)
     single = [

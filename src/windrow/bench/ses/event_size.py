@@ -23,11 +23,11 @@ from windrow.bench._experiment import (
     Trial,
     Verdict,
 )
+from windrow.bench._over_panels import always, cells, changes, rates, steady
 from windrow.bench.measure.spanning import Setting
 
 from . import _figure as figure
 from ._figure import BUCKETS, PLAIN, SLICES, SWEEPING, TUPLES
-from ._judge import always, cells, changes, rates, steady
 
 OVERLAP = 5  # steps in a range
 SHORT, LONG = 100, 5_000  # the least and the greatest mean length of events

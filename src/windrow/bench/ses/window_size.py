@@ -23,11 +23,11 @@ from windrow.bench._experiment import (
     Trial,
     Verdict,
 )
+from windrow.bench._over_panels import always, cells, changes, in_all, rates
 from windrow.bench.measure.spanning import Setting
 
 from . import _figure as figure
 from ._figure import BUCKETS, PLAIN, SLICES, SWEEPING, TUPLES
-from ._judge import always, cells, changes, rates
 
 SHORT, LONG = 500, 5_000  # mean lengths of events
 OVERLAPS = (5, 50, 500)
@@ -101,6 +101,14 @@ def _rises(rows: Rows) -> Verdict:
     return Verdict(ours, found[worst] > 1.0)
 
 
+def _while_longer(rows: Rows) -> Verdict:
+    """Whether slices are ahead of sweeping in all windows longer than events."""
+    found = {}
+    for mu, panels in ((SHORT, SHORT_ONES), (LONG, LONG_ONES)):
+        found |= cells(rows, panels, [SLICES], [SWEEPING], where=from_(mu + 1))
+    return in_all(found)
+
+
 def _best_heights(rows: Rows) -> Verdict:
     """Whether longer events want more levels, at 50 steps in a range."""
     best = []
@@ -158,7 +166,7 @@ FIGURE_12 = Experiment(
         Claim(
             "SE-Slicing is ahead of sweeping where windows are longer than events.",
             "preferred while range / length stays above one",
-            always(EVEN, [SLICES], [SWEEPING], where=from_(LONG + 1)),
+            _while_longer,
         ),
         Claim(
             "With an uneven step, which makes two slices of a step, SE-Slicing gains "

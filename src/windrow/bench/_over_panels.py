@@ -1,8 +1,9 @@
 """Claims that several panels decide together.
 
     cells       (panel, place) -> how much faster some are than others
-    always      in every cell
-    changes     from the first place of a panel to its last, or from panels to panels
+    always      some are ahead in every cell
+    changes     they are further ahead in some cells than in others
+    steady      one has about the same rate everywhere
 
 Who is ahead is told of the best of `mine`, or of `each` of them, against the best of
 `others`; whoever was not measured at a place is left out there.
@@ -59,13 +60,18 @@ def always(
 
     def judge(rows: Rows) -> Verdict:
         found = cells(rows, panels, mine, others, where=where, each=each)
-        worst = min(found, key=lambda cell: found[cell])
-        mean = geometric_mean(found.values())
-        ours = f"{mean:.2f}x on average, {found[worst]:.2f}x at the worst {at(worst)}"
-        holds = found[worst] >= times * (1.0 - SLACK)
-        return Verdict(ours, holds, "" if holds else why)
+        return in_all(found, times=times, why=why)
 
     return judge
+
+
+def in_all(found: dict[Cell, float], *, times: float = 1.0, why: str = "") -> Verdict:
+    """The least of some cells is at least `times`; `why`, if it is not."""
+    worst = min(found, key=lambda cell: found[cell])
+    mean = geometric_mean(found.values())
+    ours = f"{mean:.2f}x on average, {found[worst]:.2f}x at the worst {at(worst)}"
+    holds = found[worst] >= times * (1.0 - SLACK)
+    return Verdict(ours, holds, "" if holds else why)
 
 
 def changes(
@@ -107,15 +113,25 @@ def rates(
 
 
 def steady(
-    panels: Sequence[str], name: str, *, at_least: float = 0.5, why: str = ""
+    panels: Sequence[str],
+    name: str,
+    *,
+    at_least: float = 0.5,
+    apart: bool = False,
+    why: str = "",
 ) -> Judge:
-    """The least rate of one, over all panels, is at least so much of its most."""
+    """The least rate of one is at least so much of its most; `apart`: in each panel."""
 
     def judge(rows: Rows) -> Verdict:
-        found = rates(panels, [name])(rows).values()
-        share = min(found) / max(found)
-        holds = share >= at_least
-        return Verdict(f"least to most: {share:.2f}", holds, "" if holds else why)
+        found: dict[str, float] = {}
+        for some in ([one] for one in panels) if apart else (list(panels),):
+            rate = rates(some, [name])(rows).values()
+            found[some[0]] = min(rate) / max(rate)
+        worst = min(found, key=lambda one: found[one])
+        ours = f"least to most: {found[worst]:.2f}"
+        ours += f" at the worst ({worst})" if apart else ""
+        holds = found[worst] >= at_least
+        return Verdict(ours, holds, "" if holds else why)
 
     return judge
 
@@ -127,4 +143,14 @@ def at(cell: Cell) -> str:
     return f"({panel}, at {place})"
 
 
-__all__ = ["Cell", "Judge", "always", "at", "cells", "changes", "rates", "steady"]
+__all__ = [
+    "Cell",
+    "Judge",
+    "always",
+    "at",
+    "cells",
+    "changes",
+    "in_all",
+    "rates",
+    "steady",
+]
