@@ -7,36 +7,24 @@ what it held before loading, so the input counts.
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
-from windrow.bench.measure.answers import WrongAnswer
+from windrow.bench.measure.keyed import read
+from windrow.bench.measure.table_queries import WINDOWS
+from windrow.bench.measure.table_side import ask, check_same
 
 from . import ONE_CORE, workloads
 from ._report import Bar, Result, Table
 from ._settings import Settings
-from ._table_queries import QUESTIONS, WINDOWS
 
 NAME = "tables"
-ROOT = Path(__file__).resolve().parents[1]
+LIBRARIES = ("windrow", "polars", "pandas", "duckdb")
 REFERENCE = "polars"
-# The package asks for one core; that is taken back before a library is imported.
-CODE = """
-import json, os, sys, benchmarks
-for name in benchmarks.ONE_CORE:
-    del os.environ[name]
-from benchmarks import _table_queries
-print(json.dumps(_table_queries.answer(*sys.argv[1:])))
-"""
 TITLES = {
     "windows": "Sum, max and count by key for "
     + ", ".join(f"{range_}/{slide}" for range_, slide, _ in WINDOWS),
@@ -89,7 +77,8 @@ def run(settings: Settings, say: Callable[[str], None]) -> Result:
             (
                 "polars: `group_by_dynamic` once a window; `rolling_*_by` over keys. "
                 "pandas: panes by groupby, rolling over a grid of panes and keys; "
-                "groupby and rolling."
+                "groupby and rolling. DuckDB: panes by group by, each once for every "
+                "window that it is in; a frame by range."
             ),
         ],
     )
@@ -100,49 +89,16 @@ def _measure(
 ) -> dict[str, dict[str, float]]:
     best: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory(prefix="windrow-bench-") as folder:
-        answers = {one: Path(folder) / f"{one}.arrow" for one in QUESTIONS[question]}
+        answers = {one: Path(folder) / f"{one}.arrow" for one in LIBRARIES}
+        # The package asks for one core: that is taken back for these.
+        threads = {k: v for k, v in os.environ.items() if k not in ONE_CORE}
         for _ in range(settings.table_rounds):
             for library, target in answers.items():
-                found = ask(library, question, source, target)
+                found = ask(library, question, source, target, environment=threads)
                 say(f"{question}, {library}: {found['seconds']:.2f} s")
                 before = best.get(library, found)
                 best[library] = min(before, found, key=lambda one: one["seconds"])
         expected = read(answers[REFERENCE])
         for library, target in answers.items():
-            check_same(library, read(target), expected)
+            check_same(library, read(target), expected, REFERENCE)
     return best
-
-
-def ask(library: str, question: str, source: Path, target: Path) -> dict[str, float]:
-    """Run the question in a process of its own; its times and sizes."""
-    threads = {name: v for name, v in os.environ.items() if name not in ONE_CORE}
-    done = subprocess.run(
-        [sys.executable, "-c", CODE, library, question, str(source), str(target)],
-        cwd=ROOT,
-        env=threads,
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return found
-
-
-def read(path: Path) -> pa.Table:
-    """An Arrow file."""
-    with pa.OSFile(str(path)) as file:
-        return pa.ipc.open_file(file).read_all()
-
-
-def check_same(who: str, actual: pa.Table, expected: pa.Table) -> None:
-    """Same rows; numbers equal but for the last digits of float sums."""
-    if len(actual) != len(expected):
-        raise WrongAnswer(f"{who}: {len(actual)} rows, not {len(expected)}")
-    for name in expected.column_names:
-        one, other = actual.column(name), expected.column(name)
-        if pa.types.is_floating(other.type):
-            same: Any = np.allclose(one, other, rtol=1e-7, atol=1e-7)
-        else:
-            same = one.equals(other)
-        if not same:
-            raise WrongAnswer(f"{who}: column {name} differs from {REFERENCE}'s")

@@ -12,47 +12,23 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
+from windrow.bench.measure.keyed import DAY, KEYS, NEW_YEAR, events, write
 from windrow.bench.measure.values import SAMPLE, SEED, check_digest, values
 
 CACHE = Path(__file__).parent / ".cache"
-DIGESTS = {
-    "keys": "cfb85933da599e08",
-    "ticks": "9f8b6981081e271c",
-}
+DIGESTS = {"ticks": "9f8b6981081e271c"}
 
-DAY = 86_400_000_000  # microseconds
-NEW_YEAR = 1_767_225_600_000_000  # 2026-01-01 in microseconds since 1970
-KEYS = 1_000
 TICK = 10_000  # microseconds: 100 rows a second
 ROW_GROUP = 100_000  # small enough that two tasks share a file evenly
 
 
-def events(n: int) -> pa.Table:
-    """`at` (a day of microseconds, rising), `key` (one of 1,000) and `value`."""
-    rng = np.random.default_rng(SEED)
-    keys = rng.integers(0, KEYS, max(n, SAMPLE), dtype=np.int32)
-    check_digest("keys", keys, DIGESTS["keys"])
-    at = np.sort(rng.integers(0, DAY, n)) + NEW_YEAR
-    return pa.table(
-        {
-            "at": pa.array(at, pa.timestamp("us")),
-            "key": keys[:n],
-            "value": rng.random(n),
-        }
-    )
-
-
 def events_file(n: int) -> Path:
-    """The same as an Arrow file of one batch, made once."""
+    """A day of events as an Arrow file of one batch, made once."""
     path = CACHE / f"events-{SEED}-{n}.arrow"
     if path.exists():
         return path
     CACHE.mkdir(exist_ok=True)
-    table = events(n)
-    half = path.with_suffix(".tmp")
-    with pa.OSFile(str(half), "wb") as file, pa.ipc.new_file(file, table.schema) as out:
-        out.write_table(table)
-    half.replace(path)
+    write(events(n), path.with_suffix(".tmp")).replace(path)
     return path
 
 

@@ -18,7 +18,6 @@ from benchmarks import (
     _stream_progress,
     _stream_turns,
     _stream_windows,
-    _table_queries,
     algorithms,
     arrow_tables,
     kernels,
@@ -40,6 +39,8 @@ from pyspark.sql.functions import expr
 
 import windrow as wr
 from windrow.bench.measure import kernels as bench_kernels
+from windrow.bench.measure import keyed, table_side
+from windrow.bench.measure import peers as bench_peers
 from windrow.bench.measure import values as frozen
 from windrow.bench.measure.answers import WrongAnswer, check_windows
 from windrow.bench.measure.race import Contender, race
@@ -71,7 +72,7 @@ def _interpreted():
 @pytest.fixture
 def off_by_one(monkeypatch):
     """Let kernels, and `wr.slide` as the benchmarks see it, answer one too much."""
-    right, slide = bench_kernels.compile_kernel, peers.wr.slide
+    right, slide = bench_kernels.compile_kernel, bench_peers.wr.slide
 
     def wrong_kernel(*given):
         module = right(*given)
@@ -85,7 +86,7 @@ def off_by_one(monkeypatch):
         return Wrong()
 
     monkeypatch.setattr(bench_kernels, "compile_kernel", wrong_kernel)
-    monkeypatch.setattr(peers.wr, "slide", lambda *given: slide(*given) + 1)
+    monkeypatch.setattr(bench_peers.wr, "slide", lambda *given: slide(*given) + 1)
 
 
 in_process = pytest.mark.parametrize(
@@ -118,26 +119,30 @@ def test_an_experiment_refuses_a_kernel_that_is_off_by_one(experiment, off_by_on
         experiment.run(TINY, silent)
 
 
+def in_this_process(library, question, source, target, *, environment):
+    return table_side.answer(library, question, source, target)
+
+
 @pytest.mark.deep  # half a minute: six libraries
 def test_libraries_agree_on_a_table(monkeypatch, tmp_path):
     monkeypatch.setattr(workloads, "CACHE", tmp_path)
-    monkeypatch.setattr(arrow_tables, "ask", _table_queries.answer)
+    monkeypatch.setattr(arrow_tables, "ask", in_this_process)
 
     result = arrow_tables.run(TINY, silent)
 
     actual = [[row[0] for row in table.rows] for table in result.tables]
-    assert actual == [["windrow", "polars", "pandas"]] * 2
+    assert actual == [["windrow", "polars", "pandas", "duckdb"]] * 2
 
 
 def test_a_question_is_asked_in_a_process_of_its_own(monkeypatch, tmp_path):
     monkeypatch.setattr(workloads, "CACHE", tmp_path)
     source, target = workloads.events_file(2_000), tmp_path / "answer.arrow"
 
-    actual = arrow_tables.ask("polars", "over", source, target)
+    actual = table_side.ask("polars", "over", source, target)
 
     assert actual["seconds"] > 0
     assert 0 < actual["before"] <= actual["peak"]
-    assert len(arrow_tables.read(target)) == 2_000
+    assert len(keyed.read(target)) == 2_000
 
 
 @pytest.mark.parametrize("column", ["key", "total"])
@@ -149,14 +154,14 @@ def test_a_table_that_differs_in_one_cell_is_refused(column):
     )
 
     with pytest.raises(WrongAnswer, match=column):
-        arrow_tables.check_same("somebody", actual, expected)
+        table_side.check_same("somebody", actual, expected, "nobody")
 
 
 def test_a_table_that_lacks_a_row_is_refused():
     expected = pa.table({"key": [1, 2], "total": [0.5, 1.5]})
 
     with pytest.raises(WrongAnswer, match="1 rows, not 2"):
-        arrow_tables.check_same("somebody", expected.slice(1), expected)
+        table_side.check_same("somebody", expected.slice(1), expected, "nobody")
 
 
 @pytest.mark.deep  # half a minute: processes that start and compile

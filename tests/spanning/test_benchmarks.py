@@ -6,7 +6,14 @@ import pytest
 from benchmarks import spanning_map
 
 from windrow.bench.measure.answers import WrongAnswer
-from windrow.bench.measure.spanning import PARTS, Setting, check, contender, solve
+from windrow.bench.measure.spanning import (
+    PARTS,
+    Setting,
+    check,
+    contender,
+    events,
+    solve,
+)
 from windrow.kernels import interpreting
 from windrow.spanning import CATALOGUE
 
@@ -24,12 +31,13 @@ def test_every_contender_gives_the_answer(technique):
 
 
 def test_a_wrong_answer_has_no_number():
+    given = events(300, SETTING.mu)
     with interpreting():
-        begins, found = solve(SETTING, "se_slicing", 1, 300)
+        begins, found = solve(SETTING, "se_slicing", 1, given)
     found["sum"][-1] += 1
 
     with pytest.raises(WrongAnswer, match="sum of window"):
-        check(SETTING, 300, "se_slicing", (begins, found))
+        check(SETTING, given, "se_slicing", (begins, found))
 
 
 def test_a_slow_contender_gets_fewer_events_and_its_time_is_scaled():

@@ -11,12 +11,21 @@ from collections.abc import Sequence
 from windrow.errors import BadInput
 
 from ._experiment import Experiment
+from .beyond import EXPERIMENTS as BEYOND
 from .lightsaber import EXPERIMENTS as LIGHTSABER
 from .pba import EXPERIMENTS as PBA
 from .ra import EXPERIMENTS as RA
+from .ses import EXPERIMENTS as SES
 from .slickdeque import EXPERIMENTS as SLICKDEQUE
 
-CATALOGUE: tuple[Experiment, ...] = (*RA, *SLICKDEQUE, *PBA, *LIGHTSABER)
+CATALOGUE: tuple[Experiment, ...] = (
+    *RA,
+    *SLICKDEQUE,
+    *PBA,
+    *LIGHTSABER,
+    *SES,
+    *BEYOND,
+)
 BY_NAME = {experiment.name: experiment for experiment in CATALOGUE}
 
 

@@ -4,14 +4,14 @@
     count, sum and max of each window of `range`, one every `step`
 
 Sweeping is two techniques, one for count and sum and one for max, and takes the time of
-both.  Slow contenders get fewer events, which at one an instant is a shorter stretch of
-the same stream, and their time is scaled.
+both.  Slow contenders get fewer events, which is a shorter stretch of the same stream,
+and their time is scaled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any
 
@@ -29,39 +29,55 @@ from .values import SEED
 
 Array = np.ndarray[Any, Any]
 
-MOST_WORK = {"tuple_buckets": 2e7, "aggregate_buckets": 2e8}
-PLENTY = 1e9  # insertions that any other technique may take
+PLENTY = 1e9  # insertions that a technique may take
+SHARES = {"tuple_buckets": 0.02, "aggregate_buckets": 0.2}  # of that, where it is less
+SWEEP = 100.0  # insertions that sweeping an event costs, with its sorts and heaps
+HOP = 4.0  # insertions that one into a level costs: it is no neighbour of the last
+LEAST = 1  # stretches of a window and an event that the slowest have to take
 SAMPLE = 12  # windows that are folded from scratch to check an answer
 
-
-@dataclass(frozen=True)
-class Setting:
-    """Lengths in instants: of events, of windows, and of the step between these."""
-
-    mu: int
-    range: int
-    step: int
-
-    @property
-    def name(self) -> str:
-        """As the tables have it."""
-        return f"{self.range:,} / {self.step:,}"
-
-    def work(self, technique: str) -> float:
-        """Insertions that an event takes."""
-        if technique.endswith("buckets"):
-            return (self.mu + self.range) / self.step + 1
-        return self.mu / self.step + 1 if technique == "se_slicing" else 1.0
+Given = tuple[Events, Array]
+Source = Callable[[int, int], Given]
+"""So many events of that mean length, in the order of their ends, and their values."""
 
 
 @lru_cache(maxsize=4)
-def events(n: int, mu: int) -> tuple[Events, Array]:
+def events(n: int, mu: int) -> Given:
     """One that ends at each instant, with values below 1,000."""
     rng = np.random.default_rng([SEED, mu])
     lengths = np.maximum(rng.normal(mu, 10, n).astype(np.int64), 1)
     lasts = np.arange(n)
     made = Events(lasts - lengths + 1, lasts, np.array([0]), np.array([n]))
     return made, rng.integers(0, 1_000, n)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Lengths in instants: of events, of windows, and of the step between these.
+
+    Events come from `source`, `rate` of them in an instant.
+    """
+
+    mu: int
+    range: int
+    step: int
+    source: Source = field(default=events, repr=False)
+    rate: float = field(default=1.0, repr=False)
+
+    @property
+    def name(self) -> str:
+        """As the tables have it."""
+        return f"{self.range:,} / {self.step:,}"
+
+    def work(self, technique: str, height: int = 1) -> float:
+        """Insertions that an event takes."""
+        if technique.endswith("buckets"):
+            return (self.mu + self.range) / self.step + 1
+        if technique == "se_ml_slicing":
+            return HOP * self.mu / self.step / height + 1
+        if technique == "sweeping":
+            return SWEEP
+        return self.mu / self.step + 1 if technique == "se_slicing" else 1.0
 
 
 def product(names: Sequence[str]) -> Product:
@@ -86,9 +102,9 @@ PARTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
 }
 
 
-def solve(setting: Setting, technique: str, height: int, n: int) -> Any:
+def solve(setting: Setting, technique: str, height: int, given: Given) -> Any:
     """Windows' begins, and count, sum and max of each."""
-    some, values = events(n, setting.mu)
+    some, values = given
     triple = setting.range, setting.step, 0
     laid = lay_out(some, SLICERS["pairs"].combs(*triple))
     windows = Windows(laid.windows(*triple), setting.range, find_algorithm("sba"))
@@ -100,10 +116,10 @@ def solve(setting: Setting, technique: str, height: int, n: int) -> Any:
     return windows.frames.begins, found
 
 
-def check(setting: Setting, n: int, who: str, answer: Any) -> None:
+def check(setting: Setting, given: Given, who: str, answer: Any) -> None:
     """Some windows folded from scratch."""
     begins, found = answer
-    some, values = events(n, setting.mu)
+    some, values = given
     for i in np.linspace(0, len(begins) - 1, SAMPLE).astype(int):
         held = values[
             (some.starts < begins[i] + setting.range) & (some.lasts >= begins[i])
@@ -116,16 +132,23 @@ def check(setting: Setting, n: int, who: str, answer: Any) -> None:
                 )
 
 
-def contender(setting: Setting, technique: str, n: int, height: int = 1) -> Contender:
-    """A technique on as many events as it can take."""
-    most = MOST_WORK.get(technique, PLENTY) / setting.work(technique)
-    rows = int(min(n, max(most, 4 * (setting.range + setting.mu))))
-    name = (
-        f"{technique}, {height} levels" if technique == "se_ml_slicing" else technique
-    )
+def contender(
+    setting: Setting, technique: str, n: int, height: int = 1, plenty: float = PLENTY
+) -> Contender:
+    """A technique on as many events as it can take in `plenty` of insertions."""
+    most = SHARES.get(technique, 1.0) * plenty
+    least = LEAST * setting.rate * (setting.range + setting.mu)
+    rows = int(min(n, max(most / setting.work(technique, height), least)))
+    name = levels(height) if technique == "se_ml_slicing" else technique
+    given = setting.source(rows, setting.mu)  # made here: its time is nobody's
     return Contender(
         name,
-        partial(solve, setting, technique, height, rows),
-        partial(check, setting, rows, name),
+        partial(solve, setting, technique, height, given),
+        partial(check, setting, given, name),
         scale=n / rows,
     )
+
+
+def levels(height: int) -> str:
+    """What slices of several levels are called."""
+    return f"se_ml_slicing, {height} levels"

@@ -1,34 +1,24 @@
-"""One library answering one question about a table, in a process of its own.
-
-    answer("polars", "windows", "IN.arrow", "OUT.arrow")
-
-gives seconds, and resident memory (bytes) before the input is loaded, after, and at
-its highest during the question.  The answer goes to OUT.arrow when the clock has
-stopped.
+"""Questions about a table with keys and times, in the words of each library.
 
     windows   sum, max and count by key for three sliding windows
     over      sum, max and count of each row's last hour, by key
+
+Each library answers in its own form, with what it has that is fastest; `FORMS` make one
+form of all answers, so that they can be compared.
 """
 
 from __future__ import annotations
 
-import resource
-import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import pandas as pd
-import polars as pl
 import pyarrow as pa
 
 import windrow as wr
-
-from . import workloads
+from windrow.bench._libraries import load
 
 WINDOWS = (("1h", "5m", 12), ("15m", "1m", 15), ("6h", "30m", 12))
 WORDS = {"h": " hours", "m": " minutes"}
-WARM_ROWS = 1_000
 
 
 def _words(short: str) -> str:
@@ -51,8 +41,9 @@ def windrow_windows(table: pa.Table) -> Any:
     )
 
 
-def polars_windows(frame: pl.DataFrame) -> Any:
+def polars_windows(frame: Any) -> Any:
     """group_by_dynamic; the offset lets windows begin before the first row."""
+    pl = load("polars")
     return [
         frame.group_by_dynamic(
             "at",
@@ -71,8 +62,9 @@ def polars_windows(frame: pl.DataFrame) -> Any:
     ]
 
 
-def pandas_windows(frame: pd.DataFrame) -> Any:
+def pandas_windows(frame: Any) -> Any:
     """Panes by groupby, a grid of panes and keys, rolling over the grid."""
+    pd = load("pandas")
     answers = []
     for _, slide, panes in WINDOWS:
         step = pd.Timedelta(slide.replace("m", "min"))
@@ -96,6 +88,25 @@ def pandas_windows(frame: pd.DataFrame) -> Any:
     return answers
 
 
+def duckdb_windows(connection: Any) -> Any:
+    """Panes by group by, each of them once for every window that it is in."""
+    return [
+        connection.sql(
+            f"""
+            with panes as (
+                select key, time_bucket(interval '{_words(slide)}', "at") as pane,
+                    sum(value) as total, max(value) as most, count(*) as n
+                from events group by all
+            )
+            select key, pane - back * interval '{_words(slide)}' as "at",
+                sum(total) as total, max(most) as most, sum(n)::bigint as n
+            from panes, range({panes}) as slides(back) group by all
+            """  # noqa: S608 - our own words
+        ).to_arrow_table()
+        for _, slide, panes in WINDOWS
+    ]
+
+
 def windrow_over(table: pa.Table) -> Any:
     """Every row with new columns."""
     last = "1 hour"
@@ -109,8 +120,9 @@ def windrow_over(table: pa.Table) -> Any:
     )
 
 
-def polars_over(frame: pl.DataFrame) -> Any:
+def polars_over(frame: Any) -> Any:
     """Polars' rolling_*_by, over keys."""
+    pl = load("polars")
     value, one = pl.col("value"), pl.lit(1.0).alias("one")
     how: dict[str, Any] = {"by": "at", "window_size": "1h", "closed": "both"}
     return frame.with_columns(one).with_columns(
@@ -120,11 +132,25 @@ def polars_over(frame: pl.DataFrame) -> Any:
     )
 
 
-def pandas_over(frame: pd.DataFrame) -> Any:
+def pandas_over(frame: Any) -> Any:
     """A time-based rolling within each group."""
     by_time = frame.set_index("at")
     rolling = by_time.groupby("key")["value"].rolling("1h", closed="both")
     return rolling.agg(["sum", "max", "count"])
+
+
+def duckdb_over(connection: Any) -> Any:
+    """A frame by range, within each key."""
+    return connection.sql(
+        """
+        select *, sum(value) over last as total, max(value) over last as most,
+            count(*) over last as n
+        from events window last as (
+            partition by key order by "at"
+            range between interval 1 hour preceding and current row
+        )
+        """
+    ).to_arrow_table()
 
 
 def as_windows(library: str, answer: Any) -> pa.Table:
@@ -132,9 +158,9 @@ def as_windows(library: str, answer: Any) -> pa.Table:
     if library == "windrow":
         start = answer.column("window").combine_chunks().field("start")
         parts = [answer.drop_columns("window").append_column("at", start)]
-    elif library == "polars":
+    elif library in {"polars", "duckdb"}:
         parts = [
-            frame.to_arrow().append_column("query", pa.array([range_] * len(frame)))
+            _arrow(frame).append_column("query", pa.array([range_] * len(frame)))
             for (range_, *_), frame in zip(WINDOWS, answer, strict=True)
         ]
     else:
@@ -152,6 +178,10 @@ def as_windows(library: str, answer: Any) -> pa.Table:
     return pa.concat_tables(plain).sort_by(order)
 
 
+def _arrow(answer: Any) -> pa.Table:
+    return answer if isinstance(answer, pa.Table) else answer.to_arrow()
+
+
 def as_over(library: str, answer: Any) -> pa.Table:
     """Key, total, most, n in the order of key and time."""
     names = ["key", "at", "total", "most", "n"]
@@ -159,28 +189,11 @@ def as_over(library: str, answer: Any) -> pa.Table:
         answer = answer.reset_index().set_axis(names, axis=1)
         table = pa.Table.from_pandas(answer, preserve_index=False)
     else:
-        table = answer if library == "windrow" else answer.to_arrow()
+        table = _arrow(answer)
         table = table.select(names).sort_by([("key", "ascending"), ("at", "ascending")])
     schema = {"key": pa.int32(), "at": pa.timestamp("us"), "total": pa.float64()}
     schema |= {"most": pa.float64(), "n": pa.int64()}
     return table.cast(pa.schema(schema))
-
-
-QUESTIONS: dict[str, dict[str, Callable[[Any], Any]]] = {
-    "windows": {
-        "windrow": windrow_windows,
-        "polars": polars_windows,
-        "pandas": pandas_windows,
-    },
-    "over": {"windrow": windrow_over, "polars": polars_over, "pandas": pandas_over},
-}
-FORMS = {"windows": as_windows, "over": as_over}
-
-
-def load(path: str | Path, library: str) -> Any:
-    """The file in the library's own form."""
-    with pa.OSFile(str(path)) as file:
-        return own_form(pa.ipc.open_file(file).read_all(), library)
 
 
 def own_form(table: pa.Table, library: str) -> Any:
@@ -188,42 +201,30 @@ def own_form(table: pa.Table, library: str) -> Any:
     if library == "windrow":
         return table
     if library == "polars":
-        return pl.DataFrame(table)
-    return table.to_pandas(split_blocks=True, self_destruct=True)
+        return load("polars").DataFrame(table)
+    if library == "pandas":
+        return table.to_pandas(split_blocks=True, self_destruct=True)
+    connection = load("duckdb").connect()
+    connection.register("given", table)
+    connection.execute("create table events as select * from given")
+    connection.unregister("given")
+    return connection
 
 
-def memory(field: str) -> int:
-    """VmRSS (now) or VmHWM (the highest since `forget_peak`), in bytes."""
-    status = Path("/proc/self/status")
-    if not status.exists():
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    lines = status.read_text("utf-8").splitlines()
-    return next(int(one.split()[1]) for one in lines if one.startswith(field)) * 1024
+QUESTIONS: dict[str, dict[str, Callable[[Any], Any]]] = {
+    "windows": {
+        "windrow": windrow_windows,
+        "polars": polars_windows,
+        "pandas": pandas_windows,
+        "duckdb": duckdb_windows,
+    },
+    "over": {
+        "windrow": windrow_over,
+        "polars": polars_over,
+        "pandas": pandas_over,
+        "duckdb": duckdb_over,
+    },
+}
+FORMS = {"windows": as_windows, "over": as_over}
 
-
-def forget_peak() -> None:
-    """Let the highest resident size begin anew at the present one (Linux)."""
-    Path("/proc/self/clear_refs").write_text("5", "utf-8")
-
-
-def answer(
-    library: str, question: str, source: str | Path, target: str | Path
-) -> dict[str, float]:
-    """Warm up on a few rows, load, ask, and only then write the answer."""
-    ask = QUESTIONS[question][library]
-    ask(own_form(workloads.events(WARM_ROWS), library))
-    before = memory("VmRSS")
-    given = load(source, library)
-    loaded = memory("VmRSS")
-    forget_peak()
-    start = time.perf_counter()
-    result = ask(given)
-    seconds = time.perf_counter() - start
-    peak = memory("VmHWM")
-    table = FORMS[question](library, result)
-    with (
-        pa.OSFile(str(target), "wb") as file,
-        pa.ipc.new_file(file, table.schema) as out,
-    ):
-        out.write_table(table)
-    return {"seconds": seconds, "before": before, "loaded": loaded, "peak": peak}
+__all__ = ["FORMS", "QUESTIONS", "WINDOWS", "own_form"]

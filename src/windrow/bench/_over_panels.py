@@ -1,0 +1,156 @@
+"""Claims that several panels decide together.
+
+    cells       (panel, place) -> how much faster some are than others
+    always      some are ahead in every cell
+    changes     they are further ahead in some cells than in others
+    steady      one has about the same rate everywhere
+
+Who is ahead is told of the best of `mine`, or of `each` of them, against the best of
+`others`; whoever was not measured at a place is left out there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from statistics import geometric_mean
+
+from windrow.bench._claims import SLACK, Where, everywhere
+from windrow.bench._experiment import NotMeasured, Place, Rows, Verdict
+
+Cell = tuple[str, Place]
+Judge = Callable[[Rows], Verdict]
+
+
+def cells(
+    rows: Rows,
+    panels: Sequence[str],
+    mine: Sequence[str],
+    others: Sequence[str],
+    *,
+    where: Where = everywhere,
+    each: bool = False,
+) -> dict[Cell, float]:
+    """How much faster `mine` are than the best of `others`, where it counts."""
+    rates: dict[Cell, dict[str, float]] = {}
+    for row in rows.all:
+        if row.panel in panels and where(row.x):
+            rates.setdefault((row.panel, row.x), {})[row.series] = row.value
+    found: dict[Cell, float] = {}
+    for cell, rate in rates.items():
+        ours = [rate[name] for name in mine if name in rate]
+        theirs = [rate[name] for name in others if name in rate]
+        if ours and theirs:
+            found[cell] = (min if each else max)(ours) / max(theirs)
+    if not found:
+        raise NotMeasured(f"{mine[0]} was not measured beside {others[0]}")
+    return found
+
+
+def always(
+    panels: Sequence[str],
+    mine: Sequence[str],
+    others: Sequence[str],
+    *,
+    times: float = 1.0,
+    where: Where = everywhere,
+    each: bool = False,
+    why: str = "",
+) -> Judge:
+    """`mine` are at least `times` as fast in every cell; `why`, if they are not."""
+
+    def judge(rows: Rows) -> Verdict:
+        found = cells(rows, panels, mine, others, where=where, each=each)
+        return in_all(found, times=times, why=why)
+
+    return judge
+
+
+def in_all(found: dict[Cell, float], *, times: float = 1.0, why: str = "") -> Verdict:
+    """The least of some cells is at least `times`; `why`, if it is not."""
+    worst = min(found, key=lambda cell: found[cell])
+    mean = geometric_mean(found.values())
+    ours = f"{mean:.2f}x on average, {found[worst]:.2f}x at the worst {at(worst)}"
+    holds = found[worst] >= times * (1.0 - SLACK)
+    return Verdict(ours, holds, "" if holds else why)
+
+
+def changes(
+    before: Callable[[Rows], dict[Cell, float]],
+    after: Callable[[Rows], dict[Cell, float]],
+    words: str,
+    *,
+    least: float = 1.0,
+    why: str = "",
+) -> Judge:
+    """The mean of some cells is above that of others; `words` has {} for both."""
+
+    def judge(rows: Rows) -> Verdict:
+        was = geometric_mean(before(rows).values())
+        now = geometric_mean(after(rows).values())
+        holds = now > least * was
+        ours = words.format(f"{was:.2f}", f"{now:.2f}")
+        return Verdict(ours, holds, "" if holds else why)
+
+    return judge
+
+
+def rates(
+    panels: Sequence[str], names: Sequence[str], where: Where = everywhere
+) -> Callable[[Rows], dict[Cell, float]]:
+    """Plain rates, a cell for each name, panel and place."""
+
+    def look(rows: Rows) -> dict[Cell, float]:
+        found: dict[Cell, float] = {
+            (f"{row.series}, {row.panel}", row.x): row.value
+            for row in rows.all
+            if row.panel in panels and row.series in names and where(row.x)
+        }
+        if not found:
+            raise NotMeasured(f"{names[0]} was not measured where it counts")
+        return found
+
+    return look
+
+
+def steady(
+    panels: Sequence[str],
+    name: str,
+    *,
+    at_least: float = 0.5,
+    apart: bool = False,
+    why: str = "",
+) -> Judge:
+    """The least rate of one is at least so much of its most; `apart`: in each panel."""
+
+    def judge(rows: Rows) -> Verdict:
+        found: dict[str, float] = {}
+        for some in ([one] for one in panels) if apart else (list(panels),):
+            rate = rates(some, [name])(rows).values()
+            found[some[0]] = min(rate) / max(rate)
+        worst = min(found, key=lambda one: found[one])
+        ours = f"least to most: {found[worst]:.2f}"
+        ours += f" at the worst ({worst})" if apart else ""
+        holds = found[worst] >= at_least
+        return Verdict(ours, holds, "" if holds else why)
+
+    return judge
+
+
+def at(cell: Cell) -> str:
+    """A cell in words."""
+    panel, x = cell
+    place = x if isinstance(x, str) else f"{x:,.10g}"
+    return f"({panel}, at {place})"
+
+
+__all__ = [
+    "Cell",
+    "Judge",
+    "always",
+    "at",
+    "cells",
+    "changes",
+    "in_all",
+    "rates",
+    "steady",
+]

@@ -1,0 +1,215 @@
+"""The experiments on events with a duration: on a dozen of them, and claims by hand."""
+
+import numpy as np
+import pytest
+
+from windrow.bench._experiment import NotMeasured, Row, Rows, Size
+from windrow.bench.measure.spanning import Setting
+from windrow.bench.ses import EXPERIMENTS, _figure, best_technique, calls
+from windrow.bench.ses import event_size as by_event
+from windrow.bench.ses import window_size as by_window
+from windrow.bench.ses._figure import BUCKETS, SLICES, SWEEPING, TUPLES, tall
+from windrow.kernels import interpreting
+
+TINY = Size("quick", 0.05, 1)
+BY_NAME = {experiment.name: experiment for experiment in EXPERIMENTS}
+
+
+def a_hundredth(*lengths):
+    return Setting(*(max(one // 100, 1) for one in lengths))
+
+
+@pytest.fixture(autouse=True)
+def _a_dozen(monkeypatch):
+    """Few short events, interpreted: what is tested is how we measure."""
+    monkeypatch.setattr(_figure, "QUICK_EVENTS", 12)
+    monkeypatch.setattr(calls, "QUICK_CALLS", 12)
+    for module in (best_technique, by_event, by_window):
+        monkeypatch.setattr(module, "Setting", a_hundredth)
+    with interpreting():
+        yield
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_an_experiment_gives_the_rows_that_its_panels_and_claims_ask_for(name):
+    experiment = BY_NAME[name]
+
+    trials = experiment.trials(TINY)
+    rows = Rows(row for trial in trials for row in trial.run(0.01))
+
+    assert {row.panel for row in rows.all} == {one.name for one in experiment.panels}
+    assert len({trial.key for trial in trials}) == len(trials)
+    assert all(np.isfinite(row.value) and row.value > 0 for row in rows.all)
+    for claim in experiment.claims:
+        assert claim.judge(rows).ours
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_a_full_run_has_every_place_of_a_quick_one(name):
+    quick = {trial.key for trial in BY_NAME[name].trials(TINY)}
+    full = {trial.key for trial in BY_NAME[name].trials(Size("full", 1.0, 1))}
+
+    assert quick <= full
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_claims_about_nothing_cannot_be_judged(name):
+    for claim in BY_NAME[name].claims:
+        with pytest.raises((NotMeasured, LookupError)):
+            claim.judge(Rows([]))
+
+
+def verdicts(experiment, value):
+    """Whether claims hold where `value(panel, x, series, y)` is what was measured."""
+    rows = []
+    for trial in experiment.trials(Size("full", 1.0, 1)):
+        for y in best_technique.OVERLAPS if trial.panel == best_technique.MAP else (0,):
+            for name in SERIES[experiment.name]:
+                rate = value(trial.panel, trial.x, name, y)
+                rows.append(
+                    Row(trial.panel, trial.x, name, rate, rate, rate, 1, {"y": y})
+                )
+    return [claim.judge(Rows(rows)).holds for claim in experiment.claims]
+
+
+PLAIN = (TUPLES, BUCKETS, SWEEPING, SLICES)
+SERIES = {
+    "ses-figure-10": PLAIN,
+    "ses-figure-11": (SWEEPING, SLICES, *tall(by_event.HEIGHTS)),
+    "ses-figure-12": PLAIN,
+    "ses-figure-13": (SWEEPING, SLICES, *tall(by_window.HEIGHTS)),
+    "ses-figure-14": (*PLAIN, *tall(calls.HEIGHTS)),
+    "ses-figure-15": (*PLAIN, best_technique.LEVELS),
+}
+
+
+def height(name):
+    """Levels of a series, 1 for plain slices."""
+    return int(name.split()[1]) if name.startswith("se_ml") else 1
+
+
+def test_figure_10_holds_as_the_paper_tells_it_and_not_the_other_way_round():
+    def told(panel, x, name, _):
+        if name == SWEEPING:
+            return 1.0
+        range_ = float(panel.removeprefix("range ").replace(",", ""))
+        return 2.0 + range_ / x if name == SLICES else 1.5 - x / 10_000
+
+    def against(panel, x, name, y):
+        return x if name == SWEEPING else x * x / told(panel, x, name, y)
+
+    assert verdicts(BY_NAME["ses-figure-10"], told) == [True] * 5
+    assert verdicts(BY_NAME["ses-figure-10"], against) == [False] * 5
+
+
+def test_figure_11_holds_as_the_paper_tells_it_and_not_the_other_way_round():
+    def told(_, x, name, _y):
+        return 5.0 if name == SWEEPING else 1.0 + height(name) * x if x < 5_000 else (
+            1.0 + height(name) ** 2 * x)  # fmt: skip
+
+    def against(_, x, name, _y):
+        return 5.0 if name == SWEEPING else 4.0 / height(name) / x
+
+    behind = verdicts(BY_NAME["ses-figure-11"], against)
+    assert verdicts(BY_NAME["ses-figure-11"], told) == [True, None, True, True]
+    assert behind == [False, False, False, False]
+
+
+def test_levels_take_over_where_slices_fall_behind_sweeping():
+    def told(_, x, name, _y):
+        return 5.0 if name == SWEEPING else 6.0 if height(name) > 1 else 4.0
+
+    assert verdicts(BY_NAME["ses-figure-11"], told)[1]
+
+
+def steps_of(panel):
+    return float(panel.rpartition(" ")[2])
+
+
+def test_figure_12_holds_as_the_paper_tells_it_and_not_the_other_way_round():
+    def told(panel, x, name, _):
+        long, steps = "5,000" in panel, steps_of(panel)
+        if name == SWEEPING:
+            return 100.0
+        if name == SLICES:
+            even = 1.0 if steps == int(steps) else 0.8
+            return even * (x / 100 if long and x <= 5_000 else 200 + x)
+        return 10.0 / steps
+
+    def against(panel, x, name, y):
+        return 1.0 / told(panel, x, name, y)
+
+    assert verdicts(BY_NAME["ses-figure-12"], told) == [True] * 6
+    assert verdicts(BY_NAME["ses-figure-12"], against) == [False] * 6
+
+
+def test_figure_13_holds_as_the_paper_tells_it_and_not_the_other_way_round():
+    def told(panel, _, name, _y):
+        best = 15 if "5,000" in panel else 7
+        return 1.0 if name == SWEEPING else (
+            3.0 if height(name) == 1 else 30.0 - abs(best - height(name)))  # fmt: skip
+
+    def against(panel, _, name, _y):
+        best = 2 if "5,000" in panel else 15
+        return 90.0 if name == SWEEPING else (
+            50.0 if height(name) == 1 else 30.0 - abs(best - height(name)))  # fmt: skip
+
+    assert verdicts(BY_NAME["ses-figure-13"], told) == [True] * 5
+    assert verdicts(BY_NAME["ses-figure-13"], against) == [False] * 5
+
+
+def test_figure_14_holds_as_the_paper_tells_it_and_not_the_other_way_round():
+    rates = {TUPLES: 1.0, BUCKETS: 1.3, SWEEPING: 1.1, SLICES: 1.5}
+
+    def told(_, x, name, _y):
+        return rates.get(name, 2.0 if x < 5 else 1.4)
+
+    def against(_, x, name, _y):
+        return 1.4 if name in rates else 1.2 if x < 5 else 1.6
+
+    assert verdicts(BY_NAME["ses-figure-14"], told) == [True] * 6
+    assert verdicts(BY_NAME["ses-figure-14"], against) == [False] * 6
+
+
+def test_figure_15_holds_as_the_paper_tells_it_and_not_the_other_way_round():
+    def told(_, x, name, steps):
+        rates = {
+            TUPLES: 0.5,
+            BUCKETS: 1.0,
+            SWEEPING: 9.0,
+            SLICES: 10.0 * steps,
+            best_technique.LEVELS: (20.0 if x < 1 else 9.0) * steps,
+        }
+        return 30.0 * steps if name == SWEEPING and x < 0.5 else rates[name]
+
+    def against(_, x, name, steps):
+        rates = {
+            TUPLES: 8.0,
+            BUCKETS: 2.0 * steps,
+            SWEEPING: x * 0.1,
+            SLICES: 3.0,
+            best_technique.LEVELS: 2.0 if x < 1 else 4.0,
+        }
+        return rates[name]
+
+    assert verdicts(BY_NAME["ses-figure-15"], told) == [True] * 6
+    assert verdicts(BY_NAME["ses-figure-15"], against) == [False] * 6
+
+
+def test_levels_that_the_planner_never_asks_for_are_not_judged():
+    rows = [
+        Row(best_technique.MAP, x, name, 1.0, 1.0, 1.0, 1, {"y": 500})
+        for x in (0.2, 50.0)
+        for name in SERIES["ses-figure-15"]
+    ]
+
+    *_, last = BY_NAME["ses-figure-15"].claims
+    assert last.judge(Rows(rows)).holds is None
+
+
+def test_calls_are_in_the_order_of_their_ends_and_last_16_seconds_on_average():
+    made, lengths = calls.calls(20_000, 0)
+
+    assert (np.diff(made.lasts) >= 0).all()
+    assert 12 < (made.lasts + 1 - made.starts).mean() / calls.SECOND < 20
+    assert (lengths == (made.lasts + 1 - made.starts) // 1_000).all()
