@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from windrow.bench._claims import ahead, level
@@ -13,7 +13,6 @@ from windrow.bench._experiment import (
     Panel,
     Place,
     Row,
-    Rows,
     Size,
     Trial,
     Verdict,
@@ -181,6 +180,3 @@ def every_kind() -> list[Experiment]:
         _boxes(),
         _map(),
     ]
-
-
-Judge = Callable[[Rows], Verdict]

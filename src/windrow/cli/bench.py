@@ -20,6 +20,7 @@ from windrow.bench import _runner
 from windrow.bench._experiment import SIZES, Experiment, Size
 from windrow.bench._findings import gather
 from windrow.bench._libraries import load
+from windrow.bench._numbers import many
 from windrow.bench._runner import Outcome
 from windrow.bench._store import Store
 from windrow.bench.catalogue import CATALOGUE, find
@@ -128,13 +129,15 @@ def _stopped(chosen: Sequence[Experiment], store: Store, *, again: bool) -> None
     names = {one.name for one in chosen}
     kept = sum(name in names for name, _ in store.measured())
     words = "without --again" if again else "the same command"
-    err.print(f"stopped: {kept} trials are kept in {store.path}", markup=False)
+    fact = f"stopped: {many(kept, 'trial')} kept in {store.path}"
+    err.print(fact, soft_wrap=True, markup=False)
     err.print(f"Hint: {words} goes on from there", markup=False)
 
 
 def _sum_up(outcome: Outcome, store: Store) -> None:
     out.print(
-        f"{outcome.measured} trials measured, {outcome.found} were there: {store.path}",
+        f"{many(outcome.measured, 'trial')} measured, {outcome.found} there before: "
+        f"{store.path}",
         soft_wrap=True,
     )
     for name, libraries in outcome.missing.items():

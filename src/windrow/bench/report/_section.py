@@ -16,11 +16,11 @@ from pathlib import Path
 
 from windrow.bench._experiment import Panel
 from windrow.bench._findings import Finding, Judged
+from windrow.bench._numbers import duration, many
 
 from ._claims_table import badge
 from ._figures import DRAWN, figure_of
 from ._html import Html, tag
-from ._numbers import duration, many
 from ._palette import Look
 from ._tables import numbers_table
 

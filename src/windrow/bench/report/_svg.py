@@ -20,6 +20,7 @@ _NUMBERS = re.compile(r'(?<= )((?:d|x|y|transform|points)=")([^"]*)(")')
 _DECIMALS = re.compile(r"(\.\d\d)\d+")
 _HEAD = re.compile(r"<svg[^>]*?(viewBox=\"[^\"]*\")[^>]*>")
 _GONE = re.compile(r"<metadata>.*?</metadata>\s*|<!--.*?-->\s*", re.DOTALL)
+_GROUP = re.compile(r'<g id="[^"]*"')  # named alike in every drawing
 _STYLE = re.compile(r'style="([^"]*)"')
 
 
@@ -29,7 +30,7 @@ def svg(figure: Figure, label: str) -> Html:
     figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
     text = file.getvalue()
     text = text[text.index("<svg") :]
-    text = _GONE.sub("", text).replace("xlink:href", "href")
+    text = _GROUP.sub("<g", _GONE.sub("", text)).replace("xlink:href", "href")
     text = _STYLE.sub(_in_variables, text)
     text = _NUMBERS.sub(_rounded, text)
     words = escape(label)

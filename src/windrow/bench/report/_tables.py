@@ -6,10 +6,10 @@ The spread, from the least to the most of the repeats, stands small under the me
 from __future__ import annotations
 
 from windrow.bench._experiment import Panel, Place, Row, Rows
+from windrow.bench._numbers import number, place
 
 from ._html import Html, tag
 from ._map import winners
-from ._numbers import number, place
 
 
 def numbers_table(panel: Panel, rows: Rows) -> Html:
