@@ -49,13 +49,17 @@ bench-spark: $(READY) ## the same on Spark, against Spark's own windows
 bench-stream: $(READY) ## the same on a stream, against Spark's own aggregate
 	@$(BIN)/python -m benchmarks.run --only stream
 
-docs: $(READY) ## write the generated tables of README.md and docs/
+docs: export NO_MKDOCS_2_WARNING = 1
+docs: $(READY) ## write tables and pictures, build the documentation into site/
 	@$(BIN)/python tools/tables.py
+	@$(BIN)/python -m tools.pictures
 	@[ ! -f benchmarks/results.json ] || $(BIN)/python -m benchmarks.tables
+	@$(BIN)/python -m mkdocs build --strict
+	@echo "open site/index.html"
 
 clean: ## remove what tests, tools and the demo leave behind
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
-	rm -rf demo-output build dist src/windrow.egg-info
+	rm -rf demo-output build dist site src/windrow.egg-info
 	find . -path ./$(VENV) -prune -o -name __pycache__ -type d -print | xargs rm -rf
 
 clean-venv: ## remove .venv, so that the next command makes it anew

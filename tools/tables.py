@@ -18,6 +18,7 @@ import importlib
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 from windrow.aggregates import CATALOGUE as AGGREGATES
@@ -30,7 +31,14 @@ from windrow.spanning import CATALOGUE as TECHNIQUES
 from windrow.spanning import Technique
 
 ROOT = Path(__file__).resolve().parents[1]
-FILES = ("README.md", "docs/algorithms.md", "docs/aggregates.md", "docs/spanning.md")
+FILES = (
+    "README.md",
+    "docs/algorithms.md",
+    "docs/aggregates.md",
+    "docs/api.md",
+    "docs/how-algorithms-work.md",
+    "docs/spanning.md",
+)
 MARKED = re.compile(
     r"(?P<head><!-- table: (?P<name>[\w-]+) -->\n).*?"
     r"(?P<foot><!-- end of table: (?P=name) -->)",
@@ -82,6 +90,16 @@ def algorithm_cards() -> str:
             )
             for card in ALGORITHMS
         ),
+    )
+
+
+def algorithm_card(card: Algorithm) -> str:
+    """What an algorithm costs, in a sentence: to stand below its drawing."""
+    suited = _needs(card) if card.needs else "all"
+    return (
+        f"**`{card.name}`** serves {suited} aggregates. "
+        f"Combines a window: {card.time}; "
+        f"at worst: {card.worst}. Partials kept: {card.space}.\n"
     )
 
 
@@ -189,6 +207,25 @@ def aggregate_partials() -> str:
     )
 
 
+def aggregate_names() -> str:
+    """One row per aggregate: how each of its public names is called."""
+    return _table(
+        ("aggregate", "call", "other names", "what it gives"),
+        (
+            (
+                f'`{one.name}`<span id="windrow.{one.name}"></span>',
+                f"`{_call(one)}`",
+                ", ".join(
+                    f'`wr.{alias}`<span id="windrow.{alias}"></span>'
+                    for alias in one.aliases
+                ),
+                one.summary,
+            )
+            for one in AGGREGATES
+        ),
+    )
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "algorithms": algorithm_cards,
     "algorithm-pictures": algorithm_pictures,
@@ -197,6 +234,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "aggregate-families": aggregate_families,
     "aggregates": aggregate_cards,
     "aggregate-partials": aggregate_partials,
+    "aggregate-names": aggregate_names,
+    **{f"card-{card.name}": partial(algorithm_card, card) for card in ALGORITHMS},
 }
 
 
@@ -250,6 +289,17 @@ def _needs(card: Algorithm | Technique) -> str:
 def _names(aggregate: Aggregate) -> str:
     others = ", ".join(f"`{alias}`" for alias in aggregate.aliases)
     return f"`{aggregate.name}`" + (f" ({others})" if others else "")
+
+
+def _call(aggregate: Aggregate) -> str:
+    least, most = aggregate.columns
+    names = ["x", "y"][:most]
+    needed, more = ", ".join(names[:least]), ", ".join(names[least:])
+    optional = f"[{', ' if least else ''}{more}]" if more else ""
+    options = "".join(
+        f", {name}={value!r}" for name, value in aggregate.options.items()
+    )
+    return f"wr.{aggregate.name}({needed}{optional}{options})"
 
 
 def _span(columns: tuple[int, int]) -> str:

@@ -1,4 +1,4 @@
-"""Every example of docs/query-language.md runs, in order, and says the truth."""
+"""docs/query-language.md has an example for each clause, and the error as it is."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 import windrow as wr
-from windrow.kernels import interpreting
 from windrow.query.operators import FUNCTIONS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "query-language.md"
@@ -22,16 +21,6 @@ CLAUSES = (
     "Having",
     "Istream",
 )
-
-
-def test_the_examples_hold_one_after_the_other():
-    names = {}
-
-    with interpreting():
-        for example in EXAMPLES:
-            exec(compile(example, PAGE.name, "exec"), names)
-
-    assert len(EXAMPLES) >= 17
 
 
 @pytest.mark.parametrize("clause", CLAUSES)

@@ -31,11 +31,13 @@ Function = Callable[..., Any]
 class Law(enum.Flag):
     """What holds for `combine` beyond associativity, which every aggregate has.
 
-    COMMUTATIVE   combine(a, b) == combine(b, a)
-    INVERTIBLE    inverse(combine(a, b), a) == b: the *oldest* is taken off
-    SELECTIVE     combine(a, b) is a or b
-    IDEMPOTENT    combine(a, a) == a
-    HOLISTIC      no partial of bounded size exists
+        COMMUTATIVE   combine(a, b) == combine(b, a)
+        INVERTIBLE    inverse(combine(a, b), a) == b: the *oldest* is taken off
+        SELECTIVE     combine(a, b) is a or b
+        IDEMPOTENT    combine(a, a) == a
+        HOLISTIC      no partial of bounded size exists
+
+    Several are put together with `|`, or are given as words in a list.
     """
 
     NONE = 0
