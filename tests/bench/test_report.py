@@ -289,6 +289,25 @@ def test_values_that_a_log_axis_cannot_show_do_not_break_the_figure(store):
     assert "<svg" in report(store, [one])
 
 
+def test_boxes_of_nothing_on_a_log_axis_say_where_nothing_is(store):
+    panel = Panel(name="p", x="x", y="ns", kind="boxes", log_y=True)
+    rows = [row("p", q, "a", v) for q, v in zip("abcd", (0, 0, 5, 9), strict=True)]
+    one = experiment("a", panels=(panel,), trials=lambda _: [trial("p", "a", rows)])
+    keep(store, one)
+
+    assert "ns (0 at the edge)" in report(store, [one])
+
+
+def test_few_bars_have_their_numbers_above_them(kinds):
+    text = (kinds / "report.html").read_text("utf-8")
+    few, many = re.findall(
+        r'<article id="kinds-(?:many-)?bars".*?</svg>', text, re.DOTALL
+    )
+
+    assert ">6.67</text>" in few
+    assert ">6.67</text>" not in many
+
+
 def test_series_that_meet_have_different_colours():
     names = [f"series {i}" for i in range(len(LIGHT))]
 

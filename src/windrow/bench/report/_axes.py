@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from windrow.bench._experiment import Panel, Place
 
 from ._palette import FAINT, GRID, INK
 
 MOST_TICKS = 7
+FEW_DECADES = 300.0  # most to least: below, 2 and 5 have ticks as well as 1
 _HIGH = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 _UNITS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k"))
 
@@ -58,6 +59,9 @@ def dress(axes: Axes, panel: Panel) -> None:
     if panel.log_y:
         axes.set_yscale("log", nonpositive="clip")
         axes.yaxis.set_minor_locator(NullLocator())
+        low, high = axes.get_ylim()
+        if low > 0 and high / low < FEW_DECADES:
+            axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     else:
         axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: short(v)))

@@ -12,11 +12,13 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from windrow.bench._experiment import Panel, Rows
+from windrow.bench._numbers import number
 
 from ._axes import dress, label, places, short
 from ._palette import INK, Look
 
 MOST_UPRIGHT = 18
+MOST_LABELLED = 9  # each with its number above it
 
 
 def bars_lie(panel: Panel, rows: Rows) -> bool:
@@ -46,7 +48,10 @@ def draw_bars(axes: Axes, panel: Panel, rows: Rows, looks: Mapping[str, Look]) -
         if lie:
             axes.barh(at, values, thick * 0.92, xerr=spread, **style)
         else:
-            axes.bar(at, values, thick * 0.92, yerr=spread, **style)
+            bars = axes.bar(at, values, thick * 0.92, yerr=spread, **style)
+            if len(xs) * len(names) <= MOST_LABELLED:
+                words = [number(value) for value in values]
+                axes.bar_label(bars, words, padding=2, fontsize=8.5)
     if lie:
         _dress_lying(axes, panel, [label(x) for x in xs])
     else:

@@ -26,6 +26,7 @@ def draw_boxes(axes: Axes, panel: Panel, rows: Rows, looks: Mapping[str, Look]) 
         xs = [x for x in rows.xs(panel.name) if x in rows.xs(panel.name, name)]
         _box(axes, i, [rows.value(panel.name, x, name) for x in xs], looks[name])
     dress(axes, panel)
+    _show_least(axes, panel, [r.value for r in rows.all if r.panel == panel.name])
     axes.set_xticks(range(len(names)), [wrapped(name) for name in names])
     if len(names) > 4:
         axes.tick_params(axis="x", rotation=35)
@@ -34,6 +35,15 @@ def draw_boxes(axes: Axes, panel: Panel, rows: Rows, looks: Mapping[str, Look]) 
             one.set_rotation_mode("anchor")
     axes.set_xlabel("")
     axes.set_xlim(-0.6, len(names) - 0.4)
+
+
+def _show_least(axes: Axes, panel: Panel, values: Sequence[float]) -> None:
+    """On a log axis what is nothing (less than the clock can tell) is at its edge."""
+    some = [value for value in values if value > 0]
+    if panel.log_y and some:
+        axes.set_ylim(bottom=min(some) * 0.6)
+        if len(some) < len(values):
+            axes.set_title(f"{panel.y} (0 at the edge)", loc="left", pad=8)
 
 
 def _box(axes: Axes, at: float, values: Sequence[float], look: Look) -> None:

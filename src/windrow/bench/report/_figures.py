@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import matplotlib as mpl
@@ -41,6 +42,7 @@ DRAWN: dict[Kind, Draw] = {
 WIDTH, HEIGHT = 4.8, 3.4  # inches
 BAR = 0.16  # inches that a lying bar takes
 DOTS = 160
+TITLE = 54  # letters that a line of the title holds
 
 
 def figure_of(
@@ -82,7 +84,8 @@ def _height(panel: Panel, rows: Rows) -> float:
 
 def _title(experiment: Experiment, panel: Panel) -> str:
     name = f", {panel.name}" if len(experiment.panels) > 1 else ""
-    return f"{experiment.paper}, {experiment.shows}{name}\n{experiment.title}"
+    first = f"{experiment.paper}, {experiment.shows}{name}"
+    return "\n".join(fill(line, TITLE) for line in (first, experiment.title))
 
 
 __all__ = ["DRAWN", "figure_of"]
