@@ -24,6 +24,7 @@ from ._html import Html, tag
 from ._palette import Look
 from ._tables import numbers_table
 
+MOST_BESIDE = 4  # claims that are about as high as a figure
 ORIGINS = ("origin", "data", "dataset")  # facts that say where rows come from
 
 
@@ -38,7 +39,11 @@ def section(finding: Finding, looks: Mapping[str, Look], figures: Path) -> Html:
     if not finding.measured:
         parts.append(tag("p", _absence(finding), cls="note"))
     drawn = [_panel(finding, panel, looks, figures) for panel in _present(finding)]
-    beside = len(drawn) == 1 and _present(finding)[0].kind in DRAWN
+    beside = (
+        len(drawn) == 1
+        and _present(finding)[0].kind in DRAWN
+        and len(finding.judged) <= MOST_BESIDE
+    )
     parts.append(
         tag(
             "div",
