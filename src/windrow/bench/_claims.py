@@ -78,7 +78,7 @@ def level(
             values = [rows.value(panel, x, one) for x in places(rows, panel, where)]
             found[one] = min(values) / max(values)
         worst = min(found, key=lambda one: found[one])
-        ours = f"least to most: {found[worst]:.2f} at the worst ({worst})"
+        ours = f"least to most: {found[worst]:.2g} at the worst ({worst})"
         return Verdict(ours, found[worst] >= at_least)
 
     return judge

@@ -2,35 +2,35 @@
 
     experiment   trials   done before?  --yes-->  left as it is
                                | no
-                 watched:  run on its threads, with its share of the seconds
+                 watched:  run on its cores, with its share of the seconds
                                |
                              store             then the next; stop and go on any time
 
 Seconds are shared out evenly among the trials of an experiment; what one leaves over,
-or takes too much, the others get or miss.  Compiling is on top.
+or takes too much, the others get or miss, down to half of an even share: compiling
+comes first, and those after it must not be measured in haste.
 """
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.util import find_spec
 
 from ._experiment import Experiment, Row, Size, Trial
+from ._pace import Pace
 from ._store import Kept, Store
-from .measure.answers import WrongAnswer
 from .measure.others import watched
+from .measure.pinning import on_cores
 
 
 @dataclass(frozen=True)
 class Step:
     """How far a run is: told before each trial, and once when all is done.
 
-    `left` is a guess in seconds; `now` the trial that begins, None when it is over.
+    `left` is a guess in seconds; `trial` the one that begins, None when it is over.
     """
 
     experiment: Experiment
@@ -53,6 +53,15 @@ class Outcome:
     missing: dict[str, list[str]]
 
 
+@dataclass(frozen=True)
+class Plan:
+    """What is left to do of an experiment, and the seconds that each trial has."""
+
+    experiment: Experiment
+    todo: list[Trial]
+    each: float
+
+
 def lacking(experiment: Experiment) -> list[str]:
     """The libraries that an experiment needs and this machine has not."""
     return [name for name in experiment.needs if find_spec(name) is None]
@@ -70,29 +79,29 @@ def run(
     missing = {one.name: lacking(one) for one in experiments if lacking(one)}
     able = [one for one in experiments if one.name not in missing]
     there = set() if again else store.measured()
-    plans = [(one, one.trials(size)) for one in able]
-    open_ = {
-        one.name: [t for t in trials if (one.name, t.key) not in there]
-        for one, trials in plans
-    }
-    left = sum(one.share * size.seconds for one in able if open_[one.name])
-    of = sum(len(trials) for trials in open_.values())
+    plans, found = [], 0
+    for one in able:
+        trials = one.trials(size)
+        todo = [trial for trial in trials if (one.name, trial.key) not in there]
+        each = one.share * size.seconds / max(len(trials), 1)
+        plans.append(Plan(one, todo, each))
+        found += len(trials) - len(todo)
+    pace = Pace(sum(plan.each * len(plan.todo) for plan in plans))
+    of = sum(len(plan.todo) for plan in plans)
     done, failed = 0, []
-    for experiment, trials in plans:
-        todo = open_[experiment.name]
-        budget = experiment.share * size.seconds * len(todo) / max(len(trials), 1)
-        for number, trial in enumerate(todo):
-            tell(Step(experiment, trial, done, of, left))
-            seconds = max(budget, 0.0) / (len(todo) - number)
-            kept = _measure(experiment, trial, size, store, seconds)
+    for plan in plans:
+        budget = plan.each * len(plan.todo)
+        for number, trial in enumerate(plan.todo):
+            tell(Step(plan.experiment, trial, done, of, pace.left))
+            seconds = max(budget / (len(plan.todo) - number), plan.each / 2)
+            kept = _measure(plan.experiment, trial, size, store, seconds)
             store.add(kept)
             failed += [kept] if kept.failed else []
             done += 1
             budget -= kept.seconds
-            left = max(left - seconds, 0.0)
+            pace.spend(plan.each, kept.seconds)
     if able:
         tell(Step(able[-1], None, done, of, 0.0))
-    found = sum(len(trials) for _, trials in plans) - of
     return Outcome(done, found, failed, missing)
 
 
@@ -101,11 +110,11 @@ def _measure(
 ) -> Kept:
     rows: list[Row] = []
     failed = ""
-    with watched() as watch, on_threads(experiment.threads):
+    with on_cores(experiment.threads), watched() as watch:
         start = time.perf_counter()
         try:
             rows = trial.run(seconds)
-        except (WrongAnswer, MemoryError) as error:
+        except Exception as error:  # noqa: BLE001 - one trial must not end a long run
             failed = f"{type(error).__name__}: {error}"
         took = time.perf_counter() - start
     return Kept(
@@ -125,18 +134,4 @@ def _measure(
     )
 
 
-@contextmanager
-def on_threads(count: int) -> Iterator[None]:
-    """Keep this thread, and those that it starts, on so many cores; 0: on all."""
-    if not count or not hasattr(os, "sched_setaffinity"):
-        yield
-        return
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, sorted(before)[-count:])
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)
-
-
-__all__ = ["Outcome", "Step", "lacking", "on_threads", "run"]
+__all__ = ["Outcome", "Step", "lacking", "run"]

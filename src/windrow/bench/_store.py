@@ -6,7 +6,8 @@
 A line is a trial, whole: with its rows, when it ran, how long, on what machine, with
 which versions, how busy others were.  Lines are only ever added, the last one of a
 trial counts, and half a line (the machine went off) is as none.  A trial that was
-measured `under` other versions or on another machine is not taken for this run's.
+measured `under` other versions or on another machine is not taken for this run's, and
+does not hide this run's own.
 """
 
 from __future__ import annotations
@@ -69,17 +70,25 @@ class Store:
             file.seek(-1, os.SEEK_END)
             return file.read(1) != b"\n"
 
-    def trials(self) -> dict[tuple[str, str], Kept]:
-        """The newest of each trial, by experiment and key."""
-        return {(one.experiment, one.trial): one for one in self._lines()}
+    def trials(self, under: str) -> dict[tuple[str, str], Kept]:
+        """The newest of each trial of one machine and its versions."""
+        return {
+            (one.experiment, one.trial): one
+            for one in self._lines()
+            if one.under == under
+        }
 
     def measured(self) -> set[tuple[str, str]]:
         """Trials that this machine and these versions have done already."""
-        return {
-            key
-            for key, one in self.trials().items()
-            if one.under == self.under and not one.failed
-        }
+        return {key for key, one in self.trials(self.under).items() if not one.failed}
+
+    def machines(self) -> dict[str, Kept]:
+        """The newest trial of each machine and versions; what is newest comes last."""
+        found: dict[str, Kept] = {}
+        for one in self._lines():
+            found.pop(one.under, None)
+            found[one.under] = one
+        return found
 
     def _lines(self) -> Iterator[Kept]:
         if not self.path.exists():

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 
 from windrow.errors import BadInput
 
@@ -33,10 +34,12 @@ def find(names: Sequence[str]) -> list[Experiment]:
     """Those experiments, in the order of the catalogue."""
     unknown = [name for name in names if name not in BY_NAME]
     if unknown:
+        near = [one for name in unknown for one in get_close_matches(name, BY_NAME)]
+        hint = f"did you mean {' or '.join(dict.fromkeys(near))}? " if near else ""
         raise BadInput.because(
             f"cannot run {', '.join(unknown)}",
             "no experiment has that name",
-            "windrow bench list names all of them",
+            hint + "windrow bench list names all of them",
         )
     return [one for one in CATALOGUE if one.name in names]
 

@@ -42,4 +42,7 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str | Text]]) -> Tabl
 
 def show_table(made: Table) -> None:
     """Print a table: cut to the screen, or whole where there is none."""
-    out.print(made, width=None if out.is_terminal else _ENDLESS)
+    if out.is_terminal:
+        out.print(made)
+    else:  # a console cuts to its own width, whatever width a print asks for
+        Console(file=out.file, width=_ENDLESS, highlight=False).print(made)

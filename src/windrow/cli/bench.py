@@ -3,23 +3,32 @@
 windrow bench list                          what there is
 windrow bench run slickdeque-1a ...         measure; goes on where it stopped
 windrow bench run --all --quick
+windrow bench report                        a page with figures and claims
 """
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from windrow.bench import _runner
-from windrow.bench._experiment import SIZES
-from windrow.bench._runner import Outcome, Step, lacking
+from windrow.bench._experiment import SIZES, Experiment, Size
+from windrow.bench._findings import gather
+from windrow.bench._libraries import load
+from windrow.bench._numbers import many
+from windrow.bench._runner import Outcome
 from windrow.bench._store import Store
 from windrow.bench.catalogue import CATALOGUE, find
-from windrow.errors import BadInput
+from windrow.errors import BadInput, UnknownName, WindrowError
 
-from ._console import err, out, show_table, table
+from ._bench_progress import telling
+from ._bench_tables import show_experiments, show_verdicts
+from ._console import err, out
 
 app = typer.Typer(
     name="bench",
@@ -28,15 +37,13 @@ app = typer.Typer(
 )
 INTO = Path("windrow-bench")
 
+Into = Annotated[Path, typer.Option(help="The folder for results.")]
+
 
 @app.command(name="list")
 def list_() -> None:
     """What there is to run, and what it shows."""
-    rows = [
-        [one.name, one.paper, one.shows, one.title, ", ".join(lacking(one))]
-        for one in CATALOGUE
-    ]
-    show_table(table(["name", "paper", "figure or table", "what", "needs"], rows))
+    show_experiments(CATALOGUE)
 
 
 @app.command(no_args_is_help=True)
@@ -49,7 +56,7 @@ def run(
     again: Annotated[
         bool, typer.Option("--again", help="Measure what was measured before, too.")
     ] = False,
-    into: Annotated[Path, typer.Option(help="The folder for results.")] = INTO,
+    into: Into = INTO,
 ) -> int:
     """Measure; what is done already is left as it is, so that a run can be resumed."""
     if bool(names) == every:
@@ -61,31 +68,90 @@ def run(
     chosen = list(CATALOGUE) if every else find(names or [])
     size = SIZES["quick" if quick else "full"]
     store = Store(into, size)
-    outcome = _runner.run(chosen, size, store, _tell, again=again)
+    try:
+        with telling() as tell:
+            outcome = _runner.run(chosen, size, store, tell, again=again)
+    except KeyboardInterrupt:
+        _stopped(chosen, store, again=again)
+        return 130
+    show_verdicts(gather(chosen, size, store, only_here=True).all)
     _sum_up(outcome, store)
     return 1 if outcome.failed else 0
 
 
-def _tell(step: Step) -> None:
-    if step.trial is not None:
-        err.print(
-            f"{step.done + 1:4}/{step.of}  {step.experiment.name}: {step.trial.key}"
-            f"   about {_minutes(step.left)} left"
+@app.command()
+def report(
+    into: Into = INTO,
+    size: Annotated[
+        str | None,
+        typer.Option(help="quick or full; if not given, what was measured last."),
+    ] = None,
+) -> None:
+    """Write report.html, and beside it figures as PNG and numbers as CSV."""
+    if find_spec("matplotlib") is None:
+        raise WindrowError.because(
+            "cannot draw the report",
+            f"matplotlib cannot be imported by {sys.executable}",
+            f"run {sys.executable} -m pip install 'windrow[bench]'",
         )
+    chosen = _size(into, size)
+    store = Store(into, chosen)
+    findings = gather(CATALOGUE, chosen, store)
+    if findings.newest is None:
+        raise BadInput.because(
+            f"cannot write a report of {store.path}",
+            "nothing was measured yet",
+            f"run windrow bench run --all --{chosen.name} --into {into} first",
+        )
+    for other in findings.left_out:
+        err.print(
+            f"left out: results of another machine or other versions, {other.date}",
+            soft_wrap=True,
+            markup=False,
+        )
+    path = load("windrow.bench.report").write(findings, into)
+    out.print(str(path), soft_wrap=True, markup=False)
 
 
-def _minutes(seconds: float) -> str:
-    return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"
+def _size(into: Path, name: str | None) -> Size:
+    """The one that was named, or the one whose results are the newest."""
+    if name is not None and name not in SIZES:
+        raise UnknownName.among("size", name, SIZES)
+    if name is not None:
+        return SIZES[name]
+    there = [into / f"{one}.jsonl" for one in SIZES]
+    there = sorted((p for p in there if p.exists()), key=lambda p: p.stat().st_mtime)
+    return SIZES[there[-1].stem if there else "quick"]
+
+
+def _stopped(chosen: Sequence[Experiment], store: Store, *, again: bool) -> None:
+    """Ctrl-C: nothing is lost but the trial that was running."""
+    names = {one.name for one in chosen}
+    kept = sum(name in names for name, _ in store.measured())
+    words = "without --again" if again else "the same command"
+    fact = f"stopped: {many(kept, 'trial')} kept in {store.path}"
+    err.print(fact, soft_wrap=True, markup=False)
+    err.print(f"Hint: {words} goes on from there", markup=False)
 
 
 def _sum_up(outcome: Outcome, store: Store) -> None:
     out.print(
-        f"{outcome.measured} trials measured, {outcome.found} were there: {store.path}"
+        f"{many(outcome.measured, 'trial')} measured, {outcome.found} there before: "
+        f"{store.path}",
+        soft_wrap=True,
     )
     for name, libraries in outcome.missing.items():
-        out.print(f"{name}: left out, there is no {', '.join(libraries)} here")
+        out.print(
+            f"{name}: left out, there is no {', '.join(libraries)} here", soft_wrap=True
+        )
     for one in outcome.failed:
-        out.print(f"{one.experiment}, {one.trial}: FAILED, {one.failed}")
+        out.print(
+            f"{one.experiment}, {one.trial}: FAILED, {one.failed}",
+            soft_wrap=True,
+            markup=False,
+        )
+    if outcome.measured or outcome.found:
+        out.print("windrow bench report draws the figures", style="dim")
 
 
 __all__ = ["app"]

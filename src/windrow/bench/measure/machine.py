@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 PACKAGES = (
+    "windrow",
     "numba",
     "llvmlite",
     "numpy",
@@ -17,6 +18,7 @@ PACKAGES = (
     "pandas",
     "polars",
     "duckdb",
+    "pyspark",
 )
 
 

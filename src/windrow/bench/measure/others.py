@@ -59,26 +59,33 @@ def _ticks() -> tuple[float, float] | None:
         return None
     a_second = os.sysconf("SC_CLK_TCK")
     user, nice, system, _idle, _wait, *rest = map(int, words[:8])  # rest: steal too
-    return (user + nice + system + sum(rest)) / a_second, _family() / a_second
+    return (user + nice + system + sum(rest)) / a_second, sum(
+        family().values()
+    ) / a_second
 
 
-def _family() -> float:
-    """Ticks of this process and of all its descendants, ended ones included."""
+def family() -> dict[int, int]:
+    """Ticks of this process and of each of its descendants, ended ones included."""
     parents: dict[int, int] = {}
     spent: dict[int, int] = {}
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
+    for entry in _processes():
         with suppress(OSError, ValueError, IndexError):  # it may end under our eyes
             fields = (entry / "stat").read_text("utf-8").rpartition(")")[2].split()
             parents[int(entry.name)] = int(fields[1])
             spent[int(entry.name)] = sum(map(int, fields[11:15]))
-    family, grown = {os.getpid()}, True
+    ours, grown = {os.getpid()}, True
     while grown:
-        more = {one for one, parent in parents.items() if parent in family} - family
-        family |= more
+        more = {one for one, parent in parents.items() if parent in ours} - ours
+        ours |= more
         grown = bool(more)
-    return float(sum(spent.get(one, 0) for one in family))
+    return {one: spent.get(one, 0) for one in ours}
 
 
-__all__ = ["BUSY", "Watch", "watched"]
+def _processes() -> list[Path]:
+    try:
+        return [one for one in Path("/proc").iterdir() if one.name.isdigit()]
+    except OSError:
+        return []
+
+
+__all__ = ["BUSY", "Watch", "family", "watched"]

@@ -1,6 +1,7 @@
 """Contenders in turns, as rows: the median of each one's rounds, with its spread.
 
-    warm-up   a  b  c        compiles, and answers are checked here
+    enter     a, b, c        data is made and kernels are compiled: `enter_s`
+    warm-up   a  b  c        compiles too, and answers are checked: `first_call_s`
     round 1   a  b  c
     round 2   a  b  c        noise of the machine meets all of them alike
     ...                      until the time is over, two rounds at least
@@ -34,10 +35,17 @@ def race_trial(
     """A trial in which contenders take turns; `enter` is told each one's seconds."""
 
     def run(seconds: float) -> list[Row]:
-        contenders = enter(seconds)
+        entering, contenders = timed(lambda: enter(seconds))
         times, first = in_turns(contenders, rounds, seconds)
         return [
-            row_of(panel, x, one, value, times[one], {"first_call_s": first[one]})
+            row_of(
+                panel,
+                x,
+                one,
+                value,
+                times[one],
+                {"first_call_s": first[one], "enter_s": entering},
+            )
             for one in times
         ]
 
