@@ -20,6 +20,7 @@ from windrow.bench._claims import ahead, explained, from_, places
 from windrow.bench._experiment import (
     Claim,
     Experiment,
+    NotMeasured,
     Panel,
     Rows,
     Size,
@@ -105,11 +106,14 @@ def table_trials(size: Size) -> list[Trial]:
 
 def ratios(rows: Rows) -> dict[str, dict[float, float]]:
     """What AW takes to what RA takes, by aggregate and window."""
-    return {
+    found = {
         title: {float(x): rows.ratio(title, x, AW, RA) for x in places(rows, title)}
         for title in TABLE
         if rows.xs(title)
     }
+    if not found:
+        raise NotMeasured("no aggregate was measured")
+    return found
 
 
 def is_slower(rows: Rows) -> Verdict:
