@@ -40,6 +40,26 @@ def test_throughput_has_both_schemes_at_each_window(monkeypatch):
     assert None not in judged(throughput.FIGURE_6, rows)
 
 
+@pytest.mark.parametrize(("every", "expected"), [(1, 24), (4, 6), (12, 2)])
+def test_a_full_window_has_a_result_for_each_slide_of_the_rest(every, expected):
+    one = operators.steady_contender(
+        "RA", "flat_fat", "max", values(36, "int64"), 12, every=every
+    )
+
+    actual = [one.call(), one.call()]
+
+    assert actual == [expected, expected]
+
+
+def test_a_slow_scheme_gets_few_rows_and_whole_slides():
+    one = operators.steady_within(
+        "ISS", "recompute", "max", values(120, "int64"), 20, 0.0, every=5
+    )
+
+    assert one.call() == 1  # LEAST is 4: one slide
+    assert one.scale == 100 / 5
+
+
 def test_a_scheme_that_answers_wrongly_has_no_number(monkeypatch):
     monkeypatch.setattr(throughput, "QUICK", Sweep((8,), 16))
     monkeypatch.setitem(answers.FOLDS, "max", min)

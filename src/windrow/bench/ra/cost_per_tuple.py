@@ -35,6 +35,7 @@ FIT = ", fit"
 QUICK = Sweep(powers(3, 18, 3), 100_000)
 FULL = Sweep(powers(3, 23), 4_000_000)
 GOOD = 0.9  # r squared of what follows a logarithm closely
+LEAST = 1e-6  # microseconds: a curve may dip below nothing
 KNEE = 1.5  # times the curve, and a cost stands out
 
 
@@ -91,7 +92,7 @@ def is_logarithmic(rows: Rows) -> Verdict:
 def has_no_knee(rows: Rows) -> Verdict:
     """Whether no cost stands far above its curve."""
     above = {
-        (one, x): cost / fit.at(x)
+        (one, x): cost / max(fit.at(x), LEAST)
         for one, (fit, costs) in fits(rows).items()
         for x, cost in costs.items()
     }
