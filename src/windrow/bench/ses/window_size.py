@@ -23,7 +23,7 @@ from windrow.bench._experiment import (
     Trial,
     Verdict,
 )
-from windrow.bench._over_panels import always, cells, changes, in_all, rates
+from windrow.bench._over_panels import Cell, always, cells, changes, in_all, rates
 from windrow.bench.measure.spanning import Setting
 
 from . import _figure as figure
@@ -111,7 +111,7 @@ def _rises(rows: Rows) -> Verdict:
 
 def _while_longer(rows: Rows) -> Verdict:
     """Whether slices are ahead of sweeping in all windows longer than events."""
-    found = {}
+    found: dict[Cell, float] = {}
     for mu, panels in ((SHORT, SHORT_ONES), (LONG, LONG_ONES)):
         found |= cells(rows, panels, [SLICES], [SWEEPING], where=from_(mu + 1))
     return in_all(found, why=FINE)
