@@ -1,4 +1,4 @@
-"""The experiments on events with a duration: on a dozen of them, and claims by hand."""
+"""The experiments on events with a duration: on a few of them, and claims by hand."""
 
 import numpy as np
 import pytest
@@ -20,10 +20,10 @@ def a_hundredth(*lengths):
 
 
 @pytest.fixture(autouse=True)
-def _a_dozen(monkeypatch):
+def _a_few(monkeypatch):
     """Few short events, interpreted: what is tested is how we measure."""
-    monkeypatch.setattr(_figure, "QUICK_EVENTS", 12)
-    monkeypatch.setattr(calls, "QUICK_CALLS", 12)
+    monkeypatch.setattr(_figure, "QUICK_EVENTS", 6)
+    monkeypatch.setattr(calls, "QUICK_CALLS", 6)
     for module in (best_technique, by_event, by_window):
         monkeypatch.setattr(module, "Setting", a_hundredth)
     with interpreting():

@@ -20,9 +20,10 @@ from windrow.bench.measure.turns import a_second, race_trial
 from windrow.bench.measure.values import values
 
 AGGREGATES = ("sum", "mean", "min", "max")
-ROWS, QUICK_ROWS = 8_000_000, 1_000_000
+ROWS, QUICK_ROWS = 8_000_000, 2_000_000
 WIDTHS = (16, 256, 4_096, 65_536, 1_048_576)
 QUICK_WIDTHS = (16, 4_096, 65_536)
+FEWEST = 200_000  # values that even the slowest gets: a call has costs of its own
 THEIRS = tuple(peer.name for peer in PEERS)
 EXACT = (
     "the fastest of the others subtract the value that leaves, which drifts; here no "
@@ -62,7 +63,7 @@ def _theirs(
         seconds,
         lambda few: peer.slide(everything[:few], width, aggregate),
         rows,
-        2 * width + 10_000,
+        max(2 * width, FEWEST),
     )
     return peer_contender(peer, everything[:some], width, aggregate, rows / some)
 

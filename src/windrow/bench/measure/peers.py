@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -58,18 +59,23 @@ def _pandas(values: Array, width: int, aggregate: str) -> Any:
 
 def duckdb_peer(threads: int = 0) -> Peer:
     """DuckDB, on so many threads; 0: on as many as it likes."""
-    config = {"threads": threads} if threads else {}
 
     def slide(values: Array, width: int, aggregate: str) -> Any:
         function = {"variance": "var_samp"}.get(aggregate, aggregate)
-        with load("duckdb").connect(config=config) as connection:
-            connection.register("t", {"i": np.arange(len(values)), "x": values})
-            return connection.execute(
-                f"select {function}(x) over (order by i "  # noqa: S608 - our own words
-                f"rows between {width - 1} preceding and current row) as y from t"
-            ).fetchnumpy()["y"]
+        connection = _connection(threads)
+        connection.register("t", {"i": np.arange(len(values)), "x": values})
+        return connection.execute(
+            f"select {function}(x) over (order by i "  # noqa: S608 - our own words
+            f"rows between {width - 1} preceding and current row) as y from t"
+        ).fetchnumpy()["y"]
 
     return Peer("duckdb", slide)
+
+
+@cache
+def _connection(threads: int) -> Any:
+    """One for all calls: to open it takes longer than a window function does."""
+    return load("duckdb").connect(config={"threads": threads} if threads else {})
 
 
 PEERS = (

@@ -41,9 +41,17 @@ WORKLOAD = (
     "2 million events, one ends at each instant, mean lengths of 500 and of 5,000 "
     "instants; a step is a fifth, a 50th or a 500th of the range; count, sum and max. "
 )
-ALIKE = (
-    "neighbours that cross the same slices are inserted once here, which plain slices "
-    "gain by as much as levels do"
+HOPS = (
+    "an insertion into a level costs as much as several into slices side by side, and "
+    "neighbours that cross the same slices are inserted once, with levels or without"
+)
+SORTS = (
+    "sweeping sorts events by their start here, while slices insert neighbours that "
+    "cross the same slices once"
+)
+FINE = (
+    "where a step is an instant or two no neighbours cross the same slices, and an "
+    "event pays for each one that it crosses"
 )
 
 
@@ -106,7 +114,7 @@ def _while_longer(rows: Rows) -> Verdict:
     found: dict[Cell, float] = {}
     for mu, panels in ((SHORT, SHORT_ONES), (LONG, LONG_ONES)):
         found |= cells(rows, panels, [SLICES], [SWEEPING], where=from_(mu + 1))
-    return in_all(found)
+    return in_all(found, why=FINE)
 
 
 def _best_heights(rows: Rows) -> Verdict:
@@ -160,8 +168,7 @@ FIGURE_12 = Experiment(
             "Sweeping is ahead of SE-Slicing where windows are shorter than events.",
             "a clear advantage for small windows and long events",
             always(LONG_ONES, [SWEEPING], [SLICES], where=from_(0, LONG - 1),
-                   why=ALIKE + "; sweeping does one thing after the other, with a "
-                   "heap for max"),
+                   why=SORTS),
         ),
         Claim(
             "SE-Slicing is ahead of sweeping where windows are longer than events.",
@@ -195,24 +202,24 @@ FIGURE_13 = Experiment(
             "With events of 500 SE-ML-Slicing of any height is faster than SE-Slicing "
             "from 50 steps in a range on.",
             "faster as soon as the range is 50 steps",
-            always(SHORT_ONES[1:], TALL, [SLICES], each=True, why=ALIKE),
+            always(SHORT_ONES[1:], TALL, [SLICES], each=True, why=HOPS),
         ),
         Claim(
             "With events of 500 both are ahead of sweeping, whatever the overlap.",
             "faster for all overlap factors",
-            always(SHORT_ONES, [SLICES, *TALL], [SWEEPING], each=True),
+            always(SHORT_ONES, [SLICES, *TALL], [SWEEPING], each=True, why=FINE),
         ),
         Claim(
             "With events of 5,000 SE-ML-Slicing of any height is faster than "
             "SE-Slicing.",
             "clearly faster for all heights",
-            always(LONG_ONES, TALL, [SLICES], each=True, why=ALIKE),
+            always(LONG_ONES, TALL, [SLICES], each=True, why=HOPS),
         ),
         Claim(
             "With events of 5,000 and 50 steps in a range or more, the highest levels "
             "are ahead of sweeping.",
             "faster with a large height",
-            always(LONG_ONES[1:], TALL, [SWEEPING]),
+            always(LONG_ONES[1:], TALL, [SWEEPING], why=FINE),
         ),
         Claim(
             "Longer events want more levels, at 50 steps in a range.",
