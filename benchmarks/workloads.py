@@ -10,28 +10,22 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import parquet
 
+from windrow.bench.measure.ticks import NEW_YEAR, ROW_GROUP, TICK, ticks, ticks_file
 from windrow.bench.measure.values import SAMPLE, SEED, check_digest, values
 
 CACHE = Path(__file__).parent / ".cache"
-DIGESTS = {
-    "keys": "cfb85933da599e08",
-    "ticks": "9f8b6981081e271c",
-}
+DIGEST = "cfb85933da599e08"
 
 DAY = 86_400_000_000  # microseconds
-NEW_YEAR = 1_767_225_600_000_000  # 2026-01-01 in microseconds since 1970
 KEYS = 1_000
-TICK = 10_000  # microseconds: 100 rows a second
-ROW_GROUP = 100_000  # small enough that two tasks share a file evenly
 
 
 def events(n: int) -> pa.Table:
     """`at` (a day of microseconds, rising), `key` (one of 1,000) and `value`."""
     rng = np.random.default_rng(SEED)
     keys = rng.integers(0, KEYS, max(n, SAMPLE), dtype=np.int32)
-    check_digest("keys", keys, DIGESTS["keys"])
+    check_digest("keys", keys, DIGEST)
     at = np.sort(rng.integers(0, DAY, n)) + NEW_YEAR
     return pa.table(
         {
@@ -53,34 +47,6 @@ def events_file(n: int) -> Path:
     with pa.OSFile(str(half), "wb") as file, pa.ipc.new_file(file, table.schema) as out:
         out.write_table(table)
     half.replace(path)
-    return path
-
-
-def ticks(n: int, keys: int) -> pa.Table:
-    """`at` (100 rows a second, no two alike), `key` (below `keys`) and `x` in [0, 1).
-
-    A row does not depend on `n`: more rows are the same rate for longer.
-    """
-    late_rng, x_rng, key_rng = (np.random.default_rng([SEED, i]) for i in range(3))
-    size = max(n, SAMPLE)
-    late, x = late_rng.integers(0, TICK, size), x_rng.random(size)
-    check_digest("ticks", late[:SAMPLE] + x[:SAMPLE], DIGESTS["ticks"])
-    return pa.table(
-        {
-            "at": pa.array(
-                NEW_YEAR + np.arange(n) * TICK + late[:n], pa.timestamp("us", "UTC")
-            ),
-            "key": key_rng.integers(0, keys, size, dtype=np.int32)[:n],
-            "x": x[:n],
-        }
-    )
-
-
-def ticks_file(folder: Path, n: int, keys: int) -> Path:
-    """The same as a Parquet file in the folder, made once."""
-    path = folder / f"ticks-{n}-{keys}.parquet"
-    if not path.exists():
-        parquet.write_table(ticks(n, keys), path, row_group_size=ROW_GROUP)
     return path
 
 

@@ -2,7 +2,9 @@
 
     ahead      one series against the best of others, at every place or on average
     level      a series keeps its rate over all places: least / most
+    linear     a series grows as its place does: cores, rows
     between    a number of ours lies between two bounds
+    explained  one of these, with a reason where it fails
 
 A claim of a paper is of its machine; here it holds if its sense does: who is ahead,
 what is flat, what grows.  Within SLACK of a tie nobody is behind.
@@ -11,6 +13,7 @@ what is flat, what grows.  Within SLACK of a tie nobody is behind.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from statistics import geometric_mean
 
 from ._experiment import NotMeasured, Place, Rows, Verdict
@@ -23,6 +26,11 @@ Where = Callable[[Place], bool]
 def everywhere(_: Place) -> bool:
     """At all places."""
     return True
+
+
+def among(*names: str) -> Where:
+    """At places of these names."""
+    return lambda x: x in names
 
 
 def from_(least: float, most: float = float("inf")) -> Where:
@@ -82,6 +90,33 @@ def level(
     return judge
 
 
+def linear(
+    panel: str,
+    series: Sequence[str] | None = None,
+    *,
+    up_to: float,
+    share: float = 0.75,
+) -> Callable[[Rows], Verdict]:
+    """From place 1 on each grows by at least `share` of what its place has grown."""
+
+    def judge(rows: Rows) -> Verdict:
+        found: dict[tuple[str, Place], float] = {}
+        for x in places(rows, panel, from_(1.001, up_to)):
+            for one in series or rows.series(panel):
+                grown = rows.value(panel, x, one) / rows.value(panel, 1, one)
+                found[one, x] = grown / float(x)
+        worst = min(found, key=lambda at: found[at])
+        who, x = worst
+        mean = geometric_mean(found.values())
+        ours = (
+            f"{mean:.2f} of linear growth on average, {found[worst]:.2f} at the worst "
+            f"({who} {_at(x)})"
+        )
+        return Verdict(ours, found[worst] >= share)
+
+    return judge
+
+
 def between(
     number: Callable[[Rows], float],
     words: str,
@@ -95,6 +130,16 @@ def between(
         return Verdict(words.format(f"{found:.2f}"), at_least <= found <= at_most)
 
     return judge
+
+
+def explained(judge: Callable[[Rows], Verdict], why: str) -> Callable[[Rows], Verdict]:
+    """The same, with a reason where the claim does not hold."""
+
+    def with_reason(rows: Rows) -> Verdict:
+        found = judge(rows)
+        return found if found.holds else replace(found, why=why)
+
+    return with_reason
 
 
 def places(rows: Rows, panel: str, where: Where = everywhere) -> list[Place]:
@@ -118,4 +163,15 @@ def _at(x: Place) -> str:
     return x if isinstance(x, str) else f"at {x:,.10g}"
 
 
-__all__ = ["SLACK", "ahead", "between", "everywhere", "from_", "level", "places"]
+__all__ = [
+    "SLACK",
+    "ahead",
+    "among",
+    "between",
+    "everywhere",
+    "explained",
+    "from_",
+    "level",
+    "linear",
+    "places",
+]

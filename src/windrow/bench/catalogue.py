@@ -11,9 +11,12 @@ from collections.abc import Sequence
 from windrow.errors import BadInput
 
 from ._experiment import Experiment
+from .beyond import EXPERIMENTS as BEYOND
+from .lightsaber import EXPERIMENTS as LIGHTSABER
+from .pba import EXPERIMENTS as PBA
 from .slickdeque import EXPERIMENTS as SLICKDEQUE
 
-CATALOGUE: tuple[Experiment, ...] = (*SLICKDEQUE,)
+CATALOGUE: tuple[Experiment, ...] = (*SLICKDEQUE, *PBA, *LIGHTSABER, *BEYOND)
 BY_NAME = {experiment.name: experiment for experiment in CATALOGUE}
 
 

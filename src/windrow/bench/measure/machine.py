@@ -17,6 +17,7 @@ PACKAGES = (
     "pandas",
     "polars",
     "duckdb",
+    "pyspark",
 )
 
 
@@ -28,6 +29,13 @@ def machine() -> dict[str, str]:
         "memory": _memory(),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
     }
+
+
+def usable_cores() -> int:
+    """As many as this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def versions() -> dict[str, str]:

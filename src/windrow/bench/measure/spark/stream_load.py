@@ -21,7 +21,8 @@ import pyarrow as pa
 from pyarrow import parquet
 from pyspark.sql import DataFrame, SparkSession
 
-from .workloads import NEW_YEAR, SEED, values
+from windrow.bench.measure.ticks import NEW_YEAR
+from windrow.bench.measure.values import SEED, values
 
 Array = np.ndarray[Any, Any]
 
