@@ -30,14 +30,21 @@ def race_trial(
     enter: Callable[[float], Sequence[Contender]],
     value: Value,
     rounds: int,
+    facts: Callable[[], dict[str, Any]] = dict,
 ) -> Trial:
-    """A trial in which contenders take turns; `enter` is told each one's seconds."""
+    """A trial in which contenders take turns; `enter` is told each one's seconds.
+
+    `facts` are asked for when all is measured: where rows came from, for one.
+    """
 
     def run(seconds: float) -> list[Row]:
         contenders = enter(seconds)
         times, first = in_turns(contenders, rounds, seconds)
+        known = facts()
         return [
-            row_of(panel, x, one, value, times[one], {"first_call_s": first[one]})
+            row_of(
+                panel, x, one, value, times[one], {"first_call_s": first[one], **known}
+            )
             for one in times
         ]
 

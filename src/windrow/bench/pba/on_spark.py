@@ -37,10 +37,15 @@ STRAIGHT = 3  # up to so many, in the paper, cores are enough
 
 def trials(size: Size) -> list[Trial]:
     """A trial for each degree of parallelism that this machine has cores for."""
-    rows = size.pick(200_000, 8_000_000)
+    rows = size.pick(150_000, 4_000_000)
     return [
         race_trial(
-            PANEL, cores, partial(_enter, cores, rows), a_second(rows), size.rounds
+            PANEL,
+            cores,
+            partial(_enter, cores, rows),
+            a_second(rows),
+            size.pick(3, 9),
+            lambda: {"rows": rows, **load(MODULE).origin(rows)},
         )
         for cores in range(1, min(usable_cores(), MOST) + 1)
     ]
@@ -100,7 +105,7 @@ ON_SPARK = Experiment(
     trials=trials,
     needs=("pyspark", "pandas"),
     threads=0,
-    share=2.0,
+    share=3.0,
 )
 
 __all__ = ["ON_SPARK"]

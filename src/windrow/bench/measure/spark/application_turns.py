@@ -17,7 +17,7 @@ from windrow.bench.measure.race import Contender
 from windrow.bench.measure.turns import in_turns
 
 from . import held
-from .applications import APPLICATIONS, Application, frames
+from .applications import APPLICATIONS, Application, frames, rows_file
 from .case import Case
 from .sums import Sums, sums_of
 
@@ -30,6 +30,11 @@ def contenders(name: str, rows: int, ours: str, own: str) -> list[Contender]:
     return case.contenders(
         {ours: partial(one.ours, given), own: partial(one.own, given)}
     )
+
+
+def origin(name: str, rows: int) -> dict[str, str]:
+    """Where the rows of a query came from."""
+    return held.origin_of(rows_file(APPLICATIONS[name].dataset, rows))
 
 
 def speed_ups(
@@ -56,7 +61,9 @@ def speed_ups(
         for name, took in by_name.items():
             alone = statistics.median(times[cores[0]][name])
             ups = sorted(alone / one for one in took)
-            facts = {"rows_a_second": rows / statistics.median(took)}
+            facts = {"rows_a_second": rows / statistics.median(took)} | origin(
+                name, rows
+            )
             middle = alone / statistics.median(took)
             found.append(
                 Row(panel, count, name, middle, ups[0], ups[-1], len(ups), facts)
@@ -68,4 +75,4 @@ def _sums(one: Application, frame: DataFrame) -> Sums:
     return sums_of(frame, [one.value])
 
 
-__all__ = ["contenders", "speed_ups"]
+__all__ = ["contenders", "origin", "speed_ups"]

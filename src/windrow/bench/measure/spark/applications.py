@@ -171,9 +171,4 @@ def frames(spark: SparkSession, one: Application, rows: int) -> dict[str, DataFr
     return found | ({"T": held.framed(spark, campaigns_file())} if one is YSB else {})
 
 
-def origin(dataset: str) -> str:
-    """Where rows come from: a file, or a seed."""
-    return data.origin(data.table(dataset, 1))
-
-
-__all__ = ["APPLICATIONS", "Application", "frames", "origin", "rows_file"]
+__all__ = ["APPLICATIONS", "Application", "campaigns_file", "frames", "rows_file"]

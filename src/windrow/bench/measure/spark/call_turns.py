@@ -32,6 +32,11 @@ def calls(rows: int) -> Path:
     return held.stored(data.table("ss7", rows), f"calls-{rows}")
 
 
+def origin(rows: int) -> dict[str, str]:
+    """Where they came from."""
+    return held.origin_of(calls(rows))
+
+
 def contenders(
     range: int, slide: int, rows: int, ours: str, own: str
 ) -> list[Contender]:
@@ -71,4 +76,4 @@ def _exploded(frame: DataFrame, range: int, slide: int) -> DataFrame:
     return grouped.agg(F.count("*").alias("n"), F.max("len").alias("longest"))
 
 
-__all__ = ["calls", "contenders"]
+__all__ = ["calls", "contenders", "origin"]

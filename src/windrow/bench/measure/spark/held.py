@@ -16,7 +16,6 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 
 import pyarrow as pa
@@ -25,6 +24,7 @@ from pyarrow import parquet
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
+from windrow.bench import data
 from windrow.bench.measure.machine import usable_cores
 from windrow.bench.measure.session import SETTINGS, consume
 from windrow.bench.measure.ticks import ROW_GROUP
@@ -35,11 +35,12 @@ WARM_UP = 100_000  # rows: the first job, the first Python workers
 
 
 class _Held:
-    """The session, while there is one."""
+    """The session and the folder, while they are there."""
 
     def __init__(self) -> None:
         self.cores = 0
         self.spark: SparkSession | None = None
+        self.files: tempfile.TemporaryDirectory[str] | None = None
 
     def on(self, cores: int) -> SparkSession:
         if self.spark is None or self.cores != cores:
@@ -47,14 +48,25 @@ class _Held:
             self.spark, self.cores = _started(cores), cores
         return self.spark
 
+    def folder(self) -> Path:
+        if self.files is None:
+            self.files = tempfile.TemporaryDirectory(prefix="windrow-bench-")
+        return Path(self.files.name)
+
     def stop(self) -> None:
         if self.spark is not None:
             self.spark.stop()
         self.spark = None
 
+    def end(self) -> None:
+        self.stop()
+        if self.files is not None:
+            self.files.cleanup()
+        self.files = None
+
 
 _HELD = _Held()
-atexit.register(_HELD.stop)
+atexit.register(_HELD.end)
 
 
 def on(cores: int | None = None) -> SparkSession:
@@ -62,12 +74,9 @@ def on(cores: int | None = None) -> SparkSession:
     return _HELD.on(cores or usable_cores())
 
 
-@cache
 def folder() -> Path:
     """Where files of this process are; it goes when the process ends."""
-    made = tempfile.TemporaryDirectory(prefix="windrow-bench-")
-    atexit.register(made.cleanup)
-    return Path(made.name)
+    return _HELD.folder()
 
 
 def stored(table: pa.Table, name: str) -> Path:
@@ -75,6 +84,11 @@ def stored(table: pa.Table, name: str) -> Path:
     path = folder() / f"{name}.parquet"
     parquet.write_table(table, path, row_group_size=min(ROW_GROUP, len(table) // 4 + 1))
     return path
+
+
+def origin_of(path: Path) -> dict[str, str]:
+    """Where the rows of a stored file came from, as a fact of a row."""
+    return {"data": data.origin(parquet.read_schema(path).empty_table())}
 
 
 def framed(spark: SparkSession, path: Path) -> DataFrame:
@@ -113,4 +127,4 @@ def _quiet() -> Iterator[None]:
         os.close(screen)
 
 
-__all__ = ["folder", "framed", "on", "stored"]
+__all__ = ["folder", "framed", "on", "origin_of", "stored"]

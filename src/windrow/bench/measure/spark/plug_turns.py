@@ -36,7 +36,15 @@ def readings(rows: int) -> Path:
     number = np.arange(rows)
     key = table["plug"].to_numpy() % PLUGS + PLUGS * (number % COPIES)
     columns = {"n": number, "key": key, "value": table["value"]}
-    return held.stored(pa.table(columns), f"plugs-{rows}")
+    return held.stored(
+        pa.table(columns).replace_schema_metadata(table.schema.metadata),
+        f"plugs-{rows}",
+    )
+
+
+def origin(rows: int) -> dict[str, str]:
+    """Where they came from."""
+    return held.origin_of(readings(rows))
 
 
 def contenders(
@@ -64,4 +72,4 @@ def _own(frame: DataFrame, last: int) -> DataFrame:
     return frame.select("*", F.max("value").over(before).alias(HIGHEST))
 
 
-__all__ = ["contenders", "readings"]
+__all__ = ["contenders", "origin", "readings"]

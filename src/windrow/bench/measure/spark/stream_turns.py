@@ -19,8 +19,8 @@ from windrow.bench.measure.answers import WrongAnswer
 from . import held
 from .applications import APPLICATIONS, Application, campaigns_file
 from .queries import RESULTS, our_windows, spark_windows
-from .stream_load import DELAY, Load
-from .streams import Course, cut, follow, run, streaming
+from .stream_load import DELAY, Load, in_files
+from .streams import Course, follow, run, streaming
 from .sums import check_sums
 
 Ask = Callable[[], DataFrame]
@@ -31,7 +31,9 @@ def latencies(
 ) -> list[Row]:
     """Milliseconds of a micro-batch on average; of `who`, Windrow comes first."""
     spark, one = held.on(), APPLICATIONS[name]
-    source = cut(data.table(one.dataset, rows), files, one.dataset)
+    table = data.table(one.dataset, rows)
+    target = held.folder() / f"stream-{name}-{rows}-{files}"
+    source = target if target.exists() else in_files(table, files, target)
     forms = (one.ours, one.own)
     with streaming(spark):
         sides: dict[str, Ask] = {
@@ -39,7 +41,10 @@ def latencies(
             for side, form in zip(who, forms, strict=False)
         }
         courses = _side_by_side(name, sides, [one.value])
-    return [_latency(panel, name, side, course) for side, course in courses.items()]
+    return [
+        _latency(panel, name, side, course, data.origin(table))
+        for side, course in courses.items()
+    ]
 
 
 def _asked(
@@ -52,9 +57,13 @@ def _asked(
     return form(frames)
 
 
-def _latency(panel: str, x: Place, side: str, course: Course) -> Row:
+def _latency(panel: str, x: Place, side: str, course: Course, origin: str) -> Row:
     took = sorted(1e3 * one.seconds for one in course.busy)
-    facts = {"rows_in": course.rows, "rows_out": course.sums["rows"]}
+    facts = {
+        "rows_in": course.rows,
+        "rows_out": course.sums["rows"],
+        "data": origin,
+    }
     mean = statistics.mean(took)
     return Row(panel, x, side, mean, took[0], took[-1], len(took), facts)
 
@@ -75,12 +84,15 @@ def throughputs(
             {ours: partial(asked, our_windows), own: partial(asked, spark_windows)},
             list(RESULTS),
         )
-    return [_throughput(panel, x, side, course) for side, course in courses.items()]
+    return [
+        _throughput(panel, x, side, course, load.rows)
+        for side, course in courses.items()
+    ]
 
 
-def _throughput(panel: str, x: Place, side: str, course: Course) -> Row:
+def _throughput(panel: str, x: Place, side: str, course: Course, rows: int) -> Row:
     each = sorted(one.rows / one.seconds / 1e3 for one in course.busy)
-    facts = {"rows_in": course.rows, "rows_out": course.sums["rows"]}
+    facts = {"rows": rows, "rows_out": course.sums["rows"]}
     whole = course.rows / course.seconds / 1e3
     return Row(
         panel,

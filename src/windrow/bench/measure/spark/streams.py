@@ -2,7 +2,7 @@
 
     files    a   b   c   d        one a trigger
     batch    0   1   2   3  (4)   the last is without rows, for the watermark alone
-             |
+             |---|
              left out of what is timed: Python workers start, the JVM compiles
 
 The sink adds up every column of every row, the same for both sides: streams that do
@@ -18,19 +18,16 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-from pyarrow import parquet
 from pyspark.sql import DataFrame, SparkSession
 
 from . import held
 from .case import answering
 from .sums import Sums, sums_of
 
+WARM_UP = 2  # micro-batches
 STATE = "spark.sql.streaming.stateStore"
 STREAMING: dict[str, Any] = {
     "spark.sql.shuffle.partitions": "2",
@@ -52,7 +49,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Course:
-    """All micro-batches of a query but the first, and what its sink added up."""
+    """The micro-batches of a query but the first two, and what its sink added up."""
 
     batches: list[Batch]
     sums: Sums
@@ -89,25 +86,8 @@ def streaming(spark: SparkSession) -> Iterator[None]:
                 spark.conf.set(name, old)
 
 
-def cut(table: pa.Table, files: int, name: str) -> Path:
-    """A table as so many files in a folder of that name, made once."""
-    target = held.folder() / f"stream-{name}-{len(table)}-{files}"
-    if target.exists():
-        return target
-    target.mkdir()
-    edges = np.arange(files + 1) * len(table) // files
-    for i, (start, stop) in enumerate(pairwise(edges.tolist())):
-        parquet.write_table(
-            table.slice(start, stop - start), target / f"{i:03}.parquet"
-        )
-    return target
-
-
 def follow(spark: SparkSession, source: Path, on: str, delay: str) -> DataFrame:
-    """The files of a folder as a stream, one a trigger, in the order of their names.
-
-    Spark takes the oldest first and, of those of the same millisecond, by name.
-    """
+    """The files of a folder as a stream, one a trigger, the oldest first."""
     schema = spark.read.parquet(str(source)).schema
     files = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
     return files.parquet(str(source)).withWatermark(on, delay)
@@ -132,7 +112,7 @@ def run(who: str, frame: DataFrame, values: list[str]) -> Course:
         Batch(one["numInputRows"], one["durationMs"]["triggerExecution"] / 1e3)
         for one in reports
     ]
-    return Course(batches[1:], dict(sums))
+    return Course(batches[WARM_UP:], dict(sums))
 
 
-__all__ = ["STREAMING", "Batch", "Course", "cut", "follow", "run", "streaming"]
+__all__ = ["STREAMING", "Batch", "Course", "follow", "run", "streaming"]
