@@ -11,24 +11,19 @@ windows, numpy says from panes of a second; for rows, Spark's own frames.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.lib.stride_tricks import sliding_window_view
 from pyspark.sql import Column, DataFrame, functions
 
-from windrow.bench.measure.answers import Array, WrongAnswer
+from windrow.bench.measure.answers import Array
+from windrow.bench.measure.spark.queries import RESULTS
+from windrow.bench.measure.spark.sums import PLACES, Sums
 
-from ._spark_queries import RESULTS
-
-Sums = dict[str, Any]
 SECOND = 1_000_000
-PLACES = 997
-RTOL = 1e-9
 
 
 def of_windows(frame: DataFrame) -> Sums:
@@ -123,15 +118,3 @@ def _of_key(key: int, seconds: Array, x: Array, range: int, slide: int) -> Sums:
         found[name] = values.sum()
         found[f"{name} by place"] = (values * ((start + 31 * key) % PLACES)).sum()
     return found
-
-
-def check_sums(
-    who: str, actual: Mapping[str, float | None], expected: Mapping[str, float]
-) -> None:
-    """All numbers are there, and equal but for the last digits of float sums."""
-    if set(actual) != set(expected):
-        raise WrongAnswer(f"{who}: sums of {sorted(actual)}, not {sorted(expected)}")
-    for name, value in expected.items():
-        one = actual[name]
-        if one is None or not math.isclose(one, value, rel_tol=RTOL):
-            raise WrongAnswer(f"{who}: the sum of {name} is {one}, not {value}")

@@ -14,12 +14,12 @@ from pyspark.sql import SparkSession
 
 from windrow.bench.measure.race import race
 from windrow.bench.measure.session import read, segment_tree
+from windrow.bench.measure.spark.queries import floor, our_over, over_names, spark_over
 
 from . import workloads
 from ._report import Bar, Table
 from ._settings import Settings
 from ._spark_answers import of_rows
-from ._spark_queries import floor, our_over, over_names, spark_over
 from ._spark_turns import OURS, SPARK, Case, Part, Say
 
 KEYS = 100

@@ -17,12 +17,12 @@ from pyspark.sql import DataFrame, SparkSession
 from windrow.bench.measure.machine import load
 from windrow.bench.measure.race import race, timed
 from windrow.bench.measure.session import consume, read, session
+from windrow.bench.measure.spark.queries import our_windows
 
 from . import workloads
 from ._report import Bar, Table
 from ._settings import Settings
 from ._spark_answers import by_numpy, of_windows
-from ._spark_queries import our_windows
 from ._spark_turns import OURS, Case, Part, Say
 from ._spark_workers import Watch
 

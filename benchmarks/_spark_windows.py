@@ -14,12 +14,12 @@ from pyspark.sql import SparkSession
 
 from windrow.bench.measure.race import Contender, race
 from windrow.bench.measure.session import read
+from windrow.bench.measure.spark.queries import our_windows, spark_windows
 
 from . import workloads
 from ._report import Bar, Table
 from ._settings import Settings
 from ._spark_answers import by_numpy, by_query, of_queries, of_windows
-from ._spark_queries import our_windows, spark_windows
 from ._spark_turns import OURS, SPARK, Case, Part, Say
 
 

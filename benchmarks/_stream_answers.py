@@ -15,10 +15,10 @@ import numpy as np
 from pyspark.sql import DataFrame, functions
 
 from windrow.bench.measure.answers import Array, WrongAnswer
+from windrow.bench.measure.spark.queries import RESULTS
+from windrow.bench.measure.spark.stream_load import SECOND, Load
 
 from ._spark_answers import PLACES, Sums, window_sums
-from ._spark_queries import RESULTS
-from ._stream_load import SECOND, Load
 
 HASHED = "hash of "
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from windrow.bench.measure.answers import WrongAnswer
+from windrow.bench.measure.spark.stream_load import Load
 
 from ._report import Bar, Table
 from ._settings import FULL, Settings
 from ._spark_turns import OURS, Part, Say
 from ._stream_answers import by_numpy, check_same
-from ._stream_load import Load
 from ._stream_progress import Course, batches, places
 from ._stream_turns import ask
 

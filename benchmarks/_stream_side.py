@@ -29,25 +29,17 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming import StreamingQuery
 
 from windrow.bench.measure.session import SETTINGS, session
+from windrow.bench.measure.spark import streams
+from windrow.bench.measure.spark.queries import our_windows, spark_windows
+from windrow.bench.measure.spark.stream_load import stream
 
-from ._spark_queries import our_windows, spark_windows
 from ._spark_turns import OURS, SPARK
 from ._spark_workers import peaks
 from ._stream_answers import of_sink
 from ._stream_kept import live_bytes
-from ._stream_load import stream
 
 ASK = {SPARK: spark_windows, OURS: our_windows}
-STATE = "spark.sql.streaming.stateStore"
-STREAMING: dict[str, Any] = {
-    "spark.driver.memory": "4g",
-    "spark.sql.shuffle.partitions": "2",
-    "spark.sql.streaming.numRecentProgressUpdates": "1000",
-    f"{STATE}.providerClass": (
-        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-    ),
-    f"{STATE}.rocksdb.changelogCheckpointing.enabled": "true",
-}
+STREAMING: dict[str, Any] = {"spark.driver.memory": "4g", **streams.STREAMING}
 EVERY = 2.0  # seconds between two looks at the query
 
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from windrow.bench.measure.answers import WrongAnswer
+from windrow.bench.measure.spark.stream_load import Load
 
 from ._report import Bar, Table
 from ._settings import FULL, Settings
 from ._spark_turns import OURS, SPARK, Part, Say
 from ._stream_answers import Sums, by_numpy, check_same
-from ._stream_load import Load
 from ._stream_progress import batches
 from ._stream_side import Answer
 from ._stream_turns import Failed, ask

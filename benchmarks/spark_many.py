@@ -9,12 +9,12 @@ from pathlib import Path
 
 from windrow.bench.measure.race import race
 from windrow.bench.measure.session import read, session, versions
+from windrow.bench.measure.spark.queries import our_windows, spark_windows
 
 from . import workloads
 from ._report import Bar, Result, Table
 from ._settings import Settings
 from ._spark_answers import by_numpy, by_query, of_queries, of_windows
-from ._spark_queries import our_windows, spark_windows
 from ._spark_turns import OURS, SPARK, Case
 
 NAME = "spark-many"

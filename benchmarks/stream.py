@@ -11,11 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from windrow.bench.measure.session import versions
+from windrow.bench.measure.spark.stream_load import ASTRAY, DELAY
 
 from . import _stream_flat, _stream_windows
 from ._report import Result
 from ._settings import Settings
-from ._stream_load import ASTRAY, DELAY
 from ._stream_side import STREAMING
 
 NAME = "stream"

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pytest
 from benchmarks import (
     _spark_answers,
-    _spark_queries,
     _spark_scaling,
     _spark_workers,
     _stream_answers,
@@ -33,7 +32,6 @@ from benchmarks import (
 from benchmarks._report import Bar
 from benchmarks._settings import QUICK
 from benchmarks._spark_turns import OURS, SPARK, Case
-from benchmarks._stream_load import DELAY, Load
 from pyarrow import parquet
 from pyspark.sql.functions import expr
 
@@ -41,10 +39,14 @@ import windrow as wr
 from windrow.bench.measure import kernels as bench_kernels
 from windrow.bench.measure import keyed, table_side
 from windrow.bench.measure import peers as bench_peers
+from windrow.bench.measure import ticks as frozen_ticks
 from windrow.bench.measure import values as frozen
 from windrow.bench.measure.answers import WrongAnswer, check_windows
 from windrow.bench.measure.race import Contender, race
 from windrow.bench.measure.session import read
+from windrow.bench.measure.spark import queries
+from windrow.bench.measure.spark.stream_load import DELAY, Load
+from windrow.bench.measure.spark.sums import check_sums
 from windrow.kernels import interpreting
 
 TINY = dataclasses.replace(
@@ -302,7 +304,7 @@ def test_no_two_ticks_are_at_the_same_time():
 
 
 def test_ticks_that_are_not_the_frozen_ones_are_refused(monkeypatch):
-    monkeypatch.setattr(workloads, "SEED", 1)
+    monkeypatch.setattr(frozen_ticks, "SEED", 1)
 
     with pytest.raises(AssertionError, match="not the frozen one"):
         workloads.ticks(100, 8)
@@ -342,7 +344,7 @@ def test_numpy_expects_of_windows_what_windrow_answers(range_, slide):
     for name in ("total", "highest", "n"):
         values = found[name].to_numpy()
         expected |= {name: values.sum(), f"{name} by place": (values * place).sum()}
-    _spark_answers.check_sums("numpy", actual, expected)
+    check_sums("numpy", actual, expected)
 
 
 SUMS = {"rows": 3, "total": 1.5, "total by place": 4.5}
@@ -360,16 +362,16 @@ SUMS = {"rows": 3, "total": 1.5, "total by place": 4.5}
 )
 def test_sums_that_differ_are_refused(changed, complaint):
     with pytest.raises(WrongAnswer, match=complaint):
-        _spark_answers.check_sums("somebody", SUMS | changed, SUMS)
+        check_sums("somebody", SUMS | changed, SUMS)
 
 
 def test_sums_that_lack_one_are_refused():
     with pytest.raises(WrongAnswer, match="by place"):
-        _spark_answers.check_sums("somebody", {"rows": 3, "total": 1.5}, SUMS)
+        check_sums("somebody", {"rows": 3, "total": 1.5}, SUMS)
 
 
 def test_sums_may_differ_in_the_last_digits():
-    _spark_answers.check_sums("somebody", SUMS | {"total": 1.5 * (1 + 1e-12)}, SUMS)
+    check_sums("somebody", SUMS | {"total": 1.5 * (1 + 1e-12)}, SUMS)
 
 
 def test_a_case_without_an_expected_answer_holds_everybody_to_the_first():
@@ -383,10 +385,10 @@ def test_a_case_without_an_expected_answer_holds_everybody_to_the_first():
 def test_spark_s_own_windows_come_to_what_numpy_expects(spark, tmp_path):
     frame = read(spark, workloads.ticks_file(tmp_path, 900, 4))
 
-    actual = _spark_answers.of_windows(_spark_queries.spark_windows(frame, 7, 1))
+    actual = _spark_answers.of_windows(queries.spark_windows(frame, 7, 1))
 
     expected = _spark_answers.by_numpy(workloads.ticks(900, 4), 7)
-    _spark_answers.check_sums("Spark", actual, expected)
+    check_sums("Spark", actual, expected)
 
 
 @pytest.mark.parametrize(
@@ -400,7 +402,7 @@ def test_spark_s_own_windows_come_to_what_numpy_expects(spark, tmp_path):
 )
 def test_windows_on_spark_that_differ_are_refused(spark, tmp_path, column, changed):
     frame = read(spark, workloads.ticks_file(tmp_path, 300, 4))
-    wrong = _spark_queries.spark_windows(frame, 2, 1).withColumn(column, expr(changed))
+    wrong = queries.spark_windows(frame, 2, 1).withColumn(column, expr(changed))
     expected = _spark_answers.by_numpy(workloads.ticks(300, 4), 2)
     case = Case("a case", _spark_answers.of_windows, silent, expected)
 
@@ -412,9 +414,9 @@ def test_the_floor_has_all_rows_and_the_columns_of_the_question(spark, tmp_path)
     frame = read(spark, workloads.ticks_file(tmp_path, 300, 4))
     question = (frame, ("sum", "count"), (10, 20))
 
-    actual = _spark_queries.floor(*question)
+    actual = queries.floor(*question)
 
-    expected = _spark_queries.spark_over(*question)
+    expected = queries.spark_over(*question)
     assert [(one.name, one.dataType) for one in actual.schema] == [
         (one.name, one.dataType) for one in expected.schema
     ]
@@ -595,7 +597,7 @@ def test_sinks_that_differ_in_one_column_differ_in_its_hash_alone(
     spark, tmp_path, changed
 ):
     frame = read(spark, LOAD.write(tmp_path))
-    right = _spark_queries.spark_windows(frame, 2, 1)
+    right = queries.spark_windows(frame, 2, 1)
     wrong = right.withColumn("n", expr(f"cast({changed} as long)"))
 
     actual = _stream_answers.of_sink(wrong)

@@ -2,6 +2,7 @@
 
     ahead      one series against the best of others, at every place or on average
     level      a series keeps its rate over all places: least / most
+    linear     a series grows as its place does: cores, rows
     between    a number of ours lies between two bounds
     explained  one of these, with a reason where it fails
 
@@ -25,6 +26,11 @@ Where = Callable[[Place], bool]
 def everywhere(_: Place) -> bool:
     """At all places."""
     return True
+
+
+def among(*names: str) -> Where:
+    """At places of these names."""
+    return lambda x: x in names
 
 
 def from_(least: float, most: float = float("inf")) -> Where:
@@ -84,6 +90,33 @@ def level(
     return judge
 
 
+def linear(
+    panel: str,
+    series: Sequence[str] | None = None,
+    *,
+    up_to: float,
+    share: float = 0.75,
+) -> Callable[[Rows], Verdict]:
+    """From place 1 on each grows by at least `share` of what its place has grown."""
+
+    def judge(rows: Rows) -> Verdict:
+        found: dict[tuple[str, Place], float] = {}
+        for x in places(rows, panel, from_(1.001, up_to)):
+            for one in series or rows.series(panel):
+                grown = rows.value(panel, x, one) / rows.value(panel, 1, one)
+                found[one, x] = grown / float(x)
+        worst = min(found, key=lambda at: found[at])
+        who, x = worst
+        mean = geometric_mean(found.values())
+        ours = (
+            f"{mean:.2f} of linear growth on average, {found[worst]:.2f} at the worst "
+            f"({who} {_at(x)})"
+        )
+        return Verdict(ours, found[worst] >= share)
+
+    return judge
+
+
 def between(
     number: Callable[[Rows], float],
     words: str,
@@ -133,10 +166,12 @@ def _at(x: Place) -> str:
 __all__ = [
     "SLACK",
     "ahead",
+    "among",
     "between",
     "everywhere",
     "explained",
     "from_",
     "level",
+    "linear",
     "places",
 ]

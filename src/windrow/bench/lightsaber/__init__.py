@@ -1,6 +1,9 @@
-"""The experiments of the LightSaber paper that run in one process."""
+"""The experiments of the LightSaber paper."""
 
+from .applications import QUERIES, TUMBLING
 from .by_hand import BY_HAND
+from .cores import CORES
+from .end_to_end import LATENCY as END_TO_END
 from .latency import LATENCY
 from .many_queries import FOUR, MANY_MINIMA, MANY_SUMS
 from .one_query import ONE_MIN, ONE_SUM
@@ -10,7 +13,11 @@ from .state import STATE
 
 EXPERIMENTS = (
     FOUR,
+    QUERIES,
     BY_HAND,
+    TUMBLING,
+    CORES,
+    END_TO_END,
     PARALLEL_MERGE,
     STATE,
     ONE_SUM,

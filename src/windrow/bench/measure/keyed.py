@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from .ticks import NEW_YEAR
 from .values import SAMPLE, SEED, check_digest
 
 DAY = 86_400_000_000  # microseconds
-NEW_YEAR = 1_767_225_600_000_000  # 2026-01-01 in microseconds since 1970
 KEYS = 1_000
 DIGEST = "cfb85933da599e08"
 

@@ -32,6 +32,13 @@ def machine() -> dict[str, str]:
     }
 
 
+def usable_cores() -> int:
+    """As many as this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def versions() -> dict[str, str]:
     """Python and every library that takes part."""
     found = {"python": platform.python_version()}
@@ -41,13 +48,6 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             found[package] = "absent"
     return found
-
-
-def usable_cores() -> int:
-    """Those that this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def load() -> str:

@@ -32,12 +32,17 @@ def race_trial(
     enter: Callable[[float], Sequence[Contender]],
     value: Value,
     rounds: int,
+    facts: Callable[[], dict[str, Any]] = dict,
 ) -> Trial:
-    """A trial in which contenders take turns; `enter` is told each one's seconds."""
+    """A trial in which contenders take turns; `enter` is told each one's seconds.
+
+    `facts` are asked for when all is measured: where rows came from, for one.
+    """
 
     def run(seconds: float) -> list[Row]:
         entering, contenders = timed(lambda: enter(seconds))
         times, first = in_turns(contenders, rounds, seconds)
+        known = facts()
         return [
             row_of(
                 panel,
@@ -45,7 +50,7 @@ def race_trial(
                 one,
                 value,
                 times[one],
-                {"first_call_s": first[one], "enter_s": entering},
+                {"first_call_s": first[one], "enter_s": entering, **known},
             )
             for one in times
         ]

@@ -21,7 +21,8 @@ import pyarrow as pa
 from pyarrow import parquet
 from pyspark.sql import DataFrame, SparkSession
 
-from .workloads import NEW_YEAR, SEED, values
+from windrow.bench.measure.ticks import NEW_YEAR
+from windrow.bench.measure.values import SEED, values
 
 Array = np.ndarray[Any, Any]
 
@@ -58,24 +59,28 @@ class Load:
         return NEW_YEAR + due + astray, keys.ravel()[: self.rows], x
 
     def write(self, folder: Path) -> Path:
-        """The files in a folder of their own, made once; one a second, says the disk.
-
-        Spark reads the oldest first, and takes times within a millisecond for equal.
-        """
+        """The files in a folder of their own, made once."""
         name = f"{self.rows}-{self.files}-{self.keys}-{self.seconds}"
         target = folder / f"load-{name}"
         if target.exists():
             return target
         at, keys, x = self.columns()
         table = pa.table({"at": pa.array(at, pa.timestamp("us", "UTC")), "key": keys})
-        table = table.append_column("x", pa.array(x))
-        target.mkdir()
-        edges = np.arange(self.files + 1) * self.rows // self.files
-        for i, (start, stop) in enumerate(pairwise(edges.tolist())):
-            path = target / f"{i:03}.parquet"
-            parquet.write_table(table.slice(start, stop - start), path)
-            os.utime(path, (NEW_YEAR // SECOND + i,) * 2)
-        return target
+        return in_files(table.append_column("x", pa.array(x)), self.files, target)
+
+
+def in_files(table: pa.Table, files: int, target: Path) -> Path:
+    """A table as so many files in a new folder; one a second, says the disk.
+
+    Spark reads the oldest first, and takes times within a millisecond for equal.
+    """
+    target.mkdir()
+    edges = np.arange(files + 1) * len(table) // files
+    for i, (start, stop) in enumerate(pairwise(edges.tolist())):
+        path = target / f"{i:03}.parquet"
+        parquet.write_table(table.slice(start, stop - start), path)
+        os.utime(path, (NEW_YEAR // SECOND + i,) * 2)
+    return target
 
 
 def stream(spark: SparkSession, folder: Path, files_a_trigger: int) -> DataFrame:
