@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from windrow.errors import BadInput
 
 from ._experiment import Experiment
+from .pba import EXPERIMENTS as PBA
 from .slickdeque import EXPERIMENTS as SLICKDEQUE
 
-CATALOGUE: tuple[Experiment, ...] = (*SLICKDEQUE,)
+CATALOGUE: tuple[Experiment, ...] = (*SLICKDEQUE, *PBA)
 BY_NAME = {experiment.name: experiment for experiment in CATALOGUE}
 
 

@@ -4,6 +4,7 @@ An event is: evict what has to go, insert, answer, lower.  The time of each is k
 the array that takes them is touched beforehand.  The machine's own pauses hit any event
 in any run; an algorithm's hit the same events in every run: so events are run several
 times over, and the shortest time of each keeps every pause of the algorithm's own.
+The last answer of each run is checked.
 """
 
 from __future__ import annotations
@@ -16,16 +17,20 @@ import numpy as np
 from windrow.aggregates import find as find_aggregate
 from windrow.algorithms import _policy as policy
 from windrow.algorithms import find
-from windrow.algorithms._layout import empty_memory
+from windrow.algorithms._layout import Memory, empty_memory
 from windrow.algorithms._operator import Kind, operator_text
+from windrow.algorithms._ring import ring
 from windrow.kernels import ENTRY, Product, Request, kernel, product_of
 
-from .clock import cycles
+from .answers import Array, WrongAnswer
 from .values import values as drawn
 
 COUNT, TIME = policy.COUNT, policy.TIME
 
 _TIMED = """
+from windrow.bench.measure.clock import cycles
+
+
 {entry}
 def call_timed(mem, source, ticks, spent):
     memory, out = open_memory(mem)
@@ -68,7 +73,7 @@ def timed_events(
     ordered = evict == policy.TIME
     kind = Kind(find(name), operator_product(aggregate), evict, policy.BY_HAND, ordered)
     text = operator_text(kind, plain=False) + _TIMED.format(entry=ENTRY)
-    module = kernel(text, {"cycles": cycles})
+    module = kernel(text)
     values = drawn(count + 2 * width)
     ticks, base = np.arange(len(values)), np.zeros(1, np.int64)
     before, spent = slice(0, 2 * width), slice(2 * width, None)
@@ -78,7 +83,7 @@ def timed_events(
             kind.layout,
             kind.steps,
             module.IDENTITY,
-            width,
+            ring(width),
             chunk=(width, width // 2),
             plain=False,
         )
@@ -86,7 +91,19 @@ def timed_events(
         for part, times in ((before, np.zeros(2 * width, np.int64)), (spent, run)):
             source = (np.ascontiguousarray(values[part]), base)
             module.call_timed(memory.argument, source, ticks[part], times)
+        _check_last(f"{name}, {aggregate}", memory, values[-width:])
     return runs
+
+
+def _check_last(who: str, memory: Memory, window: Array) -> None:
+    """The answer after the last event: a maximum, or count, extremes and powers."""
+    places = memory.layout.named("out")
+    actual = [float(memory.sections[place][0]) for place in places]
+    expected = [float(window.max())]
+    if len(actual) > 1:
+        expected = [len(window), window.min(), window.max(), window.sum()]
+    if not np.allclose(actual[: len(expected)], expected):
+        raise WrongAnswer(f"{who}: the last answer is {expected}, not {actual}")
 
 
 __all__ = ["COUNT", "TIME", "operator_product", "quantiles", "timed_events"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -58,12 +59,7 @@ def multi_contender(
 ) -> Contender:
     """An algorithm that answers several ranges in one pass."""
     asked = product(aggregate, values)
-    starts = np.concatenate([np.arange(len(values) - r + 1) for r in ranges])
-    stops = np.concatenate([np.arange(r, len(values) + 1) for r in ranges])
-    query = np.repeat(np.arange(len(ranges)), [len(values) - r + 1 for r in ranges])
-    order = np.lexsort((starts, stops))
-    starts, stops, query = starts[order], stops[order], query[order]
-    keep = np.minimum.accumulate(starts[::-1])[::-1].copy()
+    starts, stops, keep, query = _bounds(len(values), tuple(ranges))
     out = arrays(asked.out_dtypes, len(starts))
     run = compile_kernel(algorithm, asked, Shape("rows", "many")).run
     widest = int((stops - keep).max())
@@ -77,6 +73,24 @@ def multi_contender(
             check_windows(algorithm.name, found, values, range_, aggregate)
 
     return Contender(f"{algorithm.name}, many", call, check)
+
+
+@lru_cache(maxsize=1)
+def _bounds(count: int, ranges: tuple[int, ...]) -> tuple[Array, ...]:
+    """Start, stop, oldest start still needed, and range of each window, by stop.
+
+    Windows that stop together come longest first.  Two algorithms over the same
+    windows share them: they are several times as large as the results.
+    """
+    order = np.argsort(-np.array(ranges), kind="stable")
+    stops = np.arange(1, count + 1)[:, None]
+    starts = stops - np.array(ranges)[order]
+    there = starts >= 0
+    query = np.broadcast_to(order, starts.shape)[there]
+    stops = np.broadcast_to(stops, starts.shape)[there]
+    starts = starts[there]
+    keep = np.minimum.accumulate(starts[::-1])[::-1].copy()
+    return starts, stops, keep, query
 
 
 def write_contender(dtype: Any, count: int) -> Contender:

@@ -1,0 +1,90 @@
+"""Max over windows by the paper's algorithms, and what it claims of them.
+
+    recompute      every window from its slices again (the paper's Recal)
+    two_stacks     slick_deque       what was best before
+    sba            chunks, one thread
+    pba            chunks, the suffixes of which come from a second thread
+
+PBA needs a second core for its thread: rows say how many there were, and claims on it
+are not judged without one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+
+from windrow.algorithms import find
+from windrow.bench._experiment import Row, Rows, Trial, Verdict
+from windrow.bench.measure.race import Contender
+from windrow.bench.measure.sliced import Cut, slower_contender, sliced_contender
+from windrow.bench.measure.turns import a_second, race_trial
+
+PBA, SBA, NAIVE = "pba", "sba", "recompute"
+PEERS = ("two_stacks", "slick_deque")
+AGGREGATE = "max"
+COMBINES = 1.5e9  # a second, about: how many rows `recompute` is given
+SLOW = 20_000  # slices in a window from which on `recompute` sits out
+LEAST = 200  # windows that it answers at least
+
+
+def merging_trial(
+    panel: str, x: float, stream: Callable[[], tuple[Cut, str]], rounds: int
+) -> Trial:
+    """All of them over one stream; throughput is rows a second."""
+    told: dict[str, object] = {}
+
+    def enter(seconds: float) -> list[Contender]:
+        over, told["data"] = stream()
+        told["rows"] = len(over.values)
+        names = (*PEERS, SBA, PBA)
+        ones = [sliced_contender(find(name), AGGREGATE, over) for name in names]
+        width = over.range // over.slide
+        if over.times is not None:
+            width = int((over.frames.stops - over.frames.starts).max())
+        if width < SLOW:
+            windows = max(int(COMBINES * seconds / 20 / width), LEAST)
+            ones.append(slower_contender(find(NAIVE), AGGREGATE, over, windows))
+        return ones
+
+    def run(seconds: float) -> list[Row]:
+        # rows are known once the stream is there, and times come as seconds
+        found = race_trial(panel, x, enter, lambda took: took, rounds).run(seconds)
+        rate = a_second(int(str(told["rows"])))
+        facts = {"cores": cores(), "data": told["data"], "rows": told["rows"]}
+        return [
+            replace(
+                row,
+                value=rate(row.value),
+                low=rate(row.high),
+                high=rate(row.low),
+                facts={**row.facts, **facts},
+            )
+            for row in found
+        ]
+
+    return Trial(panel, x, run)
+
+
+def cores() -> int:
+    """Those that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def with_two_cores(judge: Callable[[Rows], Verdict]) -> Callable[[Rows], Verdict]:
+    """A claim on PBA's second thread."""
+
+    def judged(rows: Rows) -> Verdict:
+        found = judge(rows)
+        if min((row.facts.get("cores", 2) for row in rows.all), default=2) < 2:
+            why = "the second thread has no core of its own here"
+            return Verdict(found.ours, None, why)
+        return found
+
+    return judged
+
+
+__all__ = ["NAIVE", "PBA", "PEERS", "SBA", "cores", "merging_trial", "with_two_cores"]
