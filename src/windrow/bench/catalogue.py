@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from windrow.errors import BadInput
 
 from ._experiment import Experiment
+from .lightsaber import EXPERIMENTS as LIGHTSABER
 from .pba import EXPERIMENTS as PBA
 from .slickdeque import EXPERIMENTS as SLICKDEQUE
 
-CATALOGUE: tuple[Experiment, ...] = (*SLICKDEQUE, *PBA)
+CATALOGUE: tuple[Experiment, ...] = (*SLICKDEQUE, *PBA, *LIGHTSABER)
 BY_NAME = {experiment.name: experiment for experiment in CATALOGUE}
 
 

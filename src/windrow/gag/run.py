@@ -93,9 +93,8 @@ def arranged(
     slides = np.array([windows[q][1] for q in order], np.int64)
     each = all(slide == 1 for _, slide in windows)
     special = graph_of(ranges, product, each=each, undo=undo)
-    lap, alone = _laps(special)
+    lap, alone, room = scratch_of(special)
     widths = np.array(ranges, np.int64)
-    room = ranges[-1] if alone in (0, len(ranges)) else ranges[alone - 1]
     given = (source, firsts, lasts, widths, slides)
     compiled: dict[bool, ModuleType] = {}
 
@@ -138,6 +137,13 @@ def slide_uneven(
     return list(zip(*(np.split(one, ends[:-1]) for one in out), strict=True))
 
 
+def scratch_of(special: Special) -> tuple[int, int, int]:
+    """The lap of shared scans, how many windows share none, and room for suffixes."""
+    ranges = [root.range for root in special.graph.roots]
+    lap, alone = _laps(special)
+    return lap, alone, ranges[-1] if alone in (0, len(ranges)) else ranges[alone - 1]
+
+
 def _laps(special: Special) -> tuple[int, int]:
     """The lap of the scans that are shared, and how many windows share none."""
     shared = [
@@ -171,6 +177,7 @@ __all__ = [
     "arranged",
     "compile_graph",
     "graph_of",
+    "scratch_of",
     "slide_graph",
     "slide_uneven",
     "uneven_graph",

@@ -12,14 +12,12 @@ slow answer fewer, and their time is scaled.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from windrow.algorithms import find
 from windrow.bench._experiment import Row, Trial
-from windrow.bench.measure.answers import Array
 from windrow.bench.measure.energies import readings
 from windrow.bench.measure.race import Contender
 from windrow.bench.measure.sharing import (
@@ -59,7 +57,8 @@ def queries_trial(
 ) -> Trial:
     """All of them at one number of queries, in millions of results a second.
 
-    `rows` follow the longest window; algorithms of one pass answer `slow` results.
+    `rows` follow the longest window; algorithms of one pass answer `slow` results,
+    after windows are full.
     """
     ranges = ranges_of(count, longest)
     most = longest + rows
@@ -71,20 +70,15 @@ def queries_trial(
             each_contender(find(name), aggregate, values, ranges)
             for name in ALONE[aggregate]
         ]
-        found += [
-            _scaled(
-                lambda part, name=name: multi_contender(
-                    find(name), aggregate, part, ranges
-                ),
-                values[: longest + max(slow // count, 1)],
-                ranges,
-                results,
-                name,
-            )
-            for name in (SLICK[aggregate], SIDE[aggregate], *((FAT,) if graph else ()))
-        ]
+        together = {SLICK[aggregate]: slow, SIDE[aggregate]: slow}
         if graph:
             found.insert(0, graph_contender(aggregate, values, ranges))
+            together[FAT] = slow // 10  # a path of its tree for each result
+        for name, some in together.items():
+            part = values[: longest + max(some // count, 1)]
+            one = multi_contender(find(name), aggregate, part, ranges)
+            scale = results / results_of(part, ranges)
+            found.append(replace(one, name=name, scale=scale))
         return found
 
     def run(seconds: float) -> list[Row]:
@@ -95,17 +89,6 @@ def queries_trial(
         return [replace(row, facts={**row.facts, **facts}) for row in found]
 
     return Trial(aggregate, count, run)
-
-
-def _scaled(
-    make: Callable[[Array], Contender],
-    part: Array,
-    ranges: Sequence[int],
-    results: int,
-    name: str,
-) -> Contender:
-    scale = results / results_of(part, ranges)
-    return replace(make(part), name=name, scale=scale)
 
 
 __all__ = [

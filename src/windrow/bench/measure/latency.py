@@ -19,7 +19,6 @@ from windrow.algorithms import _policy as policy
 from windrow.algorithms import find
 from windrow.algorithms._layout import Memory, empty_memory
 from windrow.algorithms._operator import Kind, operator_text
-from windrow.algorithms._ring import ring
 from windrow.kernels import ENTRY, Product, Request, kernel, product_of
 
 from .answers import Array, WrongAnswer
@@ -83,7 +82,7 @@ def timed_events(
             kind.layout,
             kind.steps,
             module.IDENTITY,
-            ring(width),
+            1 << (width - 1).bit_length(),
             chunk=(width, width // 2),
             plain=False,
         )

@@ -59,7 +59,7 @@ def multi_contender(
 ) -> Contender:
     """An algorithm that answers several ranges in one pass."""
     asked = product(aggregate, values)
-    starts, stops, keep, query = _bounds(len(values), tuple(ranges))
+    starts, stops, keep, query = bounds_of(len(values), tuple(ranges))
     out = arrays(asked.out_dtypes, len(starts))
     run = compile_kernel(algorithm, asked, Shape("rows", "many")).run
     widest = int((stops - keep).max())
@@ -76,7 +76,7 @@ def multi_contender(
 
 
 @lru_cache(maxsize=1)
-def _bounds(count: int, ranges: tuple[int, ...]) -> tuple[Array, ...]:
+def bounds_of(count: int, ranges: tuple[int, ...]) -> tuple[Array, ...]:
     """Start, stop, oldest start still needed, and range of each window, by stop.
 
     Windows that stop together come longest first.  Two algorithms over the same

@@ -1,8 +1,8 @@
 """A stream cut into slices of its slide, and an algorithm that merges these.
 
-    rows       . . . | . . . | . . . | . . . | .        cut where windows start (Cutty)
-    fold           partial  partial  partial            timed
-    merge      |------ window ------|--|                timed; the last rows are its tail
+    rows       . . . | . . . | . . . | . . . | .    cut where windows start (Cutty)
+    fold       partial partial partial              timed
+    merge      |------ window ------|--|            timed; what is over is its tail
 
 Where slices begin and which of them each window covers is found beforehand, the same
 for all contenders: what is timed is folding rows and merging slices.  Where nearly
@@ -105,7 +105,7 @@ def _time_windows(
         starts, stops, leaf = over.edges[starts], over.edges[stops], "rows"
 
     def call() -> Array:
-        where = source
+        where: tuple[Array, ...] = source
         if over.folds:
             where = fold(asked, source, over.edges[:-1], over.edges[1:])
         tails = _tails(aggregate, over)
@@ -159,4 +159,4 @@ def slower_contender(
     return replace(one, scale=total / len(part.frames.begins))
 
 
-__all__ = ["Cut", "check_cut", "cut_stream", "slower_contender", "sliced_contender"]
+__all__ = ["Cut", "check_cut", "cut_stream", "sliced_contender", "slower_contender"]

@@ -11,14 +11,14 @@ are not judged without one.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 
 from windrow.algorithms import find
 from windrow.bench._experiment import Row, Rows, Trial, Verdict
+from windrow.bench.measure.machine import usable_cores
 from windrow.bench.measure.race import Contender
-from windrow.bench.measure.sliced import Cut, slower_contender, sliced_contender
+from windrow.bench.measure.sliced import Cut, sliced_contender, slower_contender
 from windrow.bench.measure.turns import a_second, race_trial
 
 PBA, SBA, NAIVE = "pba", "sba", "recompute"
@@ -52,7 +52,7 @@ def merging_trial(
         # rows are known once the stream is there, and times come as seconds
         found = race_trial(panel, x, enter, lambda took: took, rounds).run(seconds)
         rate = a_second(int(str(told["rows"])))
-        facts = {"cores": cores(), "data": told["data"], "rows": told["rows"]}
+        facts = {"cores": usable_cores(), "data": told["data"], "rows": told["rows"]}
         return [
             replace(
                 row,
@@ -65,13 +65,6 @@ def merging_trial(
         ]
 
     return Trial(panel, x, run)
-
-
-def cores() -> int:
-    """Those that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def with_two_cores(judge: Callable[[Rows], Verdict]) -> Callable[[Rows], Verdict]:
@@ -87,4 +80,4 @@ def with_two_cores(judge: Callable[[Rows], Verdict]) -> Callable[[Rows], Verdict
     return judged
 
 
-__all__ = ["NAIVE", "PBA", "PEERS", "SBA", "cores", "merging_trial", "with_two_cores"]
+__all__ = ["NAIVE", "PBA", "PEERS", "SBA", "merging_trial", "with_two_cores"]

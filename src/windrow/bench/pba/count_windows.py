@@ -1,7 +1,7 @@
 """PBA's Figures 4 and 5: throughput of max over count windows, by range and by slide.
 
-    Figure 4    range 2^3 to 2^20, a slide of one row
-    Figure 5    range 2^17, slides of 1 to 10 rows: slices are folded, then merged
+Figure 4    range 2^3 to 2^20, a slide of one row
+Figure 5    range 2^17, slides of 1 to 10 rows: slices are folded, then merged
 """
 
 from __future__ import annotations
@@ -56,9 +56,7 @@ def by_range(size: Size) -> list[Trial]:
     rows = size.pick(1_500_000, 32_000_000)
     exponents = size.pick((3, 6, 10, 13, 16, 20), tuple(range(3, 21)))
     return [
-        merging_trial(
-            stream, 2**k, partial(_cut, stream, rows, 2**k, 1), size.rounds
-        )
+        merging_trial(stream, 2**k, partial(_cut, stream, rows, 2**k, 1), size.rounds)
         for stream in STREAMS
         for k in exponents
     ]

@@ -67,7 +67,9 @@ def spikes(name: str) -> str:
     return f"{name}, windows"
 
 
-def _run(aggregate: str, name: str, width: int, size: Size, seconds: float) -> list[Row]:
+def _run(
+    aggregate: str, name: str, width: int, size: Size, seconds: float
+) -> list[Row]:
     rate, own = a_nanosecond(), own_cost()
     facts = {
         "clock_cost_ns": own / rate,
@@ -173,7 +175,9 @@ def _claims(
         Claim(
             "SBA pauses at each boundary, PBA does not.",
             theirs[3],
-            between(calm, "PBA's longest time is {} of SBA's, at the worst", at_most=0.2),
+            between(
+                calm, "PBA's longest time is {} of SBA's, at the worst", at_most=0.2
+            ),
         ),
     )
 
@@ -213,8 +217,8 @@ SKETCH_LATENCY = Experiment(
     paper="PBA",
     shows="Table 3 and Figure 7 (c, d)",
     title="Latency of a moment sketch over time windows",
-    workload="a sketch of ten moments over the last 3,600 and 7,200 slices of a second; "
-    "a million windows (100,000 in a quick run), the first 3 % left out. A slice comes "
+    workload="a sketch of ten moments over the last 3,600 and 7,200 slices of a "
+    "second; a million windows (100,000 in a quick run), the first 3 % left out. A slice comes "
     "with its sketch made, here of one value: merging costs the same. SlickDeque is "
     "left out: a sketch selects none of its two sides." + _HOW,
     panels=_panels(_SKETCH),

@@ -1,0 +1,117 @@
+"""How many partials a kernel holds on to, counted while it runs as plain Python.
+
+    inputs    . . . . . o o o o o o o o          read again: they have to be kept
+                        |--- reach ---| newest
+    scratch   allocate(n)                        n partials
+
+What a kernel reads again would be a buffer of its own on a stream that is not kept
+anyway; so the inputs that it reaches back to count, as in the paper.  Positions and
+other whole numbers beside partials do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from windrow.algorithms import Algorithm, Shape, kernel_text
+from windrow.gag.emit import graph_text
+from windrow.gag.run import graph_of, scratch_of
+from windrow.kernels import arrays, kernel
+
+from .answers import Array, check_windows
+from .kernels import product
+from .sharing import bounds_of
+
+
+class Watched:
+    """An array that knows how far behind its newest item it was read.
+
+    A kernel may go over all inputs again, for other queries: that starts anew.
+    """
+
+    def __init__(self, values: Array) -> None:
+        self.values = values
+        self.newest, self.reach = -1, 0
+
+    def __getitem__(self, index: int) -> Any:
+        if index > self.newest or (not index and self.newest == len(self.values) - 1):
+            self.newest = index
+        else:  # the newest itself is at hand
+            self.reach = max(self.reach, self.newest - index + 1)
+        return self.values[index]
+
+
+def _count(text: str, values: Array, run: Callable[[ModuleType, Any], None]) -> int:
+    """Partials in scratch, and inputs that are read again."""
+    module = kernel(text, interpreted=True)
+    allocate, rooms = module.allocate, []
+
+    def counting(n: int) -> Any:
+        rooms.append(n)
+        return allocate(n)
+
+    module.__dict__["allocate"] = counting
+    watched = Watched(values)
+    run(module, (watched,))
+    return int(sum(rooms) + watched.reach)
+
+
+def kept_alone(algorithm: Algorithm, aggregate: str, values: Array, width: int) -> int:
+    """Partials of one query by itself."""
+    asked = product(aggregate, values)
+    out = arrays(asked.out_dtypes, len(values) - width + 1)
+    ends = np.array([0]), np.array([len(values)])
+
+    def run(module: ModuleType, source: Any) -> None:
+        module.run(source, *ends, width, 1, False, width, 0, out)
+        check_windows(algorithm.name, out[0], values, width, aggregate)
+
+    text = kernel_text(algorithm, asked, Shape("rows", "regular"))
+    return _count(text, values, run)
+
+
+def kept_together(
+    algorithm: Algorithm, aggregate: str, values: Array, ranges: Sequence[int]
+) -> int:
+    """Partials of an algorithm that answers all ranges in one pass."""
+    asked = product(aggregate, values)
+    starts, stops, keep, query = bounds_of(len(values), tuple(ranges))
+    out = arrays(asked.out_dtypes, len(starts))
+    bounds, widest = (starts, stops, keep, query), int((stops - keep).max())
+
+    def run(module: ModuleType, source: Any) -> None:
+        module.run(source, bounds, widest, 0, out)
+        for number, range_ in enumerate(ranges):
+            found = out[0][query == number]
+            check_windows(algorithm.name, found, values, range_, aggregate)
+
+    text = kernel_text(algorithm, asked, Shape("rows", "many"))
+    return _count(text, values, run)
+
+
+def kept_by_graph(aggregate: str, values: Array, ranges: Sequence[int]) -> int:
+    """Partials of the graph that is generated for those ranges."""
+    asked = product(aggregate, values)
+    special = graph_of(sorted(ranges), asked)
+    widths = np.array(sorted(ranges))
+    counts = len(values) - widths + 1
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    out = arrays(asked.out_dtypes, int(starts[-1]))
+    ends = np.array([0]), np.array([len(values)])
+    lap, alone, room = scratch_of(special)
+
+    def run(module: ModuleType, source: Any) -> None:
+        at, slides = starts[:-1].copy(), np.ones_like(widths)
+        module.run(source, *ends, widths, slides, at, lap, alone, room, out)
+        for number, range_ in enumerate(widths.tolist()):
+            found = out[0][starts[number] : starts[number + 1]]
+            check_windows("gag", found, values, range_, aggregate)
+
+    return _count(graph_text(special, asked, "rows"), values, run)
+
+
+__all__ = ["kept_alone", "kept_by_graph", "kept_together"]

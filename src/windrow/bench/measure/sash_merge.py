@@ -1,0 +1,135 @@
+"""The parallel aggregation tree in one process: workers make sashes, and merge them.
+
+    chunks of time     | c0 | c1 | c2 | c3 |  ...        shared out among workers
+    panes, sashes      by worker     by worker           in parallel
+    windows            merged by one worker, or by all: each has its share of the keys
+
+The steps are the tasks that run on a distributed engine, here in threads: kernels and
+Arrow let go of the interpreter's lock, and what is left of Python does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from windrow.engine.panes import PANE
+from windrow.engine.partials import partial_fields
+from windrow.engine.sashes import BEGIN, PART, QUERY, TO
+from windrow.engine.tasks import CHUNK, Task
+from windrow.plan import gather_calls, plan_aggregate
+from windrow.plan.tree import Tree, grow_tree
+
+ARROW = {"int64": pa.int64(), "float64": pa.float64(), "bool": pa.bool_()}
+ENOUGH = 1 << 16  # rows that are worth a call of a kernel
+Mapper = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class SashTree:
+    """A query whose keys are split into chunks of time, over a stream in order."""
+
+    tree: Tree
+    stream: pa.Table
+
+    @classmethod
+    def of(
+        cls, stream: pa.Table, window: Any, by: Sequence[str], call: Any, chunk: int
+    ) -> SashTree:
+        """The tree of a query with chunks of so many ticks."""
+        calls = gather_calls({"result": call}, None)
+        plan = plan_aggregate(stream.schema, window, list(by), calls)
+        tree = grow_tree(plan, frozenset(), hot=True)
+        tree = replace(tree, split="sash", level1="kernel", chunk=chunk)
+        return cls(tree, stream.select(plan.reads))
+
+    @property
+    def keys(self) -> list[str]:
+        """The key columns within the tree."""
+        return [f"k{i}" for i in range(len(self.tree.plan.by))]
+
+    @cached_property
+    def chunks(self) -> list[pa.Table]:
+        """The stream by chunk of time."""
+        times = self.stream.column("ts").combine_chunks().cast("int64").to_numpy()
+        number = times // self.tree.chunk
+        starts = np.flatnonzero(np.diff(number, prepend=number[0] - 1)).tolist()
+        stops = [*starts[1:], len(times)]
+        return [self.stream.slice(a, b - a) for a, b in zip(starts, stops, strict=True)]
+
+    def sashes(self, chunks: Sequence[pa.Table]) -> pa.Table:
+        """What one worker makes of its chunks."""
+        plan = self.tree.plan
+        panes = self._run("fold_rows", plan.by, pa.concat_tables(chunks), self._panes)
+        number = np.floor_divide(panes.column(PANE).to_numpy(), self.tree.chunk)
+        panes = panes.append_column(CHUNK, pa.array(number))
+        panes = _sorted(panes, [*self.keys, CHUNK, PANE])
+        heads = [(TO, pa.int64()), (PART, pa.int64()), (QUERY, pa.int32())]
+        fields = [field for field in self._panes if field.name != PANE]
+        schema = pa.schema([*fields, *heads, (BEGIN, pa.int64())])
+        return self._run("open_sashes", self.keys, panes, schema)
+
+    def merged(self, sashes: pa.Table) -> pa.Table:
+        """The windows of sashes that have come together."""
+        ordered = _sorted(sashes, [*self.keys, TO, QUERY, BEGIN, PART])
+        return self._run("merge", self.keys, ordered, self._results)
+
+    def windows(
+        self, pool: Executor, workers: int, *, parallel_merge: bool
+    ) -> pa.Table:
+        """All of it, by so many workers."""
+        shares = [self.chunks[i::workers] for i in range(workers)]
+        made = pa.concat_tables(pool.map(self.sashes, filter(None, shares)))
+        parts = self._by_key(made, workers) if parallel_merge else [made]
+        return pa.concat_tables(pool.map(self.merged, parts))
+
+    def _by_key(self, sashes: pa.Table, parts: int) -> list[pa.Table]:
+        """Sashes in parts that have no key in common."""
+        if parts == 1:
+            return [sashes]
+        number = np.zeros(len(sashes), np.int64)
+        for key in self.keys:
+            number = number * 31 + sashes.column(key).to_numpy().astype(np.int64)
+        number %= parts
+        return [sashes.filter(pa.array(number == part)) for part in range(parts)]
+
+    @property
+    def _panes(self) -> pa.Schema:
+        fields = partial_fields(self.tree.asked, self.tree.slots)
+        partials = [(field.name, ARROW[field.dtype]) for field in fields]
+        return pa.schema([*self._key_fields, (PANE, pa.int64()), *partials])
+
+    @property
+    def _results(self) -> pa.Schema:
+        (bound,) = self.tree.plan.calls
+        bounds = [("q", pa.int32()), ("start", pa.int64()), ("end", pa.int64())]
+        return pa.schema([*self._key_fields, *bounds, ("r0", bound.result)])
+
+    @property
+    def _key_fields(self) -> list[tuple[str, pa.DataType]]:
+        plan = self.tree.plan
+        types = [plan.schema.field(name).type for name in plan.by]
+        return list(zip(self.keys, types, strict=True))
+
+    def _run(
+        self, step: str, by: Sequence[str], rows: pa.Table, schema: pa.Schema
+    ) -> pa.Table:
+        names = tuple(rows.column_names)
+        task = Task(step, self.tree, tuple(by), names, schema, ENOUGH)
+        batches = rows.combine_chunks().to_batches(max_chunksize=ENOUGH)
+        return pa.Table.from_batches(list(task(batches)), schema)
+
+
+def _sorted(rows: pa.Table, names: Sequence[str]) -> pa.Table:
+    order = pc.sort_indices(rows, [(name, "ascending") for name in names])
+    return rows.take(order).combine_chunks()
+
+
+__all__ = ["SashTree"]

@@ -1,0 +1,107 @@
+"""What a query remembers while its stream runs: bytes, counted three ways.
+
+    windows    an aggregate and two instants for each key and window that is open
+    slices     an aggregate for each key and slice that an open window holds, and two
+               numbers for each key
+    packed     the blobs that Windrow keeps between two steps, all of them
+
+The first two are what the papers count of others and of themselves; the third is
+weighed: keys, headers and checksums are in it, and it is compressed.  Steps are as a
+stream makes them: rows of some seconds come, and the watermark moves up to their end
+before the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from windrow.aggregates import Call
+from windrow.engine.folded import Folding
+from windrow.engine.panes import PANE
+from windrow.engine.streams.sliced import SliceBucket
+from windrow.engine.streams.spec import describe
+from windrow.engine.streams.store import MemoryStore, Told
+from windrow.plan import gather_calls, plan_aggregate
+from windrow.plan.flow import flow_of
+from windrow.windows import Sliding
+
+from .answers import WrongAnswer
+
+WORD = 8
+INSTANTS = 2  # begin and end of a window
+BESIDE = 2  # the newest instant and a counter
+
+
+def folding_of(stream: pa.Table, window: Sliding, by: Sequence[str], call: Call) -> Any:
+    """The plan of a query, laid out for a stream."""
+    calls = gather_calls({"result": call}, None)
+    plan = plan_aggregate(stream.schema, window, list(by), calls)
+    flow = flow_of(plan, frozenset(), delay=0, buckets=1)
+    return Folding(plan, flow.asked, flow.slots), flow
+
+
+def counted(slices: pa.Table, folding: Folding, now: int) -> dict[str, int]:
+    """Bytes of windows and of slices, from all slices of a stream up to `now`."""
+    (query,) = folding.plan.queries
+    reach = query.range // query.slide
+    partial = WORD * len(folding.asked.product.dtypes)
+    pane = slices.column(PANE).to_numpy() // query.slide
+    needed = pane > now // query.slide - reach  # in a window that ends after now
+    names = [name for name in slices.column_names if name.startswith("k")]
+    key = _codes(slices.select(names)) if names else np.zeros(len(slices), np.int64)
+    keys, pane = key[needed], pane[needed]
+    # window w covers slices [w, w + reach); those from `first` on are open
+    first = now // query.slide - reach + 1
+    opened = np.zeros((int(key.max(initial=0)) + 1, 2 * reach + 1), np.int64)
+    np.add.at(opened, (keys, np.maximum(pane - reach + 1, first) - first), 1)
+    np.add.at(opened, (keys, pane + 1 - first), -1)
+    windows = int((np.cumsum(opened, axis=1) > 0).sum())
+    return {
+        "windows": windows * (partial + INSTANTS * WORD),
+        "slices": len(np.unique(keys * (2 * reach + 1) + pane - first)) * partial
+        + len(np.unique(keys)) * BESIDE * WORD,
+    }
+
+
+def _codes(keys: pa.Table) -> Any:
+    """A number for each key."""
+    code = np.zeros(len(keys), np.int64)
+    for column in keys.columns:
+        encoded = pc.dictionary_encode(column).combine_chunks()
+        code = code * (len(encoded.dictionary) + 1) + encoded.indices.to_numpy()
+        code = np.unique(code, return_inverse=True)[1]
+    return code
+
+
+def packed(
+    stream: pa.Table, window: Sliding, by: Sequence[str], call: Call, step: int
+) -> tuple[int, pa.Table, Folding, int]:
+    """Bytes of blobs after steps of `step` ticks, all slices, and where time stands."""
+    folding, flow = folding_of(stream, window, by, call)
+    spec = describe(folding.plan, buckets=1, layout="slices to slices")
+    bucket = SliceBucket(folding, True, flow.cell, spec, keep_late=False)
+    times = stream.column("ts").combine_chunks().cast("int64").to_numpy()
+    turns = times // step
+    starts = np.flatnonzero(np.diff(turns, prepend=turns[0] - 1))
+    stops = np.append(starts[1:], len(times))
+    store, told = MemoryStore(), Told()
+    slices = [
+        folding.fold(stream.slice(start, stop - start))
+        for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)
+    ]
+    for fed, turn in zip(slices, turns[starts].tolist(), strict=True):
+        list(bucket.step(store, [fed], turn * step, told))
+    now = (int(turns[-1]) + 1) * step
+    list(bucket.step(store, [], now, told))
+    if told.rows_in != len(stream) or told.late_rows:
+        raise WrongAnswer(f"{told.rows_in - told.late_rows} of {len(stream)} rows came")
+    size = sum(len(blob) for blob in store.blobs.values())
+    return size, pa.concat_tables(slices), folding, now
+
+
+__all__ = ["counted", "packed"]
