@@ -128,13 +128,13 @@ BY_HAND = Experiment(
     shows="Figure 10b",
     title="Generated code against hand-written loops",
     workload="Yahoo's query over generated events (1 million in a quick run, 16 "
-    "million in a full one), in one process and one thread: its text through wr.cql against "
-    "one compiled loop for this query and these columns alone. In process Windrow "
-    "generates the kernels of windows, while filters, joins and grouping are Arrow's "
-    "operators one after the other: what the paper calls its system without operator "
-    "fusion. So two queries over readings of DEBS12 stand beside it, sum and min over "
-    "16K rows, where all of the work is in the generated kernel. The paper's other "
-    "systems have no counterpart in one process.",
+    "million in a full one), in one process and one thread: its text through wr.cql "
+    "against one compiled loop for this query and these columns alone. In process "
+    "Windrow generates the kernels of windows, while filters, joins and grouping are "
+    "Arrow's operators one after the other: what the paper calls its system without "
+    "operator fusion. So two queries over readings of DEBS12 stand beside it, sum and "
+    "min over 16K rows, where all of the work is in the generated kernel. The paper's "
+    "other systems have no counterpart in one process.",
     panels=(
         Panel(
             name=PANEL,

@@ -83,11 +83,11 @@ def _experiment(part: str, aggregate: str, claims: tuple[Claim, ...]) -> Experim
         shows=f"Figure 15{part}",
         title=f"One query, {aggregate}: algorithms and the generated graph",
         workload=f"{aggregate} of an energy reading of DEBS12, whole numbers, windows "
-        "of 1 to 4M rows, a slide of one row, results into prepared memory (one million "
-        "in a quick run, 16 million in a full one). TwoStacks is the lite form, which "
-        "keeps one value for its back stack, as the paper's does. A kernel of the "
-        "catalogue is specialised for its aggregate by the same generator, so what the "
-        "paper gains by generating code is there for all contenders.",
+        "of 1 to 4M rows, a slide of one row, results into prepared memory (one "
+        "million in a quick run, 16 million in a full one). TwoStacks is the lite "
+        "form, which keeps one value for its back stack, as the paper's does. A kernel "
+        "of the catalogue is specialised for its aggregate by the same generator, so "
+        "what the paper gains by generating code is there for all contenders.",
         panels=(
             Panel(
                 name=PANEL,

@@ -123,8 +123,8 @@ PARALLEL_MERGE = Experiment(
     workload="mean load by plug over 128 seconds (SG2) and mean speed by road segment "
     "over 300 seconds (LRB1), slides of one second. Keys are split into chunks of half "
     "a window; workers are threads of one process, which make panes and sashes of "
-    "their chunks, and then either one merges all sashes into windows, or each those of its "
-    "share of the keys. SABER and Scotty have no counterpart here.",
+    "their chunks, and then either one merges all sashes into windows, or each those "
+    "of its share of the keys. SABER and Scotty have no counterpart here.",
     panels=tuple(
         Panel(name=one, x="workers", y="speed-up over one worker") for one in QUERIES
     ),

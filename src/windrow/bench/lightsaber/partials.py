@@ -66,9 +66,9 @@ PARTIALS = Experiment(
     shows="Figure 15f",
     title="Partials kept, by queries",
     workload="sum and min of whole numbers by 1 to 100 queries, ranges drawn evenly "
-    "from 1 to 1,024 rows (8K in a full run, where the paper has 128K): partials kept grow "
-    "with the longest window. Rings are rounded up to a power of two. Inputs that a "
-    "kernel reads again count as kept. The graph's laps are longer than the paper's: "
+    "from 1 to 1,024 rows (8K in a full run, where the paper has 128K): partials kept "
+    "grow with the longest window. Rings are rounded up to a power of two. Inputs that "
+    "a kernel reads again count as kept. The graph's laps are longer than the paper's: "
     "for sums at least 4,096 rows and up to four times the longest window, for minima "
     "at most 512 rows.",
     panels=tuple(

@@ -51,7 +51,8 @@ STATE = Experiment(
     "Both are counted, without keys; Windrow's state is weighed as it is kept on a "
     "stream, with keys, headers and checksums, compressed. Where all slices hold a "
     "row and an aggregate is two numbers, as a mean is, windows take exactly twice "
-    "what slices do. Scotty, and SABER, which keeps its input, have no counterpart here.",
+    "what slices do. Scotty, and SABER, which keeps its input, have no counterpart "
+    "here.",
     panels=(
         Panel(
             name=PANEL,

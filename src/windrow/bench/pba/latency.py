@@ -218,9 +218,9 @@ SKETCH_LATENCY = Experiment(
     shows="Table 3 and Figure 7 (c, d)",
     title="Latency of a moment sketch over time windows",
     workload="a sketch of ten moments over the last 3,600 and 7,200 slices of a "
-    "second; a million windows (100,000 in a quick run), the first 3 % left out. A slice comes "
-    "with its sketch made, here of one value: merging costs the same. SlickDeque is "
-    "left out: a sketch selects none of its two sides." + _HOW,
+    "second; a million windows (100,000 in a quick run), the first 3 % left out. A "
+    "slice comes with its sketch made, here of one value: merging costs the same. "
+    "SlickDeque is left out: a sketch selects none of its two sides." + _HOW,
     panels=_panels(_SKETCH),
     claims=_claims(
         _SKETCH,
