@@ -3,6 +3,7 @@
     ahead      one series against the best of others, at every place or on average
     level      a series keeps its rate over all places: least / most
     between    a number of ours lies between two bounds
+    explained  one of these, with a reason where it fails
 
 A claim of a paper is of its machine; here it holds if its sense does: who is ahead,
 what is flat, what grows.  Within SLACK of a tie nobody is behind.
@@ -11,6 +12,7 @@ what is flat, what grows.  Within SLACK of a tie nobody is behind.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from statistics import geometric_mean
 
 from ._experiment import NotMeasured, Place, Rows, Verdict
@@ -97,6 +99,16 @@ def between(
     return judge
 
 
+def explained(judge: Callable[[Rows], Verdict], why: str) -> Callable[[Rows], Verdict]:
+    """The same, with a reason where the claim does not hold."""
+
+    def with_reason(rows: Rows) -> Verdict:
+        found = judge(rows)
+        return found if found.holds else replace(found, why=why)
+
+    return with_reason
+
+
 def places(rows: Rows, panel: str, where: Where = everywhere) -> list[Place]:
     """The places of a panel that count; none at all cannot be judged."""
     found = [x for x in rows.xs(panel) if where(x)]
@@ -118,4 +130,13 @@ def _at(x: Place) -> str:
     return x if isinstance(x, str) else f"at {x:,.10g}"
 
 
-__all__ = ["SLACK", "ahead", "between", "everywhere", "from_", "level", "places"]
+__all__ = [
+    "SLACK",
+    "ahead",
+    "between",
+    "everywhere",
+    "explained",
+    "from_",
+    "level",
+    "places",
+]

@@ -1,7 +1,7 @@
 """All experiments, paper by paper: to add one is a file and a line in its paper's list.
 
 >>> [experiment.paper for experiment in CATALOGUE][:1]
-['SlickDeque']
+['RA']
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from windrow.errors import BadInput
 from ._experiment import Experiment
 from .lightsaber import EXPERIMENTS as LIGHTSABER
 from .pba import EXPERIMENTS as PBA
+from .ra import EXPERIMENTS as RA
 from .slickdeque import EXPERIMENTS as SLICKDEQUE
 
-CATALOGUE: tuple[Experiment, ...] = (*SLICKDEQUE, *PBA, *LIGHTSABER)
+CATALOGUE: tuple[Experiment, ...] = (*RA, *SLICKDEQUE, *PBA, *LIGHTSABER)
 BY_NAME = {experiment.name: experiment for experiment in CATALOGUE}
 
 

@@ -14,11 +14,15 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 FOLDS: dict[str, Callable[[Array], Any]] = {
+    "count": len,
     "sum": np.sum,
     "min": np.min,
     "max": np.max,
     "mean": np.mean,
+    "min_count": lambda values: np.count_nonzero(values == values.min()),
     "variance": lambda values: np.var(values, ddof=1),
+    "stddev": lambda values: np.std(values, ddof=1),
+    "stddev_population": np.std,
     "log_sum_exp": lambda values: np.log(np.sum(np.exp(values))),
 }
 BLOCK = 512
@@ -29,20 +33,40 @@ class WrongAnswer(AssertionError):
 
 
 def check_windows(
-    who: str, actual: Any, values: Array, width: int, fold: str, rtol: float = 1e-9
+    who: str,
+    actual: Any,
+    values: Array,
+    width: int,
+    fold: str,
+    rtol: float = 1e-9,
+    *,
+    every: int = 1,
+    lead: bool = False,
 ) -> None:
-    """`actual[i]` is the fold of values[i : i + width], for each complete window."""
+    """`actual[i]` is the fold of values[i : i + width], for each complete window.
+
+    Windows start `every` values; with `lead` those come too that are clipped at the
+    first value, so that there is one for each value.
+    """
     actual = np.asarray(actual)
-    count = len(values) - width + 1
+    before = width - 1 if lead else 0
+    count = max((len(values) + before - width) // every + 1, 0)
     if len(actual) != count:
         raise WrongAnswer(f"{who}: {len(actual)} windows of {width}, not {count}")
     for i in _places(count, width):
-        expected = FOLDS[fold](values[i : i + width])
-        if not np.isclose(actual[i], expected, rtol=rtol, atol=rtol):
+        start = i * every - before
+        window = values[max(start, 0) : start + width]
+        expected = FOLDS[fold](window) if len(window) > 1 else _alone(fold, window)
+        if not np.isclose(actual[i], expected, rtol=rtol, atol=rtol, equal_nan=True):
             raise WrongAnswer(
                 f"{who}: {fold} of window {i} (width {width}) is {expected}, "
                 f"not {actual[i]}"
             )
+
+
+def _alone(fold: str, window: Array) -> Any:
+    """The fold of one value, which has no spread in a sample."""
+    return np.nan if fold in ("variance", "stddev") else FOLDS[fold](window)
 
 
 def _places(count: int, width: int) -> list[int]:

@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 
 from windrow.aggregates import find as find_aggregate
-from windrow.algorithms import Algorithm, Shape, compile_kernel
+from windrow.algorithms import Algorithm, Shape, compile_kernel, count_regular
 from windrow.kernels import Product, Request, arrays, product_of
 from windrow.plan.choose import choose_algorithm
 
@@ -54,22 +54,30 @@ def kernel_contender(
     values: Array,
     width: int,
     scale: float = 1.0,
+    *,
+    every: int = 1,
+    lead: bool = False,
 ) -> Contender:
-    """That algorithm over every window of `width` values."""
+    """That algorithm over every window of `width` values, or each `every` values.
+
+    With `lead` each value has a window, the first of them clipped.
+    """
     asked = product(aggregate, values)
-    shape = Shape("rows", "regular", fast=algorithm.stride is not None)
+    fast = algorithm.stride is not None and every == 1
+    shape = Shape("rows", "regular", fast=fast)
     module = compile_kernel(algorithm, asked, shape)
     run = module.run
     if algorithm.conduct is not None:
         run = partial(algorithm.conduct, module)
     firsts, lasts = np.array([0]), np.array([len(values)])
-    out = arrays(asked.out_dtypes, len(values) - width + 1)
+    out = arrays(asked.out_dtypes, count_regular(firsts, lasts, width, every, lead))
 
     def call() -> Array:
-        run((values,), firsts, lasts, width, 1, False, width, 0, out)
+        run((values,), firsts, lasts, width, every, lead, width, 0, out)
         return out[0]
 
     def check(actual: Array) -> None:
-        check_windows(algorithm.name, actual, values, width, aggregate)
+        who = algorithm.name
+        check_windows(who, actual, values, width, aggregate, every=every, lead=lead)
 
     return Contender(algorithm.name, call, check, scale)

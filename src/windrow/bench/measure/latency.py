@@ -19,9 +19,10 @@ from windrow.algorithms import _policy as policy
 from windrow.algorithms import find
 from windrow.algorithms._layout import Memory, empty_memory
 from windrow.algorithms._operator import Kind, operator_text
+from windrow.algorithms._ring import ring
 from windrow.kernels import ENTRY, Product, Request, kernel, product_of
 
-from .answers import Array, WrongAnswer
+from .answers import FOLDS, Array, WrongAnswer
 from .values import values as drawn
 
 COUNT, TIME = policy.COUNT, policy.TIME
@@ -66,14 +67,23 @@ def operator_product(aggregate: str) -> Product:
 
 
 def timed_events(
-    name: str, aggregate: str, evict: int, width: int, count: int, rounds: int
+    name: str,
+    aggregate: str,
+    evict: int,
+    width: int,
+    count: int,
+    rounds: int,
+    given: Array | None = None,
 ) -> Any:
-    """Counts of the clock for each event, of each run."""
+    """Counts of the clock for each event, of each run.
+
+    Events have the values `given`, two windows' worth more than are timed.
+    """
     ordered = evict == policy.TIME
     kind = Kind(find(name), operator_product(aggregate), evict, policy.BY_HAND, ordered)
     text = operator_text(kind, plain=False) + _TIMED.format(entry=ENTRY)
     module = kernel(text)
-    values = drawn(count + 2 * width)
+    values = drawn(count + 2 * width) if given is None else given
     ticks, base = np.arange(len(values)), np.zeros(1, np.int64)
     before, spent = slice(0, 2 * width), slice(2 * width, None)
     runs = np.zeros((rounds, count), np.int64)
@@ -82,7 +92,7 @@ def timed_events(
             kind.layout,
             kind.steps,
             module.IDENTITY,
-            1 << (width - 1).bit_length(),
+            int(ring(width)),  # type: ignore[no-untyped-call]
             chunk=(width, width // 2),
             plain=False,
         )
@@ -90,19 +100,22 @@ def timed_events(
         for part, times in ((before, np.zeros(2 * width, np.int64)), (spent, run)):
             source = (np.ascontiguousarray(values[part]), base)
             module.call_timed(memory.argument, source, ticks[part], times)
-        _check_last(f"{name}, {aggregate}", memory, values[-width:])
+        _check_last(name, aggregate, memory, values[-width:])
     return runs
 
 
-def _check_last(who: str, memory: Memory, window: Array) -> None:
-    """The answer after the last event: a maximum, or count, extremes and powers."""
+def _check_last(who: str, aggregate: str, memory: Memory, window: Array) -> None:
+    """The answer after the last event; a sketch's has count, extremes and powers."""
     places = memory.layout.named("out")
     actual = [float(memory.sections[place][0]) for place in places]
-    expected = [float(window.max())]
-    if len(actual) > 1:
+    if aggregate in FOLDS:
+        expected = [float(FOLDS[aggregate](window))]
+    else:
         expected = [len(window), window.min(), window.max(), window.sum()]
     if not np.allclose(actual[: len(expected)], expected):
-        raise WrongAnswer(f"{who}: the last answer is {expected}, not {actual}")
+        raise WrongAnswer(
+            f"{who}: the last {aggregate} is {expected}, not {actual[: len(expected)]}"
+        )
 
 
 __all__ = ["COUNT", "TIME", "operator_product", "quantiles", "timed_events"]

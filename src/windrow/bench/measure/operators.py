@@ -3,28 +3,105 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 import windrow as wr
+from windrow.engine.reactive import Results
 
 from .answers import Array, check_windows
-from .race import Contender
+from .race import Contender, rows_within
 
 BATCH = 1_000
+LEAST = 1_000  # rows of the slowest
+LONG_BATCH = 10_000  # results of fewer rows than that stand in the cache
 
 
-def operator(algorithm: str, aggregate: str, width: int) -> wr.Operator:
-    """A count window over floats without nulls, as the array kernels have them."""
+def operator(
+    algorithm: str,
+    aggregate: str,
+    width: int,
+    *,
+    every: int = 1,
+    dtype: str = "float64",
+) -> wr.Operator:
+    """A count window over numbers without nulls, as the array kernels have them."""
     return wr.Operator(
-        wr.rows(width),
+        wr.rows(width, every=every),
         aggregate,
         algorithm=algorithm,
-        types={"value": "float64"},
+        types={"value": dtype},
         nulls=False,
     )
+
+
+def fed(one: wr.Operator, values: Array, batch: int = BATCH) -> Iterator[Results]:
+    """What an operator says to values that come in batches."""
+    for i in range(0, len(values), batch):
+        yield one.feed(values[i : i + batch])
+
+
+def steady_contender(
+    name: str,
+    algorithm: str,
+    aggregate: str,
+    values: Array,
+    width: int,
+    *,
+    every: int = 1,
+    scale: float = 1.0,
+) -> Contender:
+    """A full window that slides on: the first `width` values fill it beforehand.
+
+    Each call lets in the rest of them once more, and lets results go.
+    """
+    make = partial(operator, every=every, dtype=values.dtype.name)
+    full = make(algorithm, aggregate, width)
+    full.feed(values[:width])
+    rest = values[width:]
+
+    def all_results() -> Array:
+        found = fed(make(algorithm, aggregate, width), values, LONG_BATCH)
+        return np.concatenate([one[aggregate].to_numpy() for one in found])
+
+    def call() -> int:
+        return sum(len(one) for one in fed(full, rest, LONG_BATCH))
+
+    def check(actual: Array) -> None:
+        check_windows(name, actual, values, width, aggregate, every=every)
+
+    return Contender(name, call, check, scale, rehearse=all_results)
+
+
+def steady_within(
+    name: str,
+    algorithm: str,
+    aggregate: str,
+    values: Array,
+    width: int,
+    seconds: float,
+    *,
+    every: int = 1,
+) -> Contender:
+    """The same over as many rows as it can do in so many seconds, its time scaled.
+
+    A slow one still has LEAST rows, and a whole slide.
+    """
+    rows = len(values) - width
+
+    @cache
+    def on(some: int) -> Contender:
+        part, scale = values[: width + some], rows / some
+        return steady_contender(
+            name, algorithm, aggregate, part, width, every=every, scale=scale
+        )
+
+    least = -(-min(LEAST, rows) // every) * every
+    able = rows_within(seconds, lambda some: on(some).call(), rows, least)
+    return on(max(able // every * every, least))
 
 
 def feed_contender(
@@ -34,17 +111,12 @@ def feed_contender(
 
     def all_results() -> Array:
         one = operator(algorithm, aggregate, width)
-        parts = [
-            one.feed(values[i : i + BATCH])[aggregate].to_numpy()
-            for i in range(0, len(values), BATCH)
-        ]
+        parts = [some[aggregate].to_numpy() for some in fed(one, values)]
         return np.concatenate(parts)
 
     def call() -> int:
-        one, many = operator(algorithm, aggregate, width), 0
-        for i in range(0, len(values), BATCH):
-            many += len(one.feed(values[i : i + BATCH]))
-        return many
+        one = operator(algorithm, aggregate, width)
+        return sum(len(some) for some in fed(one, values))
 
     def check(actual: Array) -> None:
         check_windows(name, actual, values, width, aggregate)

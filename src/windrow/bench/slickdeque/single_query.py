@@ -11,58 +11,82 @@ fewer rows.  SlickDeque is two algorithms: with an inverse it keeps one running 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
 from windrow.algorithms import find
 from windrow.bench._claims import ahead, from_, level
 from windrow.bench._experiment import Claim, Experiment, Panel, Size, Trial
+from windrow.bench.measure.answers import Array
 from windrow.bench.measure.kernels import kernel_contender
 from windrow.bench.measure.race import Contender, rows_within
 from windrow.bench.measure.turns import a_second, race_trial
-from windrow.bench.measure.values import values
+
+from ._stream import PAPER, SLICK, WORKLOAD, energies, fits, unique_of
 
 PEERS = ("flat_fat", "b_int", "flat_fit", "two_stacks", "daba")  # the paper's
 NAIVE = "recompute"
-SLICK = "SlickDeque"
 OWN = {"sum": "subtract_on_evict", "max": "slick_deque"}
 PANEL = "throughput"
+BYTES = 80  # a row: itself, results of seven, and a tree
+FEW = 1 << 24  # rows that Naive folds at least
 
 
 def trials(aggregate: str, size: Size) -> list[Trial]:
-    """A trial for each window."""
-    rows = size.pick(400_000, 16_000_000)
+    """A trial for each window that memory allows."""
     widths = [2**k for k in range(0, size.pick(21, 28), size.pick(4, 1))]
-    return [
-        race_trial(
-            PANEL,
-            width,
-            partial(_enter, aggregate, width, rows),
-            a_second(rows),
-            size.rounds,
-        )
-        for width in widths
-    ]
+    found = []
+    for width in widths:
+        rows = max(size.pick(400_000, 16_000_000), width * 3 // 2)
+        if fits(BYTES * rows):
+            data = partial(energies, rows + width, unique_of(size))
+            join = partial(_enter, aggregate, width, rows, data)
+            found.append(race_trial(PANEL, width, join, a_second(rows), size.rounds))
+    return found
 
 
-def _enter(aggregate: str, width: int, rows: int, seconds: float) -> list[Contender]:
+def _enter(
+    aggregate: str, width: int, rows: int, data: Callable[[], Array], seconds: float
+) -> list[Contender]:
     each = seconds / 20
-    mine = _contender(OWN[aggregate], aggregate, width, rows, each)
-    others = [_contender(n, aggregate, width, rows, each) for n in (*PEERS, NAIVE)]
-    return [replace(mine, name=SLICK), *others]
+    mine = _contender(OWN[aggregate], aggregate, width, rows, data(), each)
+    others = [_contender(n, aggregate, width, rows, data(), each) for n in PEERS]
+    naive = _naive(aggregate, width, rows, data(), each)
+    return [replace(mine, name=SLICK), *others, naive]
 
 
 def _contender(
-    name: str, aggregate: str, width: int, rows: int, seconds: float
+    name: str, aggregate: str, width: int, rows: int, data: Array, seconds: float
 ) -> Contender:
-    """One over as many results as it can do in so many seconds, its time scaled."""
-    algorithm, data = find(name), values(rows + width - 1)
+    """One over as many rows as it can do in so many seconds, its time scaled.
+
+    Each row has a result, from the first on; most windows are full.
+    """
+
+    def on(some: int) -> Contender:
+        scale = rows / some
+        return kernel_contender(
+            find(name), aggregate, data[:some], width, scale, lead=True
+        )
+
+    least = max(width * 3 // 2, 10_000)
+    if least >= rows:
+        return on(rows)
+    return on(rows_within(seconds, lambda some: on(some).call(), rows, least))
+
+
+def _naive(
+    aggregate: str, width: int, rows: int, data: Array, seconds: float
+) -> Contender:
+    """Naive over full windows only, of which it can do few."""
 
     def on(some: int) -> Contender:
         part = data[: some + width - 1]
-        return kernel_contender(algorithm, aggregate, part, width, rows / some)
+        return kernel_contender(find(NAIVE), aggregate, part, width, rows / some)
 
-    return on(rows_within(seconds, lambda some: on(some).call(), rows, 1_000))
+    least = max(min(1_000, FEW // width), 3)
+    return on(rows_within(seconds, lambda some: on(some).call(), rows, least))
 
 
 def _experiment(
@@ -70,10 +94,13 @@ def _experiment(
 ) -> Experiment:
     return Experiment(
         name=f"slickdeque-{part}",
-        paper="SlickDeque",
+        paper=PAPER,
         shows=f"Exp {part}, Figure {figure}",
         title=f"One query, {aggregate}: throughput by window",
-        workload="uniform floats, a slide of one row, windows of powers of two",
+        workload=(
+            f"{WORKLOAD}; windows of powers of two, up to 2^27 in a full run where "
+            "memory allows; leading windows are clipped, but Naive's"
+        ),
         panels=(
             Panel(
                 name=PANEL,

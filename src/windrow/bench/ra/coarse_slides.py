@@ -1,0 +1,101 @@
+"""RA's Figure 10: slides of m rows, from one row to the whole window, StdDev.
+
+m = 1           log2(n) nodes a row
+m = 64          the 64 rows of a slide share most of their paths
+m = n / 4       1 + log2(n / m) nodes a row: no longer depends on n
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from windrow.bench._claims import from_, level, places
+from windrow.bench._experiment import (
+    Claim,
+    Experiment,
+    Panel,
+    Rows,
+    Size,
+    Trial,
+    Verdict,
+)
+from windrow.bench.measure.turns import each, race_trial
+
+from ._log_fit import log_fit
+from ._schemes import PAPER, RA, WORKLOAD, Entry, enter, whole_slides
+
+PANEL = "cost"
+AGGREGATE = "StdDev"
+SLIDES: dict[str, Callable[[int], int]] = {
+    "m = 1": lambda n: 1,  # noqa: ARG005
+    "m = 4": lambda n: 4,  # noqa: ARG005
+    "m = 64": lambda n: 64,  # noqa: ARG005
+    "m = n/16": lambda n: n // 16,
+    "m = n/4": lambda n: n // 4,
+    "m = n": lambda n: n,
+}
+CONSTANT, FRACTIONS = tuple(SLIDES)[:3], tuple(SLIDES)[3:]
+LARGE = 1_024  # windows from here on are large enough
+STRAIGHT = 0.8
+
+
+def trials(size: Size) -> list[Trial]:
+    """A trial for each window; slides longer than it take no part."""
+    found = []
+    for width in (2**k for k in range(*size.pick((4, 20, 3), (4, 23, 1)))):
+        rows = whole_slides(size.pick(100_000, 4_000_000), max(width, 64))
+        entries = [
+            Entry(RA, AGGREGATE, of(width), name)
+            for name, of in SLIDES.items()
+            if 1 <= of(width) <= width
+        ]
+        join = partial(enter, entries, width, rows, size.rounds)
+        found.append(race_trial(PANEL, width, join, each(rows, 1e-6), size.rounds))
+    return found
+
+
+def is_straight(rows: Rows) -> Verdict:
+    """Whether costs of constant slides follow a logarithm, from large windows on."""
+    found = {}
+    for one in CONSTANT:
+        xs = [x for x in places(rows, PANEL, from_(LARGE)) if x in rows.xs(PANEL, one)]
+        found[one] = log_fit({float(x): rows.value(PANEL, x, one) for x in xs})
+    said = "; ".join(f"{one}: r2 {fit.square:.2f}" for one, fit in found.items())
+    holds = all(fit.square >= STRAIGHT and fit.b > 0 for fit in found.values())
+    return Verdict(said, holds)
+
+
+FIGURE_10 = Experiment(
+    name="ra-figure-10",
+    paper=PAPER,
+    shows="Figure 10",
+    title="Slides of m rows: what a row costs RA",
+    workload=f"{WORKLOAD}; StdDev, a result each m rows",
+    panels=(
+        Panel(
+            name=PANEL,
+            x="window (rows)",
+            y="microseconds a row",
+            log_x=True,
+            more_is_better=False,
+        ),
+    ),
+    claims=(
+        Claim(
+            "For a constant slide the cost of a row grows with the logarithm of the "
+            "window.",
+            "straight lines over log n",
+            is_straight,
+        ),
+        Claim(
+            "For a slide that is a fraction of the window the cost of a row does not "
+            "depend on the window, once it is large.",
+            "constant",
+            level(PANEL, FRACTIONS, where=from_(LARGE)),
+        ),
+    ),
+    trials=trials,
+)
+
+__all__ = ["FIGURE_10"]

@@ -1,0 +1,122 @@
+"""RA's Figure 12: the resident set of a process that keeps one window, RA and ISS.
+
+    process     |########################|  libraries, compiled code
+    window                               |#|  a few words for each row
+
+Up to 4,096 rows, as in the paper, a window hardly shows; beyond, for RA, what the
+window itself takes is shown apart.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from windrow.bench._claims import places
+from windrow.bench._experiment import (
+    Claim,
+    Experiment,
+    Panel,
+    Row,
+    Rows,
+    Size,
+    Trial,
+    Verdict,
+)
+from windrow.bench.measure.memory import peaks
+
+from ._schemes import AGGREGATES, PAPER, RA, SCHEMES, WORKLOAD, Entry, series, stream
+
+WHOLE, OWN = "process", "window"
+MB = 1e6
+ROWS = 1 << 20  # that come again and again
+MINOR = 1.1  # times the process with a small window
+LINEAR = 2.0  # times more, and it would not be the same bytes a row
+
+
+def trials(size: Size) -> list[Trial]:
+    """A trial for each scheme and aggregate; RA goes on to long windows."""
+    small = [2**k for k in range(1, 13, size.pick(11, 1))]
+    large = [2**k for k in range(16, size.pick(22, 25), size.pick(2, 1))]
+    found = [Trial(WHOLE, one.series, partial(_small, one, small)) for one in series()]
+    return [*found, Trial(OWN, "Max", partial(_large, large))]
+
+
+def _small(entry: Entry, widths: list[int], _seconds: float) -> list[Row]:
+    aggregate = AGGREGATES[entry.aggregate]
+    found = peaks(SCHEMES[entry.scheme], aggregate, stream(ROWS), widths)
+    return [_row(WHOLE, one.width, entry.series, one.whole) for one in found]
+
+
+def _large(widths: list[int], _seconds: float) -> list[Row]:
+    found = peaks(SCHEMES[RA], "max", stream(ROWS), widths)
+    return [_row(OWN, one.width, "RA, Max", one.own) for one in found]
+
+
+def _row(panel: str, width: int, name: str, taken: int) -> Row:
+    value = taken / MB
+    return Row(panel, width, name, value, value, value, 1, {"bytes": taken})
+
+
+def is_minor(rows: Rows) -> Verdict:
+    """Whether the longest window adds little to the process."""
+    xs = [float(x) for x in places(rows, WHOLE)]
+    grown = {
+        one: rows.value(WHOLE, max(xs), one) / rows.value(WHOLE, min(xs), one)
+        for one in rows.series(WHOLE)
+    }
+    worst = max(grown, key=lambda one: grown[one])
+    said = f"{grown[worst]:.3f}x at {max(xs):,.0f} rows, at the worst ({worst})"
+    return Verdict(said, grown[worst] <= MINOR)
+
+
+def is_linear(rows: Rows) -> Verdict:
+    """Whether each row takes about the same at all long windows."""
+    xs = [float(x) for x in places(rows, OWN)]
+    bytes_ = [rows.value(OWN, x, "RA, Max") * MB / x for x in xs]
+    said = f"{min(bytes_):.0f} to {max(bytes_):.0f} bytes a row"
+    return Verdict(said, max(bytes_) <= LINEAR * min(bytes_))
+
+
+FIGURE_12 = Experiment(
+    name="ra-figure-12",
+    paper=PAPER,
+    shows="Figure 12",
+    title="Memory of a process that keeps one window",
+    workload=(
+        f"{WORKLOAD}; a fresh Python process for each line, with its libraries and "
+        "compiled code, where the paper's is a C++ program; the second picture is "
+        "what a window adds to it"
+    ),
+    panels=(
+        Panel(
+            name=WHOLE,
+            x="window (rows)",
+            y="resident set (MB)",
+            log_x=True,
+            more_is_better=False,
+        ),
+        Panel(
+            name=OWN,
+            x="window (rows)",
+            y="resident set less the process (MB)",
+            log_x=True,
+            log_y=True,
+            more_is_better=False,
+        ),
+    ),
+    claims=(
+        Claim(
+            "Up to 4,096 rows a window is minor beside the process that keeps it.",
+            "minor",
+            is_minor,
+        ),
+        Claim(
+            "Beyond, RA's memory grows linearly with the window.",
+            "linear",
+            is_linear,
+        ),
+    ),
+    trials=trials,
+)
+
+__all__ = ["FIGURE_12"]
