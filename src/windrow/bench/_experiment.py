@@ -191,6 +191,7 @@ __all__ = [
     "SIZES",
     "Claim",
     "Experiment",
+    "Kind",
     "NotMeasured",
     "Panel",
     "Place",

@@ -31,6 +31,7 @@ PANEL = "throughput"
 YSB, SM = "YSB", {"sum": "SM sum", "min": "SM min"}
 GENERATED, HAND = "generated", "hand-written"
 WIDTH = 2**14
+ROWS = 1_000_000, 16_000_000  # quick, and full
 LENGTH = 10_000_000  # microseconds
 QUERY = """
 select timestamp, campaign, count(*) as views
@@ -43,7 +44,7 @@ group by campaign
 
 def trials(size: Size) -> list[Trial]:
     """A trial for each query."""
-    rows = size.pick(1_000_000, 16_000_000)
+    rows = size.pick(*ROWS)
     found = [_trial(YSB, rows, _views, size)]
     for aggregate, name in SM.items():
         found.append(_trial(name, rows, partial(_slid, aggregate), size))

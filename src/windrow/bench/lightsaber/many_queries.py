@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 from windrow.bench._claims import ahead, from_
-from windrow.bench._experiment import Claim, Experiment, Panel, Size, Trial
+from windrow.bench._experiment import Claim, Experiment, Kind, Panel, Size, Trial
 
 from ._queries import (
     AGGREGATES,
@@ -24,23 +24,28 @@ from ._queries import (
 )
 
 MANY = 10  # queries from which on they are many
+# Quick, and full.
+QUERIES = (1, 2, 10, 100), (1, 2, 5, 10, 20, 50, 100)
+ROWS = 30_000, 1_000_000
+RESULTS = 2_000_000, 0  # at least
+SLOW_RESULTS = 300_000, 16_000_000
+LONGEST_WINDOW = LONGEST // 8, LONGEST
 
 
 def trials(aggregates: tuple[str, ...], graph: bool, size: Size) -> list[Trial]:
     """A trial for each aggregate and number of queries."""
-    counts = size.pick((1, 2, 10, 100), (1, 2, 5, 10, 20, 50, 100))
     return [
         queries_trial(
             aggregate,
             count,
-            max(size.pick(30_000, 1_000_000), size.pick(2_000_000, 0) // count),
+            max(size.pick(*ROWS), size.pick(*RESULTS) // count),
             size.rounds,
-            slow=size.pick(300_000, 16_000_000),
-            longest=size.pick(LONGEST // 8, LONGEST),
+            slow=size.pick(*SLOW_RESULTS),
+            longest=size.pick(*LONGEST_WINDOW),
             graph=graph,
         )
         for aggregate in aggregates
-        for count in counts
+        for count in size.pick(*QUERIES)
     ]
 
 
@@ -54,8 +59,8 @@ _Y = "results a second (millions)"
 
 
 def _panel(aggregate: str, *, bars: bool = False) -> Panel:
-    kind = "bars" if bars else "lines"
-    return Panel(name=aggregate, x="queries", y=_Y, kind=kind, log_x=not bars)  # type: ignore[arg-type]
+    kind: Kind = "bars" if bars else "lines"
+    return Panel(name=aggregate, x="queries", y=_Y, kind=kind, log_x=not bars)
 
 
 FOUR = Experiment(

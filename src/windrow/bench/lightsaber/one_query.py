@@ -29,13 +29,15 @@ OTHERS = {
     "min": (STACKS, SLICK["min"], SIDE["min"], FAT),
 }
 LONGEST = 22  # as a power of two
+# Quick, and full.
+ROWS = 1_000_000, 16_000_000
+WINDOWS = (0, 4, 10, 16, LONGEST), tuple(range(LONGEST + 1))  # as powers of two
 SMALL = 16  # rows: below, an algorithm that copies its window is as good
 
 
 def trials(aggregate: str, size: Size) -> list[Trial]:
     """A trial for each window."""
-    rows = size.pick(1_000_000, 16_000_000)
-    widths = [2**k for k in size.pick((0, 4, 10, 16, 22), tuple(range(LONGEST + 1)))]
+    rows, widths = size.pick(*ROWS), [2**k for k in size.pick(*WINDOWS)]
     return [
         Trial(PANEL, width, partial(_run, aggregate, width, rows, size))
         for width in widths

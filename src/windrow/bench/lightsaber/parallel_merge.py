@@ -38,6 +38,7 @@ from ._workloads import BY_NAME, SECOND, Workload
 QUERIES = ("SG2", "LRB1")
 ALL, ONE, ALONE = "all merge", "one merges", "one worker"
 PAPER = 16  # cores
+RANGES = 6, 60  # of stream: quick, and full
 
 
 def trials(size: Size) -> list[Trial]:
@@ -52,7 +53,7 @@ def trials(size: Size) -> list[Trial]:
 
 
 def _run(one: Workload, workers: int, size: Size, seconds: float) -> list[Row]:
-    stream = one.stream(size.pick(6, 60) * one.range)
+    stream = one.stream(size.pick(*RANGES) * one.range)
     chunk = one.range * SECOND // 2
     tree = SashTree.of(stream, one.window, one.by, one.call, chunk)
     expected = wr.aggregate(stream, one.window, by=list(one.by), result=one.call)

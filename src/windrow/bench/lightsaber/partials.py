@@ -19,12 +19,14 @@ from windrow.bench.measure.values import values
 from ._queries import AGGREGATES, ALONE, FAT, GAG, SIDE, SLICK, ranges_of
 
 MOST = 100  # queries
+# Quick, and full.
+QUERIES = (1, 10, MOST), (1, 2, 5, 10, 20, 50, MOST)
+LONGEST = 1_024, 8_192
 
 
 def trials(size: Size) -> list[Trial]:
     """A trial for each aggregate and number of queries."""
-    counts = size.pick((1, 10, MOST), (1, 2, 5, 10, 20, 50, MOST))
-    longest = size.pick(1_024, 8_192)
+    counts, longest = size.pick(*QUERIES), size.pick(*LONGEST)
     return [
         Trial(aggregate, count, partial(_run, aggregate, count, longest))
         for aggregate in AGGREGATES

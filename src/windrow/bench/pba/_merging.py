@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from windrow.algorithms import find
 from windrow.bench._experiment import Row, Rows, Trial, Verdict
@@ -32,39 +33,29 @@ LEAST = 200  # windows that it answers at least
 def merging_trial(
     panel: str, x: float, stream: Callable[[], tuple[Cut, str]], rounds: int
 ) -> Trial:
-    """All of them over one stream; throughput is rows a second."""
-    told: dict[str, object] = {}
-
-    def enter(seconds: float) -> list[Contender]:
-        over, told["data"] = stream()
-        told["rows"] = len(over.values)
-        names = (*PEERS, SBA, PBA)
-        ones = [sliced_contender(find(name), AGGREGATE, over) for name in names]
-        width = over.range // over.slide
-        if over.times is not None:
-            width = int((over.frames.stops - over.frames.starts).max())
-        if width < SLOW:
-            windows = max(int(COMBINES * seconds / 20 / width), LEAST)
-            ones.append(slower_contender(find(NAIVE), AGGREGATE, over, windows))
-        return ones
+    """All of them over one stream, which is told with its origin; rows a second."""
 
     def run(seconds: float) -> list[Row]:
-        # rows are known once the stream is there, and times come as seconds
-        found = race_trial(panel, x, enter, lambda took: took, rounds).run(seconds)
-        rate = a_second(int(str(told["rows"])))
-        facts = {"cores": usable_cores(), "data": told["data"], "rows": told["rows"]}
-        return [
-            replace(
-                row,
-                value=rate(row.value),
-                low=rate(row.high),
-                high=rate(row.low),
-                facts={**row.facts, **facts},
-            )
-            for row in found
-        ]
+        over, origin = stream()
+        rows = len(over.values)
+        facts = {"cores": usable_cores(), "data": origin, "rows": rows}
+        enter = partial(_enter, over)
+        found = race_trial(panel, x, enter, a_second(rows), rounds).run(seconds)
+        return [replace(row, facts={**row.facts, **facts}) for row in found]
 
     return Trial(panel, x, run)
+
+
+def _enter(over: Cut, seconds: float) -> list[Contender]:
+    names = (*PEERS, SBA, PBA)
+    ones = [sliced_contender(find(name), AGGREGATE, over) for name in names]
+    width = over.range // over.slide
+    if over.times is not None:
+        width = int((over.frames.stops - over.frames.starts).max())
+    if width < SLOW:
+        windows = max(int(COMBINES * seconds / 20 / width), LEAST)
+        ones.append(slower_contender(find(NAIVE), AGGREGATE, over, windows))
+    return ones
 
 
 def with_two_cores(judge: Callable[[Rows], Verdict]) -> Callable[[Rows], Verdict]:

@@ -26,9 +26,13 @@ from windrow.bench.measure.values import values
 
 from ._merging import NAIVE, PBA, PEERS, SBA, merging_trial, with_two_cores
 
+# Quick, and full.
+ROWS = 4_000_000, 32_000_000
+RANGES = (3, 6, 10, 13, 16, 20), tuple(range(3, 21))  # as powers of two
+SLIDES = (1, 2, 4, 7, 10), tuple(range(1, 11))
 RANGE = 2**17
 LARGE = 2**15
-MARGIN = 2**20
+MARGIN = 2**20  # one stream for all ranges, so that it is made once
 
 
 def _machines(rows: int) -> tuple[Array, str]:
@@ -53,8 +57,7 @@ def _cut(stream: str, rows: int, range_: int, slide: int) -> tuple[Cut, str]:
 
 def by_range(size: Size) -> list[Trial]:
     """A trial for each stream and range."""
-    rows = size.pick(1_500_000, 32_000_000)
-    exponents = size.pick((3, 6, 10, 13, 16, 20), tuple(range(3, 21)))
+    rows, exponents = size.pick(*ROWS), size.pick(*RANGES)
     return [
         merging_trial(stream, 2**k, partial(_cut, stream, rows, 2**k, 1), size.rounds)
         for stream in STREAMS
@@ -64,8 +67,7 @@ def by_range(size: Size) -> list[Trial]:
 
 def by_slide(size: Size) -> list[Trial]:
     """A trial for each stream and slide."""
-    rows = size.pick(1_500_000, 32_000_000)
-    slides = size.pick((1, 2, 4, 7, 10), tuple(range(1, 11)))
+    rows, slides = size.pick(*ROWS), size.pick(*SLIDES)
     return [
         merging_trial(
             stream, slide, partial(_cut, stream, rows, RANGE, slide), size.rounds
@@ -98,7 +100,7 @@ def _panels(x: str, *, log: bool) -> tuple[Panel, ...]:
 
 _WORKLOAD = (
     "max over count windows of two streams, the energy readings of DEBS12 and uniform "
-    "floats (1.5 million rows in a quick run, 32 million in a full one, where the "
+    "floats (4 million rows in a quick run, 32 million in a full one, where the "
     "paper has 130 and 200 million). "
 )
 

@@ -1,0 +1,250 @@
+"""PBA's experiments on tiny sizes: every figure gets its rows, wrong answers none."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from trying import TINY, by_hand, judged, tried
+from windrow.algorithms import find
+from windrow.bench._experiment import NotMeasured, Rows
+from windrow.bench.measure import answers
+from windrow.bench.measure.answers import WrongAnswer
+from windrow.bench.measure.sliced import (
+    cut_stream,
+    sliced_contender,
+    slower_contender,
+)
+from windrow.bench.pba import _merging, count_windows, latency, time_windows
+from windrow.kernels import interpreting
+
+ALL = ["two_stacks", "slick_deque", "sba", "pba"]
+
+
+@pytest.fixture(autouse=True)
+def _interpreted():
+    """What is tested is how we measure: kernels need no compiling for that."""
+    with interpreting():
+        yield
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    """Streams of some hundred rows, windows of some dozen."""
+    monkeypatch.setattr(_merging, "LEAST", 4)
+    monkeypatch.setattr(count_windows, "ROWS", (300, 300))
+    monkeypatch.setattr(count_windows, "MARGIN", 64)
+    monkeypatch.setattr(count_windows, "RANGES", ((3, 6), (3, 6)))
+    monkeypatch.setattr(count_windows, "RANGE", 50)
+    monkeypatch.setattr(count_windows, "SLIDES", ((1, 5, 7), ()))
+    monkeypatch.setattr(time_windows, "ROWS", (400, 400))
+    monkeypatch.setattr(time_windows, "MINUTE", 100_000)
+    monkeypatch.setattr(time_windows, "HOUR", 3)
+    monkeypatch.setattr(time_windows, "MINUTES", ((2, 3), ()))
+    monkeypatch.setattr(time_windows, "MILLISECONDS", ((10, 70, 100), ()))
+
+
+# --- throughput -------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("tiny")
+def test_both_streams_have_all_algorithms_at_each_range():
+    rows = tried(count_windows.BY_RANGE)
+
+    for panel in ("DEBS12", "uniform"):
+        assert rows.series(panel) == [*ALL, "recompute"]
+        assert rows.xs(panel) == [8, 64]
+    assert {row.facts["cores"] > 0 for row in rows.all} == {True}
+
+
+@pytest.mark.usefixtures("tiny")
+def test_slides_that_do_not_divide_the_range_are_measured_too():
+    rows = tried(count_windows.BY_SLIDE)
+
+    assert rows.xs("uniform") == [1, 5, 7]
+    assert None not in judged(count_windows.BY_SLIDE, rows)[1:]
+
+
+@pytest.mark.usefixtures("tiny")
+def test_time_windows_have_a_panel_by_range_and_one_by_slide():
+    rows = tried(time_windows.BY_TIME)
+
+    assert rows.xs("by range") == [2, 3]
+    assert rows.xs("by slide") == [10, 70, 100]
+    assert set(rows.series("by slide")) == {*ALL, "recompute"}
+
+
+@pytest.mark.usefixtures("tiny")
+def test_recomputing_long_windows_is_left_out(monkeypatch):
+    monkeypatch.setattr(_merging, "SLOW", 10)
+
+    rows = tried(count_windows.BY_RANGE)
+
+    assert rows.xs("uniform", "recompute") == [8]
+    assert rows.xs("uniform", "sba") == [8, 64]
+
+
+@pytest.mark.usefixtures("tiny")
+def test_an_algorithm_that_answers_wrongly_has_no_number(monkeypatch):
+    monkeypatch.setitem(answers.FOLDS, "max", np.min)
+
+    with pytest.raises(WrongAnswer, match="two_stacks: max of window 0"):
+        tried(count_windows.BY_RANGE)
+
+
+@pytest.mark.parametrize(("range_", "slide"), [(12, 1), (12, 3), (12, 5), (5, 5)])
+@pytest.mark.parametrize("timed", [False, True])
+def test_sliced_windows_are_those_of_the_rows(range_, slide, timed):
+    values = np.random.default_rng(7).integers(0, 99, 80).astype(float)
+    times = np.cumsum(np.random.default_rng(8).integers(0, 4, 80)) if timed else None
+    over = cut_stream(values, times, range_, slide)
+    at = np.arange(80) if times is None else times
+
+    actual = sliced_contender(find("pba"), "max", over).call()
+
+    expected = [
+        values[(at >= begin) & (at < begin + range_)].max()
+        for begin in over.frames.begins
+    ]
+    assert actual.tolist() == expected
+
+
+@pytest.mark.parametrize("timed", [False, True])
+def test_a_slow_contender_answers_the_first_windows_and_its_time_is_scaled(timed):
+    values = np.arange(200.0)
+    over = cut_stream(values, np.arange(200) if timed else None, 20, 4)
+
+    few = slower_contender(find("recompute"), "max", over, 10)
+
+    found = few.call()
+    few.check(found)
+    whole = sliced_contender(find("recompute"), "max", over).call()
+    assert len(found) < len(whole)
+    assert few.scale == len(whole) / len(found)
+    assert found[:5].tolist() == whole[:5].tolist()
+
+
+# --- claims on throughput ---------------------------------------------------------
+
+
+def rates(panel, places, pba, sba):
+    found = {"two_stacks": 2.0, "slick_deque": 1.0, "sba": sba, "pba": pba}
+    return by_hand(panel, {k: dict.fromkeys(places, v) for k, v in found.items()})
+
+
+@pytest.mark.parametrize(
+    ("pba", "sba", "expected"),
+    [(5.0, 3.0, [True, True, True, True]), (0.5, 0.7, [False, False, False, True])],
+)
+def test_ranges_are_judged_by_who_is_ahead(pba, sba, expected):
+    rows = [
+        row
+        for panel in ("DEBS12", "uniform")
+        for row in rates(panel, (8, 2**15, 2**20), pba, sba)
+    ]
+
+    assert judged(count_windows.BY_RANGE, Rows(rows)) == expected
+
+
+def test_throughput_that_falls_with_the_range_is_not_level():
+    rows = by_hand("uniform", {"pba": {2**15: 10.0, 2**20: 2.0}})
+
+    assert count_windows.BY_RANGE.claims[3].judge(Rows(rows)).holds is False
+
+
+@pytest.mark.parametrize(("last", "holds"), [(1.2, True), (9.0, False)])
+def test_slides_are_judged_by_how_far_apart_algorithms_are(last, holds):
+    rows = rates("uniform", (1,), 6.0, 3.0) + rates("uniform", (10,), last, 1.0)
+
+    assert count_windows.BY_SLIDE.claims[1].judge(Rows(rows)).holds is holds
+
+
+def test_time_windows_are_judged_by_who_is_ahead():
+    good = rates("by range", (6, 60), 5.0, 3.0) + rates("by slide", (10, 30), 5.0, 3.0)
+    bad = rates("by range", (6, 60), 1.0, 1.0) + rates("by slide", (10, 30), 1.0, 1.0)
+
+    assert judged(time_windows.BY_TIME, Rows(good)) == [True, True, True]
+    assert judged(time_windows.BY_TIME, Rows(bad)) == [False, False, False]
+
+
+def test_one_core_says_nothing_of_a_second_thread():
+    rows = rates("by range", (6,), 1.0, 3.0)
+    rows = [dataclasses.replace(row, facts={"cores": 1}) for row in rows]
+
+    verdict = time_windows.BY_TIME.claims[0].judge(Rows(rows))
+
+    assert verdict.holds is None
+    assert "no core of its own" in verdict.why
+
+
+def test_a_range_that_was_not_measured_is_not_judged():
+    with pytest.raises(NotMeasured):
+        judged(count_windows.BY_RANGE, Rows(rates("uniform", (8, 64), 1.0, 1.0)))
+
+
+# --- latency ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def timed(monkeypatch):
+    """Times without kernels: 40 counts, and a spike of so many every 500 windows."""
+    spikes = {"two_stacks": 50, "slick_deque": 3, "sba": 40, "pba": 2}
+
+    def events(name, aggregate, evict, width, count, rounds):
+        runs = np.full((rounds, count), 40)
+        runs[:, ::500] += spikes[name] * width // 100
+        runs[0, 7] += 10_000  # a pause of the machine: in one run only
+        return runs
+
+    monkeypatch.setattr(latency, "timed_events", events)
+    monkeypatch.setattr(latency, "WINDOWS", (2_000, 2_000))
+
+
+@pytest.mark.usefixtures("timed")
+@pytest.mark.parametrize("experiment", [latency.MAX_LATENCY, latency.SKETCH_LATENCY])
+def test_tables_have_seven_statistics_and_figures_the_windows(experiment):
+    rows = Rows([row for trial in experiment.trials(TINY) for row in trial.run(0.01)])
+
+    table, figure, *_ = (panel.name for panel in experiment.panels)
+    assert rows.series(table) == ["Min", "Max", "Avg", "Std", "LQ", "Med", "HQ"]
+    assert rows.xs(table)[-2:] == ["sba", "pba"]
+    assert len(rows.xs(figure)) == latency.BINS
+    assert ("slick_deque" in rows.xs(table)) is (experiment is latency.MAX_LATENCY)
+
+
+@pytest.mark.usefixtures("timed")
+def test_pauses_of_the_machine_do_not_count():
+    rows = latency._run("max", "8,192 rows", 2**13, TINY, 0.01)
+
+    most = next(r.value for r in rows if (r.x, r.series) == ("pba", "Max"))
+    assert most < 10_000 / 10  # counts of any clock we have are shorter than 10 ns
+
+
+def statistics(pba_most, pba_mean, spike):
+    """Rows of Table 2: TwoStacks' spike grows by `spike` from range to range."""
+    found = []
+    for number, name in enumerate(("8,192 rows", "16,384 rows")):
+        stacks = 1_000.0 * spike**number
+        most = {
+            "two_stacks": stacks,
+            "slick_deque": 90.0,
+            "sba": 800.0,
+            "pba": pba_most,
+        }
+        mean = {"two_stacks": 9.0, "slick_deque": 8.0, "sba": 4.0, "pba": pba_mean}
+        panel = f"{name}, summary"
+        found += by_hand(panel, {"Max": most, "Avg": mean})
+    return Rows(found)
+
+
+def test_latency_is_judged_by_longest_times_averages_and_growth():
+    good = judged(latency.MAX_LATENCY, statistics(50.0, 5.0, 2.0))
+    bad = judged(latency.MAX_LATENCY, statistics(700.0, 10.0, 1.0))
+
+    assert good == [True, True, True, True]
+    assert bad == [False, False, False, False]
+
+
+def test_latency_that_was_not_measured_is_not_judged():
+    with pytest.raises(NotMeasured):
+        judged(latency.MAX_LATENCY, Rows([]))
