@@ -26,7 +26,7 @@ from windrow.bench.measure.sharing import (
     multi_contender,
     results_of,
 )
-from windrow.bench.measure.turns import a_second, race_trial
+from windrow.bench.measure.turns import SHORT, a_second, race_trial
 from windrow.bench.measure.values import SEED
 
 GAG = "gag"
@@ -85,7 +85,7 @@ def queries_trial(
         values = readings(most)
         rate = a_second(results_of(values.values, ranges))
         facts = {"data": values.origin, "ranges": len(ranges)}
-        found = race_trial(aggregate, count, enter, rate, rounds).run(seconds)
+        found = race_trial(aggregate, count, enter, rate, SHORT * rounds).run(seconds)
         return [replace(row, facts={**row.facts, **facts}) for row in found]
 
     return Trial(aggregate, count, run)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from windrow.bench._claims import ahead
+from windrow.bench._claims import ahead, explained
 from windrow.bench._experiment import (
     Claim,
     Experiment,
@@ -119,11 +119,10 @@ LATENCY = Experiment(
     ),
     claims=(
         Claim(
-            "On average a window takes the least time with GAG.",
+            "On average a window takes less time with GAG than with SlickDeque and "
+            "SlideSide.",
             "the lowest, sum and min",
-            ahead(
-                AVERAGE, GAG, tuple({*SERIES["sum"], *SERIES["min"]} - {GAG}), less=True
-            ),
+            ahead(AVERAGE, GAG, (*SLICK.values(), *SIDE.values()), less=True),
         ),
         Claim(
             "Three of four sums take no longer with GAG than with any other.",
@@ -138,7 +137,11 @@ LATENCY = Experiment(
         Claim(
             "The slowest minimum is the fastest with GAG.",
             "the lowest maximum",
-            _lowest("min", "most"),
+            explained(
+                _lowest("min", "most"),
+                "where a lap ends GAG makes its suffixes at once; a deque has no such "
+                "moment, and over readings that wander it stays short",
+            ),
         ),
     ),
     trials=trials,

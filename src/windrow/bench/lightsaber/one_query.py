@@ -19,7 +19,7 @@ from windrow.bench.measure.energies import readings
 from windrow.bench.measure.kernels import kernel_contender
 from windrow.bench.measure.race import Contender, rows_within
 from windrow.bench.measure.sharing import graph_contender
-from windrow.bench.measure.turns import a_second, race_trial
+from windrow.bench.measure.turns import SHORT, a_second, race_trial
 
 from ._queries import FAT, GAG, SIDE, SLICK, SOE, STACKS
 
@@ -58,7 +58,8 @@ def _run(
         ]
         return [graph_contender(aggregate, data, [width]), *others]
 
-    found = race_trial(PANEL, width, enter, a_second(rows), size.rounds).run(seconds)
+    rounds = SHORT * size.rounds
+    found = race_trial(PANEL, width, enter, a_second(rows), rounds).run(seconds)
     facts = {"data": stream.origin}
     return [replace(row, facts={**row.facts, **facts}) for row in found]
 

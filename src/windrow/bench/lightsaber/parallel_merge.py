@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable
-from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 
 import pyarrow as pa
@@ -30,7 +29,7 @@ from windrow.bench._experiment import (
 from windrow.bench.measure.answers import WrongAnswer
 from windrow.bench.measure.machine import usable_cores
 from windrow.bench.measure.race import Contender
-from windrow.bench.measure.sash_merge import SashTree
+from windrow.bench.measure.sash_merge import SashTree, pool_of
 from windrow.bench.measure.turns import in_turns
 
 from ._workloads import BY_NAME, SECOND, Workload
@@ -38,7 +37,7 @@ from ._workloads import BY_NAME, SECOND, Workload
 QUERIES = ("SG2", "LRB1")
 ALL, ONE, ALONE = "all merge", "one merges", "one worker"
 PAPER = 16  # cores
-RANGES = 6, 60  # of stream: quick, and full
+RANGES = 4, 60  # of stream: quick, and full
 
 
 def trials(size: Size) -> list[Trial]:
@@ -57,12 +56,14 @@ def _run(one: Workload, workers: int, size: Size, seconds: float) -> list[Row]:
     chunk = one.range * SECOND // 2
     tree = SashTree.of(stream, one.window, one.by, one.call, chunk)
     expected = wr.aggregate(stream, one.window, by=list(one.by), result=one.call)
-    with ThreadPoolExecutor(workers) as pool:
-        contenders = [
-            _contender(ALONE, tree, expected, pool, 1, parallel_merge=True),
-            _contender(ONE, tree, expected, pool, workers, parallel_merge=False),
-            _contender(ALL, tree, expected, pool, workers, parallel_merge=True),
-        ]
+    with pool_of(tree, workers) as pool:
+        calls: dict[str, Callable[[], pa.Table]] = {
+            ALONE: tree.by_one,
+            ONE: partial(tree.by_all, pool, workers, all_merge=False),
+            ALL: partial(tree.by_all, pool, workers, all_merge=True),
+        }
+        check = partial(_check, tree, expected)
+        contenders = [Contender(n, c, partial(check, n)) for n, c in calls.items()]
         times, _ = in_turns(contenders, size.rounds, seconds)
     alone = statistics.median(times[ALONE])
     rows = []
@@ -77,31 +78,17 @@ def _run(one: Workload, workers: int, size: Size, seconds: float) -> list[Row]:
     return rows
 
 
-def _contender(
-    name: str,
-    tree: SashTree,
-    expected: pa.Table,
-    pool: Executor,
-    workers: int,
-    *,
-    parallel_merge: bool,
-) -> Contender:
-    call = partial(tree.windows, pool, workers, parallel_merge=parallel_merge)
-
-    def check(found: pa.Table) -> None:
-        order = [(name, "ascending") for name in (*tree.keys, "start")]
-        actual = found.sort_by(order)
-        same = len(actual) == len(expected)
-        if same:  # in one process, results come by key and window
-            plan = tree.tree.plan
-            named = zip(tree.keys, plan.by, strict=True)
-            same = all(actual[k].equals(expected[by]) for k, by in named)
-            mine, theirs = (t.to_numpy() for t in (actual["r0"], expected["result"]))
-            same = same and bool((abs(mine - theirs) <= 1e-9 * abs(theirs)).all())
-        if not same:
-            raise WrongAnswer(f"{name}, {workers} workers: not wr.aggregate's windows")
-
-    return Contender(name, call, check)
+def _check(tree: SashTree, expected: pa.Table, name: str, found: pa.Table) -> None:
+    """The windows that `wr.aggregate` gives, which come by key and window."""
+    actual = found.sort_by([(name, "ascending") for name in (*tree.keys, "start")])
+    same = len(actual) == len(expected)
+    if same:
+        pairs = zip(tree.keys, tree.tree.plan.by, strict=True)
+        same = all(actual[key].equals(expected[by]) for key, by in pairs)
+        mine, theirs = (t.to_numpy() for t in (actual["r0"], expected["result"]))
+        same = same and bool((abs(mine - theirs) <= 1e-9 * abs(theirs)).all())
+    if not same:
+        raise WrongAnswer(f"{name}: these are not the windows of wr.aggregate")
 
 
 def _gains(query: str) -> Callable[[Rows], Verdict]:
@@ -123,9 +110,10 @@ PARALLEL_MERGE = Experiment(
     title="Parallel merge, on and off",
     workload="mean load by plug over 128 seconds (SG2) and mean speed by road segment "
     "over 300 seconds (LRB1), slides of one second. Keys are split into chunks of half "
-    "a window; workers are threads of one process, which make panes and sashes of "
-    "their chunks, and then either one merges all sashes into windows, or each those "
-    "of its share of the keys. SABER and Scotty have no counterpart here.",
+    "a window; workers are processes, which make panes and sashes of their chunks, and "
+    "then either the first process merges all sashes into windows, or each worker "
+    "those of its share of the keys. What goes from process to process is copied. "
+    "SABER and Scotty have no counterpart here.",
     panels=tuple(
         Panel(name=one, x="workers", y="speed-up over one worker") for one in QUERIES
     ),

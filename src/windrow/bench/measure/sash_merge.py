@@ -4,16 +4,18 @@
     panes, sashes      by worker     by worker           in parallel
     windows            merged by one worker, or by all: each has its share of the keys
 
-The steps are the tasks that run on a distributed engine, here in threads: kernels and
-Arrow let go of the interpreter's lock, and what is left of Python does not.
+The steps are the tasks that run on a distributed engine, here in processes of one
+machine, each of which has the stream from the start; sashes and windows travel.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
+from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
@@ -29,7 +31,6 @@ from windrow.plan.tree import Tree, grow_tree
 
 ARROW = {"int64": pa.int64(), "float64": pa.float64(), "bool": pa.bool_()}
 ENOUGH = 1 << 16  # rows that are worth a call of a kernel
-Mapper = Callable[..., Any]
 
 
 @dataclass(frozen=True)
@@ -81,19 +82,21 @@ class SashTree:
         ordered = _sorted(sashes, [*self.keys, TO, QUERY, BEGIN, PART])
         return self._run("merge", self.keys, ordered, self._results)
 
-    def windows(
-        self, pool: Executor, workers: int, *, parallel_merge: bool
-    ) -> pa.Table:
-        """All of it, by so many workers."""
-        shares = [self.chunks[i::workers] for i in range(workers)]
-        made = pa.concat_tables(pool.map(self.sashes, filter(None, shares)))
-        parts = self._by_key(made, workers) if parallel_merge else [made]
-        return pa.concat_tables(pool.map(self.merged, parts))
+    def by_one(self) -> pa.Table:
+        """All of it, in this process."""
+        return self.merged(self.sashes(self.chunks))
+
+    def by_all(self, pool: Executor, workers: int, *, all_merge: bool) -> pa.Table:
+        """Sashes by all workers of a pool; windows by all of them, or here."""
+        count = len(self.chunks)
+        shares = [range(i, count, workers) for i in range(min(workers, count))]
+        made = pa.concat_tables(pool.map(_sashes, shares))
+        if not all_merge:
+            return self.merged(made)
+        return pa.concat_tables(pool.map(_merged, self._by_key(made, workers)))
 
     def _by_key(self, sashes: pa.Table, parts: int) -> list[pa.Table]:
         """Sashes in parts that have no key in common."""
-        if parts == 1:
-            return [sashes]
         number = np.zeros(len(sashes), np.int64)
         for key in self.keys:
             number = number * 31 + sashes.column(key).to_numpy().astype(np.int64)
@@ -127,9 +130,34 @@ class SashTree:
         return pa.Table.from_batches(list(task(batches)), schema)
 
 
+@contextmanager
+def pool_of(tree: SashTree, workers: int) -> Iterator[Executor]:
+    """Workers that have the tree; started anew, for kernels do not outlive a fork."""
+    context = get_context("spawn")
+    with ProcessPoolExecutor(workers, context, _hold, (tree,)) as pool:
+        yield pool
+
+
+_HELD: list[SashTree] = []  # of a worker, given to it at its start
+
+
+def _hold(tree: SashTree) -> None:
+    _HELD.append(tree)
+
+
+def _sashes(numbers: Sequence[int]) -> pa.Table:
+    (tree,) = _HELD
+    return tree.sashes([tree.chunks[number] for number in numbers])
+
+
+def _merged(sashes: pa.Table) -> pa.Table:
+    (tree,) = _HELD
+    return tree.merged(sashes)
+
+
 def _sorted(rows: pa.Table, names: Sequence[str]) -> pa.Table:
     order = pc.sort_indices(rows, [(name, "ascending") for name in names])
     return rows.take(order).combine_chunks()
 
 
-__all__ = ["SashTree"]
+__all__ = ["SashTree", "pool_of"]

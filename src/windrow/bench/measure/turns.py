@@ -20,6 +20,7 @@ from windrow.bench._experiment import Place, Row, Trial
 from .race import Contender, timed
 
 LEAST_ROUNDS = 2
+SHORT = 5  # times as many rounds where a call takes milliseconds: noise lasts longer
 Value = Callable[[float], float]
 """What is kept of a time in seconds: results a second, nanoseconds an event, ..."""
 
@@ -101,4 +102,4 @@ def each(work: float, unit: float = 1e-9) -> Value:
     return lambda took: took / work / unit
 
 
-__all__ = ["a_second", "each", "in_turns", "race_trial", "row_of"]
+__all__ = ["SHORT", "a_second", "each", "in_turns", "race_trial", "row_of"]

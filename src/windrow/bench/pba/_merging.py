@@ -16,11 +16,12 @@ from dataclasses import replace
 from functools import partial
 
 from windrow.algorithms import find
+from windrow.bench._claims import explained
 from windrow.bench._experiment import Row, Rows, Trial, Verdict
 from windrow.bench.measure.machine import usable_cores
 from windrow.bench.measure.race import Contender
 from windrow.bench.measure.sliced import Cut, sliced_contender, slower_contender
-from windrow.bench.measure.turns import a_second, race_trial
+from windrow.bench.measure.turns import SHORT, a_second, race_trial
 
 PBA, SBA, NAIVE = "pba", "sba", "recompute"
 PEERS = ("two_stacks", "slick_deque")
@@ -40,7 +41,7 @@ def merging_trial(
         rows = len(over.values)
         facts = {"cores": usable_cores(), "data": origin, "rows": rows}
         enter = partial(_enter, over)
-        found = race_trial(panel, x, enter, a_second(rows), rounds).run(seconds)
+        found = race_trial(panel, x, enter, a_second(rows), SHORT * rounds).run(seconds)
         return [replace(row, facts={**row.facts, **facts}) for row in found]
 
     return Trial(panel, x, run)
@@ -60,9 +61,14 @@ def _enter(over: Cut, seconds: float) -> list[Contender]:
 
 def with_two_cores(judge: Callable[[Rows], Verdict]) -> Callable[[Rows], Verdict]:
     """A claim on PBA's second thread."""
+    reasoned = explained(
+        judge,
+        "in compiled code suffixes cost little, so that a second thread that makes "
+        "them saves little, and handing them over costs a part of that",
+    )
 
     def judged(rows: Rows) -> Verdict:
-        found = judge(rows)
+        found = reasoned(rows)
         if min((row.facts.get("cores", 2) for row in rows.all), default=2) < 2:
             why = "the second thread has no core of its own here"
             return Verdict(found.ours, None, why)
