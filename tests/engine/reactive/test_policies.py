@@ -91,3 +91,15 @@ def test_results_fall_due_as_the_policies_say(
     if evict == trigger == "count":
         expected = [(max(end - 3, 0), end) for end in range(1, len(given) + 1, 2)]
     assert found == [lower([e["x"] for e in given[a:b]]) for a, b in expected]
+
+
+def test_a_window_that_reports_now_and_then_can_be_asked_at_any_moment():
+    with interpreting():
+        op = wr.Operator(wr.rows(4, every=2), wr.max())
+
+        op.insert(3.0)
+        op.insert(2.0)
+
+        assert op.query() == 3.0
+        op.feed([1.0, 0.0, -1.0])
+        assert op.query() == 2.0

@@ -79,14 +79,14 @@ def kept_together(
 ) -> int:
     """Partials of an algorithm that answers all ranges in one pass."""
     asked = product(aggregate, values)
-    starts, stops, keep, query = bounds_of(len(values), tuple(ranges))
-    out = arrays(asked.out_dtypes, len(starts))
-    bounds, widest = (starts, stops, keep, query), int((stops - keep).max())
+    b = bounds_of(len(values), tuple(ranges))
+    out = arrays(asked.out_dtypes, len(b.starts))
+    bounds, widest = (b.starts, b.stops, b.keep, b.query), int((b.stops - b.keep).max())
 
     def run(module: ModuleType, source: Any) -> None:
         module.run(source, bounds, widest, 0, out)
         for number, range_ in enumerate(ranges):
-            found = out[0][query == number]
+            found = out[0][b.query == number]
             check_windows(algorithm.name, found, values, range_, aggregate)
 
     text = kernel_text(algorithm, asked, Shape("rows", "many"))

@@ -1,18 +1,20 @@
 """The memory of one operator: the most that a process of its own ever held.
 
     here      a job, as JSON  ------------>  python -m windrow.bench.measure.memory
-                                               window 1, 16, 256, ...   one by one,
+                                               window 2, 16, 256, ...   one by one,
     Peak, Peak, ...  <---- the most so far     let go before the next is made
 
 The most so far is forgotten before each window, where the system can; windows rise,
-so that it is this one's anyway.  The first has one row: what it took is
-the process itself, with libraries and compiled code, and comes off for what a window
-takes.  Kernels are compiled here beforehand: a compiler takes more than any window.
+so that it is this one's anyway.  The first has two rows: what it took is the process
+itself, with libraries and compiled code, and comes off for what a window takes.
+Kernels are compiled here beforehand: a compiler takes more than most windows.
 """
 
 from __future__ import annotations
 
+import gc
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -29,15 +31,18 @@ from .answers import FOLDS, Array, WrongAnswer
 from .operators import operator
 
 PAGE = 4096  # bytes: nothing is smaller to a system
-REHEARSED = 16
+BASE, REHEARSED = 2, 16
 BATCH = 10_000
-SLOW = "recompute"  # fills its window, and answers a few times only
-MOST_SLOW = 200
+SLOW = "recompute"  # answers once a window only
+# What is let go goes back to the system at once (glibc), and pages are small (numpy):
+# else a window of a megabyte takes two.
+EXACT = {"MALLOC_MMAP_THRESHOLD_": "65536", "NUMPY_MADVISE_HUGEPAGE": "0"}
+LEAST = 4 * BATCH  # rows: with one batch less code is loaded than with many
 
 
 @dataclass(frozen=True)
 class Job:
-    """An operator, and the windows to give it; the first of them is 1.
+    """An operator, and the windows to give it; the first of them is BASE.
 
     `rows` is a file with those that come again and again.
     """
@@ -62,7 +67,7 @@ def peaks(algorithm: str, aggregate: str, rows: Array, widths: list[int]) -> lis
     with TemporaryDirectory() as folder:
         path = Path(folder) / "rows.npy"
         np.save(path, rows)
-        job = Job(algorithm, aggregate, str(path), (1, *widths))
+        job = Job(algorithm, aggregate, str(path), (BASE, *widths))
         _fill(job, rows, REHEARSED)
         return in_order(job, _elsewhere(job))
 
@@ -78,6 +83,7 @@ def in_order(job: Job, found: list[int]) -> list[Peak]:
 def run(job: Job) -> Iterator[int]:
     """The most that this process has held, after each window."""
     rows = np.load(job.rows)
+    _fill(job, rows, BASE)  # loads code, which takes more while it does than after
     for width in job.widths:
         with suppress(OSError):  # elsewhere than on Linux, rising windows have to do
             Path("/proc/self/clear_refs").write_text("5", "ascii")
@@ -87,26 +93,34 @@ def run(job: Job) -> Iterator[int]:
 
 def _elsewhere(job: Job) -> list[int]:
     command = [sys.executable, "-m", __name__, json.dumps(asdict(job))]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own module
+    env = {**os.environ, **EXACT}
+    done = subprocess.run(  # noqa: S603 - our own module
+        command, capture_output=True, text=True, check=False, env=env
+    )
     if done.returncode:
-        raise WrongAnswer(done.stderr.strip().rpartition("\n")[2])
+        last = done.stderr.strip().rpartition("\n")[2]
+        kind = WrongAnswer if WrongAnswer.__name__ in last else MemoryError
+        raise kind(last or f"the process ended with {done.returncode}")
     return [int(line) for line in done.stdout.split()]
 
 
 def _fill(job: Job, chunk: Array, width: int) -> None:
     """Two windows' worth of rows, so that all memory of the first is used again."""
-    one = operator(job.algorithm, job.aggregate, width, dtype=chunk.dtype.name)
-    rows = width + (MOST_SLOW if job.algorithm == SLOW else width)
+    every = width if job.algorithm == SLOW else 1
+    dtype = chunk.dtype.name
+    one = operator(job.algorithm, job.aggregate, width, every=every, dtype=dtype)
+    rows = max(2 * width, LEAST)
     for some in _pieces(chunk, 0, rows, BATCH):
         one.feed(some)
     actual = one.query()
     del one
+    gc.collect()  # an operator knows its own calls: a cycle
     fold = FOLDS[job.aggregate]
     pieces = [*_pieces(chunk, rows - width, rows, len(chunk))]
     expected = fold(pieces[0])
     if len(pieces) > 1:  # a sum of sums, a maximum of maxima
         expected = fold(np.array([fold(piece) for piece in pieces]))
-    if width > 1 and not np.isclose(actual, expected):
+    if not np.isclose(actual, expected):
         raise WrongAnswer(
             f"{job.algorithm}: {job.aggregate} of {width} rows is {expected}, "
             f"not {actual}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -17,6 +18,7 @@ from .kernels import kernel_contender, product
 from .race import Contender
 
 Windows = Sequence[int]
+CHECKED = 64  # ranges of many, the first and the last among them
 
 
 def results_of(values: Array, ranges: Windows) -> int:
@@ -54,43 +56,55 @@ def each_contender(
     return Contender(algorithm.name, call, check)
 
 
-def multi_contender(
-    algorithm: Algorithm, aggregate: str, values: Array, ranges: Windows
-) -> Contender:
-    """An algorithm that answers several ranges in one pass."""
-    asked = product(aggregate, values)
-    starts, stops, keep, query = bounds_of(len(values), tuple(ranges))
-    out = arrays(asked.out_dtypes, len(starts))
-    run = compile_kernel(algorithm, asked, Shape("rows", "many")).run
-    widest = int((stops - keep).max())
+@dataclass(frozen=True)
+class Bounds:
+    """Windows of several ranges in the order of a stream; `back` sorts by range."""
 
-    def call() -> None:
-        run((values,), (starts, stops, keep, query), widest, 0, out)
-
-    def check(_: Any) -> None:
-        for number, range_ in enumerate(ranges):
-            found = out[0][query == number]
-            check_windows(algorithm.name, found, values, range_, aggregate)
-
-    return Contender(f"{algorithm.name}, many", call, check)
+    starts: Array
+    stops: Array
+    keep: Array
+    query: Array
+    back: Array
+    counts: tuple[int, ...]
 
 
 @lru_cache(maxsize=1)
-def bounds_of(count: int, ranges: tuple[int, ...]) -> tuple[Array, ...]:
-    """Start, stop, oldest start still needed, and range of each window, by stop.
+def bounds_of(n: int, ranges: tuple[int, ...]) -> Bounds:
+    """All windows over `n` values, longest first where they stop together.
 
-    Windows that stop together come longest first.  Two algorithms over the same
-    windows share them: they are several times as large as the results.
+    The last ones asked for are kept: they are several times as large as the results.
     """
     order = np.argsort(-np.array(ranges), kind="stable")
-    stops = np.arange(1, count + 1)[:, None]
+    stops = np.arange(1, n + 1)[:, None]
     starts = stops - np.array(ranges)[order]
     there = starts >= 0
     query = np.broadcast_to(order, starts.shape)[there]
     stops = np.broadcast_to(stops, starts.shape)[there]
     starts = starts[there]
     keep = np.minimum.accumulate(starts[::-1])[::-1].copy()
-    return starts, stops, keep, query
+    counts = tuple(n - range_ + 1 for range_ in ranges)
+    return Bounds(starts, stops, keep, query, np.argsort(query, kind="stable"), counts)
+
+
+def multi_contender(
+    algorithm: Algorithm, aggregate: str, values: Array, ranges: Windows
+) -> Contender:
+    """An algorithm that answers several ranges in one pass."""
+    asked = product(aggregate, values)
+    b = bounds_of(len(values), tuple(ranges))
+    out = arrays(asked.out_dtypes, len(b.starts))
+    run = compile_kernel(algorithm, asked, Shape("rows", "many")).run
+    widest = int((b.stops - b.keep).max())
+
+    def call() -> None:
+        run((values,), (b.starts, b.stops, b.keep, b.query), widest, 0, out)
+
+    def check(_: Any) -> None:
+        by_range = np.split(out[0][b.back], np.cumsum(b.counts)[:-1])
+        for k in {*np.linspace(0, len(ranges) - 1, CHECKED).astype(int).tolist()}:
+            check_windows(algorithm.name, by_range[k], values, ranges[k], aggregate)
+
+    return Contender(f"{algorithm.name}, many", call, check)
 
 
 def write_contender(dtype: Any, count: int) -> Contender:

@@ -26,6 +26,7 @@ from windrow.bench._experiment import (
     Trial,
     Verdict,
 )
+from windrow.bench._sweep import Sweep
 from windrow.bench.measure.operators import steady_within
 from windrow.bench.measure.turns import in_turns
 from windrow.bench.measure.values import values
@@ -34,7 +35,8 @@ from ._schemes import PAPER, RA, SCHEMES, WORKLOAD
 
 PANEL = "windows"
 EVEN, TENFOLD, GAIN = "break-even", "10x", "gain at the longest"
-ROWS, TURNS = 50_000, 3
+QUICK, FULL = Sweep((2**13,), 50_000), Sweep((2**16,), 50_000)
+TURNS = 3
 LATER = (
     "a compiled loop that folds again is a few instructions a row, so that a tree has "
     "to wait longer"
@@ -64,30 +66,29 @@ TABLE = {
     "SampleStdDev": Aggregation("stddev", "int64", 10, 700),
     "PopulationStdDev": Aggregation("stddev_population", "int64", 10, 700),
 }
-QUICK = ("Count", "Sum", "Max", "ArithmeticMean", "SampleStdDev")
+FEW = ("Count", "Sum", "Max", "ArithmeticMean", "SampleStdDev")
 
 
 def trials(size: Size) -> list[Trial]:
     """A trial for each line of the table."""
-    longest = size.pick(2**13, 2**16)
-    names = size.pick(QUICK, tuple(TABLE))
-    return [Trial(PANEL, one, partial(_line, one, longest)) for one in names]
+    sweep, names = size.pick((QUICK, FEW), (FULL, tuple(TABLE)))
+    return [Trial(PANEL, one, partial(_line, one, sweep)) for one in names]
 
 
-def _line(name: str, longest: int, seconds: float) -> list[Row]:
+def _line(name: str, sweep: Sweep, seconds: float) -> list[Row]:
     known: dict[int, float] = {}
 
     def ahead(width: int) -> float:
         if width not in known:
-            known[width] = _ahead(TABLE[name], width, seconds / 24)
+            known[width] = _ahead(TABLE[name], width, sweep.rows, seconds / 24)
         return known[width]
 
     rows = []
     for series, times in TIMES.items():
-        found = search(ahead, times, longest)
+        found = search(ahead, times, sweep.widths[-1])
         if found is not None:
             rows.append(
-                Row(PANEL, name, series, found, *found_between(known, times), 1)
+                Row(PANEL, name, series, found, *between(known, times, found), 1)
             )
     last = max(known)
     gain = known[last]
@@ -108,16 +109,16 @@ def search(ahead: Callable[[int], float], times: float, longest: int) -> int | N
     return high
 
 
-def found_between(known: dict[int, float], times: float) -> tuple[int, int]:
-    """The longest window that fell short, and the shortest that did not."""
-    short = [width for width, ahead in known.items() if ahead < times]
+def between(known: dict[int, float], times: float, found: int) -> tuple[int, int]:
+    """The shortest window that was so far ahead, and the longest that was not."""
     enough = [width for width, ahead in known.items() if ahead >= times]
-    return max(short, default=1), min(enough)
+    short = [width for width, ahead in known.items() if ahead < times]
+    return min(enough, default=found), max([found, *short])
 
 
-def _ahead(line: Aggregation, width: int, seconds: float) -> float:
+def _ahead(line: Aggregation, width: int, rows: int, seconds: float) -> float:
     """How many times as fast RA is."""
-    data = values(ROWS + width, line.dtype)
+    data = values(rows + width, line.dtype)
     contenders = [
         steady_within(
             name, name, line.aggregate, data, width, seconds / 2 / (TURNS + 2)

@@ -20,6 +20,7 @@ from windrow.bench._experiment import (
     Trial,
     Verdict,
 )
+from windrow.bench._sweep import Sweep, powers
 from windrow.bench.measure.turns import each, race_trial
 
 from ._log_fit import log_fit
@@ -35,6 +36,8 @@ SLIDES: dict[str, Callable[[int], int]] = {
     "m = n/4": lambda n: n // 4,
     "m = n": lambda n: n,
 }
+QUICK = Sweep(powers(4, 19, 3), 100_000)
+FULL = Sweep(powers(4, 22), 4_000_000)
 CONSTANT, FRACTIONS = tuple(SLIDES)[:3], tuple(SLIDES)[3:]
 LARGE = 1_024  # windows from here on are large enough
 STRAIGHT = 0.8
@@ -42,9 +45,10 @@ STRAIGHT = 0.8
 
 def trials(size: Size) -> list[Trial]:
     """A trial for each window; slides longer than it take no part."""
+    sweep = size.pick(QUICK, FULL)
     found = []
-    for width in (2**k for k in range(*size.pick((4, 20, 3), (4, 23, 1)))):
-        rows = whole_slides(size.pick(100_000, 4_000_000), max(width, 64))
+    for width in sweep.widths:
+        rows = whole_slides(sweep.rows, max(width, 64))
         entries = [
             Entry(RA, AGGREGATE, of(width), name)
             for name, of in SLIDES.items()

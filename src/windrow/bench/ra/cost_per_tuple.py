@@ -24,6 +24,7 @@ from windrow.bench._experiment import (
     Trial,
     Verdict,
 )
+from windrow.bench._sweep import Sweep, powers
 from windrow.bench.measure.turns import each, in_turns, row_of
 
 from ._log_fit import LogFit, log_fit
@@ -31,24 +32,24 @@ from ._schemes import AGGREGATES, PAPER, RA, WORKLOAD, Entry, contender
 
 PANEL = "cost"
 FIT = ", fit"
+QUICK = Sweep(powers(3, 18, 3), 100_000)
+FULL = Sweep(powers(3, 23), 4_000_000)
 GOOD = 0.9  # r squared of what follows a logarithm closely
+LEAST = 1e-6  # microseconds: a curve may dip below nothing
 KNEE = 1.5  # times the curve, and a cost stands out
 
 
 def trials(size: Size) -> list[Trial]:
     """A trial for each aggregate."""
-    top = size.pick(20, 23)
-    widths = [2**k for k in range(3, top + 1, size.pick(3, 1))]
-    rows = size.pick(100_000, 4_000_000)
+    sweep = size.pick(QUICK, FULL)
     return [
-        Trial(PANEL, one, partial(_curve, one, widths, rows, size.rounds))
+        Trial(PANEL, one, partial(_curve, one, sweep, size.rounds))
         for one in AGGREGATES
     ]
 
 
-def _curve(
-    aggregate: str, widths: list[int], rows: int, rounds: int, seconds: float
-) -> list[Row]:
+def _curve(aggregate: str, sweep: Sweep, rounds: int, seconds: float) -> list[Row]:
+    widths, rows = sweep.widths, sweep.rows
     measured, share = [], seconds / len(widths)
     for width in widths:
         one = contender(Entry(RA, aggregate), width, rows, share / (rounds + 2))
@@ -91,7 +92,7 @@ def is_logarithmic(rows: Rows) -> Verdict:
 def has_no_knee(rows: Rows) -> Verdict:
     """Whether no cost stands far above its curve."""
     above = {
-        (one, x): cost / fit.at(x)
+        (one, x): cost / max(fit.at(x), LEAST)
         for one, (fit, costs) in fits(rows).items()
         for x, cost in costs.items()
     }

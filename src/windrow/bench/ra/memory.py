@@ -22,11 +22,16 @@ from windrow.bench._experiment import (
     Trial,
     Verdict,
 )
+from windrow.bench._sweep import Sweep, powers
 from windrow.bench.measure.memory import peaks
 
-from ._schemes import AGGREGATES, PAPER, RA, SCHEMES, WORKLOAD, Entry, series, stream
+from ._schemes import AGGREGATES, PAPER, SCHEMES, WORKLOAD, Entry, series, stream
 
 WHOLE, OWN = "process", "window"
+QUICK = Sweep((2, 64, 4_096), more=powers(16, 20, 2))
+FULL = Sweep(powers(1, 12), more=powers(16, 24))
+FEW = ("Max",)
+LONG = "RA, Max"
 MB = 1e6
 ROWS = 1 << 20  # that come again and again
 MINOR = 1.1  # times the process with a small window
@@ -34,22 +39,25 @@ LINEAR = 2.0  # times more, and it would not be the same bytes a row
 
 
 def trials(size: Size) -> list[Trial]:
-    """A trial for each scheme and aggregate; RA goes on to long windows."""
-    small = [2**k for k in range(1, 13, size.pick(11, 1))]
-    large = [2**k for k in range(16, size.pick(22, 25), size.pick(2, 1))]
-    found = [Trial(WHOLE, one.series, partial(_small, one, small)) for one in series()]
-    return [*found, Trial(OWN, "Max", partial(_large, large))]
+    """A trial, and a process, for each scheme and aggregate."""
+    sweep, aggregates = size.pick((QUICK, FEW), (FULL, tuple(AGGREGATES)))
+    return [
+        Trial(WHOLE, one.series, partial(_windows, one, sweep))
+        for one in series(aggregates)
+    ]
 
 
-def _small(entry: Entry, widths: list[int], _seconds: float) -> list[Row]:
+def _windows(entry: Entry, sweep: Sweep, _seconds: float) -> list[Row]:
+    """Short windows as they are; RA goes on to long ones, for Max."""
+    goes_on = entry.series == LONG
+    widths = [*sweep.widths, *(sweep.more if goes_on else ())]
     aggregate = AGGREGATES[entry.aggregate]
     found = peaks(SCHEMES[entry.scheme], aggregate, stream(ROWS), widths)
-    return [_row(WHOLE, one.width, entry.series, one.whole) for one in found]
-
-
-def _large(widths: list[int], _seconds: float) -> list[Row]:
-    found = peaks(SCHEMES[RA], "max", stream(ROWS), widths)
-    return [_row(OWN, one.width, "RA, Max", one.own) for one in found]
+    short, long = found[: len(sweep.widths)], found[len(sweep.widths) :]
+    return [
+        *(_row(WHOLE, one.width, entry.series, one.whole) for one in short),
+        *(_row(OWN, one.width, entry.series, one.own) for one in long),
+    ]
 
 
 def _row(panel: str, width: int, name: str, taken: int) -> Row:
@@ -72,7 +80,7 @@ def is_minor(rows: Rows) -> Verdict:
 def is_linear(rows: Rows) -> Verdict:
     """Whether each row takes about the same at all long windows."""
     xs = [float(x) for x in places(rows, OWN)]
-    bytes_ = [rows.value(OWN, x, "RA, Max") * MB / x for x in xs]
+    bytes_ = [rows.value(OWN, x, LONG) * MB / x for x in xs]
     said = f"{min(bytes_):.0f} to {max(bytes_):.0f} bytes a row"
     return Verdict(said, max(bytes_) <= LINEAR * min(bytes_))
 

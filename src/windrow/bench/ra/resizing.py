@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 
 import windrow as wr
-from windrow.bench._claims import ahead, explained, places
+from windrow.bench._claims import ahead, explained, from_, places
 from windrow.bench._experiment import (
     Claim,
     Experiment,
+    NotMeasured,
     Panel,
     Row,
     Rows,
@@ -29,6 +30,7 @@ from windrow.bench._experiment import (
     Trial,
     Verdict,
 )
+from windrow.bench._sweep import Sweep, powers
 from windrow.bench.measure.answers import FOLDS, Array, WrongAnswer
 from windrow.bench.measure.race import Contender, timed
 from windrow.bench.measure.turns import each, race_trial
@@ -41,7 +43,14 @@ from ._schemes import AGGREGATES, PAPER, RA, SCHEMES, WORKLOAD, stream
 
 COST, RESIZE = "cost", "resize"
 OSCILLATING, FIXED = "osc.", "fixed"
-LINEAR = 3.0
+QUICK = Sweep(powers(10, 19, 3), 100_000)
+FULL = Sweep(powers(8, 21), 2_000_000)
+SET_UP = (
+    "Python sets up the memory of each resize, which takes it as long as some hundred "
+    "rows: short windows pay dearly for that"
+)
+LONG = 4_096  # rows: below, Python's part is most of a resize
+OFF = 0.35
 
 
 def make(aggregate: str, window: Any) -> Cell:
@@ -87,11 +96,15 @@ def contender(aggregate: str, kind: str, width: int, rows: int) -> Contender:
         """The first of them; what the window holds then is known."""
         most = width if kind == FIXED else width + 1
         held = np.concatenate([filling, rest[:step]])[-most:]
-        expected = FOLDS[AGGREGATES[aggregate]](held)
-        if not np.isclose(actual[0], expected):
-            raise WrongAnswer(f"{kind}, {aggregate}: {expected}, not {actual[0]}")
+        _check(f"{kind}, {aggregate}", aggregate, actual[0], held)
 
     return Contender(f"{aggregate}, {kind}", call, check)
+
+
+def _check(who: str, aggregate: str, actual: float, held: Array) -> None:
+    expected = FOLDS[AGGREGATES[aggregate]](held)
+    if not np.isclose(actual, expected):
+        raise WrongAnswer(f"{who}: {expected}, not {actual}")
 
 
 def step_of(width: int) -> int:
@@ -101,15 +114,16 @@ def step_of(width: int) -> int:
 
 def trials(size: Size) -> list[Trial]:
     """A trial for each window, and one for each resize."""
-    widths = [2**k for k in range(*size.pick((10, 20, 3), (8, 22, 1)))]
+    sweep = size.pick(QUICK, FULL)
     found = []
-    for width in widths:
+    for width in sweep.widths:
         step = step_of(width)
-        rows = max(size.pick(100_000, 2_000_000) // step, 4) * step
+        rows = max(sweep.rows // step, 4) * step
         join = partial(_enter, width, rows)
         found.append(race_trial(COST, width, join, each(rows, 1e-6), size.rounds))
     return found + [
-        Trial(RESIZE, width, partial(_resize, width, size.rounds)) for width in widths
+        Trial(RESIZE, width, partial(_resize, width, size.rounds))
+        for width in sweep.widths
     ]
 
 
@@ -129,7 +143,8 @@ def _resize(width: int, rounds: int, _seconds: float) -> list[Row]:
         for _ in range(rounds + 1):
             cell = make(one, wr.window(evict=None, trigger=1))
             let_in(cell, stream(width))
-            took, _ = timed(partial(_double, cell, width))
+            took, actual = timed(partial(_double, cell, width))
+            _check(f"resized, {one}", one, actual, stream(width))
             times.append(took * 1e6)
         rest = sorted(times[1:])  # the first compiles
         middle = statistics.median(rest)
@@ -137,20 +152,26 @@ def _resize(width: int, rounds: int, _seconds: float) -> list[Row]:
     return found
 
 
-def _double(cell: Cell, width: int) -> None:
+def _double(cell: Cell, width: int) -> Any:
     cell.resize(2 * width)
-    cell.look()
+    return cell.look()
 
 
 def is_linear(rows: Rows) -> Verdict:
-    """Whether a resize costs about as much a row at the two longest windows."""
-    xs = sorted(float(x) for x in places(rows, RESIZE))[-2:]
-    said, holds = [], True
+    """Whether a resize grows with about the first power of the window."""
+    xs = [float(x) for x in places(rows, RESIZE, from_(LONG))]
+    if len(xs) < 2:
+        raise NotMeasured(f"no two windows of {LONG:,} rows and more were resized")
+    powers_ = {}
     for one in AGGREGATES:
-        cost = [rows.value(RESIZE, x, one) * 1e3 / x for x in xs]
-        said.append(f"{one}: {cost[0]:.1f} and {cost[-1]:.1f} ns a row")
-        holds &= max(cost) <= LINEAR * min(cost)
-    return Verdict("; ".join(said), holds)
+        times = [rows.value(RESIZE, x, one) for x in xs]
+        powers_[one] = float(np.polyfit(np.log(xs), np.log(times), 1)[0])
+    longest = ", ".join(
+        f"{one} {rows.value(RESIZE, max(xs), one) / 1e3:.1f} ms" for one in AGGREGATES
+    )
+    said = f"the power {min(powers_.values()):.2f} to {max(powers_.values()):.2f}"
+    holds = all(abs(power - 1.0) <= OFF for power in powers_.values())
+    return Verdict(f"{said} of the window; {longest} at {max(xs):,.0f} rows", holds)
 
 
 FIGURE_9 = Experiment(
@@ -190,7 +211,7 @@ FIGURE_9 = Experiment(
                         less=True,
                         on_average=True,
                     ),
-                    "a resize takes new memory from the system each time",
+                    SET_UP,
                 ),
             )
             for one in AGGREGATES

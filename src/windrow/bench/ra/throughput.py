@@ -10,12 +10,15 @@ from functools import partial
 
 from windrow.bench._claims import ahead, explained, from_
 from windrow.bench._experiment import Claim, Experiment, Panel, Size, Trial
+from windrow.bench._sweep import Sweep, powers
 from windrow.bench.measure.turns import a_second, race_trial
 
 from ._schemes import PAPER, WORKLOAD, enter, series
 
 PANEL = "throughput"
 SMALL, LARGE = 8, 1_024
+QUICK = Sweep((2, SMALL, 64, 256, LARGE), 100_000)
+FULL = Sweep(powers(0, 12), 4_000_000)
 BARE = (
     "the paper's rows also pass through an engine, which hides what a scheme costs on "
     "small windows; here the operator alone is timed"
@@ -24,8 +27,8 @@ BARE = (
 
 def trials(size: Size) -> list[Trial]:
     """A trial for each window."""
-    rows = size.pick(100_000, 4_000_000)
-    widths = size.pick([2, 8, 64, 256, LARGE], [2**k for k in range(13)])
+    sweep = size.pick(QUICK, FULL)
+    rows = sweep.rows
     return [
         race_trial(
             PANEL,
@@ -34,7 +37,7 @@ def trials(size: Size) -> list[Trial]:
             a_second(rows),
             size.rounds,
         )
-        for width in widths
+        for width in sweep.widths
     ]
 
 

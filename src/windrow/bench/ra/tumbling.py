@@ -11,6 +11,7 @@ from functools import partial
 
 from windrow.bench._claims import ahead, explained
 from windrow.bench._experiment import Claim, Experiment, Panel, Size, Trial
+from windrow.bench._sweep import Sweep, powers
 from windrow.bench.measure.turns import each, race_trial
 
 from ._schemes import (
@@ -26,6 +27,8 @@ from ._schemes import (
 )
 
 PANEL = "firing"
+QUICK = Sweep(powers(2, 14, 3), 200_000)
+FULL = Sweep(powers(2, 20), 4_000_000)
 ALIKE = 0.8  # a quarter more is about the same
 WHY = (
     "the tree is written to memory and read again, level by level, while the fold of "
@@ -35,10 +38,10 @@ WHY = (
 
 def trials(size: Size) -> list[Trial]:
     """A trial for each window."""
-    top = size.pick(16, 20)
+    sweep = size.pick(QUICK, FULL)
     found = []
-    for width in (2**k for k in range(2, top + 1, size.pick(3, 1))):
-        rows = whole_slides(size.pick(200_000, 4_000_000), width)
+    for width in sweep.widths:
+        rows = whole_slides(sweep.rows, width)
         entries = [Entry(s, one, width) for one in AGGREGATES for s in SCHEMES]
         join = partial(enter, entries, width, rows, size.rounds)
         firing = each(rows / width, 1e-6)

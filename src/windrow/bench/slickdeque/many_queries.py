@@ -18,6 +18,7 @@ from functools import partial
 from windrow.algorithms import find
 from windrow.bench._claims import ahead, explained, from_
 from windrow.bench._experiment import Claim, Experiment, Panel, Size, Trial
+from windrow.bench._sweep import Sweep, powers
 from windrow.bench.measure.race import Contender
 from windrow.bench.measure.sharing import multi_contender
 from windrow.bench.measure.turns import a_second, race_trial
@@ -27,17 +28,20 @@ from ._stream import PAPER, SLICK, WORKLOAD, energies, unique_of
 PEERS = ("flat_fat", "b_int", "flat_fit", "recompute")
 OWN = {"sum": "slick_deque_inv", "max": "slick_deque"}
 PANEL = "throughput"
+QUICK = Sweep(powers(0, 10, 2), 1 << 18)
+FULL = Sweep(powers(0, 12), 1 << 22)
 WHY = (
-    "a fold over a short range is a handful of vector instructions, which costs less "
+    "a compiled fold over a short range is a handful of instructions, which costs less "
     "than looking after any structure"
 )
 
 
 def trials(aggregate: str, size: Size) -> list[Trial]:
     """A trial for each number of queries; half of the slides at least have them all."""
+    sweep = size.pick(QUICK, FULL)
     found = []
-    for n in (2**k for k in range(0, size.pick(11, 13), size.pick(2, 1))):
-        slides = max(size.pick(1 << 18, 1 << 22) // n, 2 * n)
+    for n in sweep.widths:
+        slides = max(sweep.rows // n, 2 * n)
         join = partial(_enter, aggregate, n, slides, unique_of(size))
         value = a_second(slides, 1e3)
         found.append(race_trial(PANEL, n, join, value, size.rounds))

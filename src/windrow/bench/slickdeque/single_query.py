@@ -16,8 +16,9 @@ from dataclasses import replace
 from functools import partial
 
 from windrow.algorithms import find
-from windrow.bench._claims import ahead, from_, level
+from windrow.bench._claims import ahead, explained, from_, level
 from windrow.bench._experiment import Claim, Experiment, Panel, Size, Trial
+from windrow.bench._sweep import Sweep, powers
 from windrow.bench.measure.answers import Array
 from windrow.bench.measure.kernels import kernel_contender
 from windrow.bench.measure.race import Contender, rows_within
@@ -29,16 +30,22 @@ PEERS = ("flat_fat", "b_int", "flat_fit", "two_stacks", "daba")  # the paper's
 NAIVE = "recompute"
 OWN = {"sum": "subtract_on_evict", "max": "slick_deque"}
 PANEL = "throughput"
+QUICK = Sweep(powers(0, 20, 4), 400_000)
+FULL = Sweep(powers(0, 27), 16_000_000)
 BYTES = 80  # a row: itself, results of seven, and a tree
+GUESSES = (
+    "how many nodes a row drops from the deque is a branch that processors guess "
+    "wrong, while TwoStacks has none that values decide: on rising rows both are level"
+)
 FEW = 1 << 24  # rows that Naive folds at least
 
 
 def trials(aggregate: str, size: Size) -> list[Trial]:
     """A trial for each window that memory allows."""
-    widths = [2**k for k in range(0, size.pick(21, 28), size.pick(4, 1))]
+    sweep = size.pick(QUICK, FULL)
     found = []
-    for width in widths:
-        rows = max(size.pick(400_000, 16_000_000), width * 3 // 2)
+    for width in sweep.widths:
+        rows = max(sweep.rows, width * 3 // 2)
         if fits(BYTES * rows):
             data = partial(energies, rows + width, unique_of(size))
             join = partial(_enter, aggregate, width, rows, data)
@@ -143,7 +150,7 @@ SINGLE_MAX = _experiment(
             "For an aggregate without an inverse SlickDeque is the fastest from "
             "windows of 16 rows on.",
             "1.07x the second best on average, 1.10x at most",
-            ahead(PANEL, SLICK, (*PEERS, NAIVE), where=from_(16)),
+            explained(ahead(PANEL, SLICK, (*PEERS, NAIVE), where=from_(16)), GUESSES),
         ),
     ),
 )

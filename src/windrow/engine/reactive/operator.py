@@ -156,7 +156,7 @@ class Operator:
         """The aggregate of what is in the window; None if that is nothing."""
         return self._query(key)
 
-    def _long_query(self, key: Any) -> Any:
+    def _long_query(self, key: Any = None) -> Any:
         cell = self._cell(key, create=False)
         found = None if cell is None else cell.look()
         if found is None and len(self._setting.calls) > 1:
