@@ -70,15 +70,20 @@ class Bounds:
 
 @lru_cache(maxsize=1)
 def bounds_of(n: int, ranges: tuple[int, ...]) -> Bounds:
-    """All windows over `n` values; the last ones asked for are kept."""
-    counts = tuple(n - r + 1 for r in ranges)
-    starts = np.concatenate([np.arange(count) for count in counts])
-    stops = np.concatenate([np.arange(r, n + 1) for r in ranges])
-    query = np.repeat(np.arange(len(ranges)), counts)
-    order = np.lexsort((starts, stops))
-    starts, stops, query = starts[order], stops[order], query[order]
+    """All windows over `n` values, longest first where they stop together.
+
+    The last ones asked for are kept: they are several times as large as the results.
+    """
+    order = np.argsort(-np.array(ranges), kind="stable")
+    stops = np.arange(1, n + 1)[:, None]
+    starts = stops - np.array(ranges)[order]
+    there = starts >= 0
+    query = np.broadcast_to(order, starts.shape)[there]
+    stops = np.broadcast_to(stops, starts.shape)[there]
+    starts = starts[there]
     keep = np.minimum.accumulate(starts[::-1])[::-1].copy()
-    return Bounds(starts, stops, keep, query, np.argsort(order), counts)
+    counts = tuple(n - range_ + 1 for range_ in ranges)
+    return Bounds(starts, stops, keep, query, np.argsort(query, kind="stable"), counts)
 
 
 def multi_contender(
