@@ -12,8 +12,8 @@ from functools import partial
 from windrow.bench._claims import ahead, from_, level
 from windrow.bench._experiment import Claim, Experiment, Panel, Size, Trial
 from windrow.bench._libraries import load
+from windrow.bench.measure.on_spark import throughput_trial
 from windrow.bench.measure.race import Contender
-from windrow.bench.measure.turns import a_second, race_trial
 
 from ._promised import for_rows
 
@@ -28,19 +28,18 @@ def trials(size: Size) -> list[Trial]:
     """A trial for each length of the frame; a key has rows enough to fill it."""
     rows = size.pick(200_000, FULL)
     return [
-        race_trial(
+        throughput_trial(
             PANEL,
             last,
             partial(_enter, last, rows),
-            a_second(rows),
-            size.pick(3, 9),
-            lambda: {"rows": rows},
+            rows,
+            size,
         )
         for last in size.pick((10, LAST), (10, 100, LAST, 10_000))
     ]
 
 
-def _enter(last: int, rows: int, _: float) -> list[Contender]:
+def _enter(last: int, rows: int) -> list[Contender]:
     found: list[Contender] = load(MODULE).over(last, rows, OURS, SPARK, TREE)
     return found
 

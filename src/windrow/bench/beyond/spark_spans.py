@@ -12,8 +12,8 @@ from functools import partial
 from windrow.bench._claims import ahead, from_
 from windrow.bench._experiment import Claim, Experiment, Panel, Size, Trial
 from windrow.bench._libraries import load
+from windrow.bench.measure.on_spark import throughput_trial
 from windrow.bench.measure.race import Contender
-from windrow.bench.measure.turns import a_second, race_trial
 
 from ._promised import for_rows
 
@@ -28,19 +28,19 @@ def trials(size: Size) -> list[Trial]:
     """A trial for each range."""
     rows = size.pick(100_000, FULL)
     return [
-        race_trial(
+        throughput_trial(
             PANEL,
             range_,
             partial(_enter, range_, rows),
-            a_second(rows),
-            size.pick(3, 9),
-            lambda: {"rows": rows, **load(MODULE).origin(rows)},
+            rows,
+            size,
+            lambda: dict(load(MODULE).origin(rows)),
         )
         for range_ in size.pick((60, LONG), (5, 60, LONG))
     ]
 
 
-def _enter(range_: int, rows: int, _: float) -> list[Contender]:
+def _enter(range_: int, rows: int) -> list[Contender]:
     found: list[Contender] = load(MODULE).contenders(range_, 1, rows, OURS, SPARK)
     return found
 

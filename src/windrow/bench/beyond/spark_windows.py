@@ -23,8 +23,8 @@ from windrow.bench._experiment import (
     Verdict,
 )
 from windrow.bench._libraries import load
+from windrow.bench.measure.on_spark import throughput_trial
 from windrow.bench.measure.race import Contender
-from windrow.bench.measure.turns import a_second, race_trial
 
 from ._promised import for_rows
 
@@ -42,36 +42,29 @@ def trials(size: Size) -> list[Trial]:
     """Both sides on the same rows; then Windrow alone on more of them."""
     beside = [
         _trial(
-            BESIDE, name, size.pick(QUICK[name], FULL), size, partial(_enter, window)
+            BESIDE, name, partial(_enter, window), size.pick(QUICK[name], FULL), size
         )
         for name, window in ASKED.items()
     ]
     many = size.pick(1_000_000, 8_000_000)
     long = [
-        _trial(LONG, range_, many, size, partial(_alone, range_)) for range_ in RANGES
+        _trial(LONG, range_, partial(_alone, range_), many, size) for range_ in RANGES
     ]
     return beside + long
 
 
 def _trial(
-    panel: str, x: Place, rows: int, size: Size, enter: Callable[..., list[Contender]]
+    panel: str, x: Place, enter: Callable[[int], list[Contender]], rows: int, size: Size
 ) -> Trial:
-    return race_trial(
-        panel,
-        x,
-        partial(enter, rows),
-        a_second(rows),
-        size.pick(3, 9),
-        lambda: {"rows": rows},
-    )
+    return throughput_trial(panel, x, partial(enter, rows), rows, size)
 
 
-def _enter(window: tuple[int, int], rows: int, _: float) -> list[Contender]:
+def _enter(window: tuple[int, int], rows: int) -> list[Contender]:
     found: list[Contender] = load(MODULE).windows(*window, rows, OURS, SPARK)
     return found
 
 
-def _alone(range_: int, rows: int, _: float) -> list[Contender]:
+def _alone(range_: int, rows: int) -> list[Contender]:
     found: list[Contender] = load(MODULE).alone(range_, 1, rows, OURS)
     return found
 

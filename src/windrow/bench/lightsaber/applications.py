@@ -14,8 +14,8 @@ from typing import Any
 from windrow.bench._claims import ahead, among, explained
 from windrow.bench._experiment import Claim, Experiment, Panel, Size, Trial
 from windrow.bench._libraries import load
+from windrow.bench.measure.on_spark import throughput_trial
 from windrow.bench.measure.race import Contender
-from windrow.bench.measure.turns import a_second, race_trial
 
 MODULE = "windrow.bench.measure.spark.application_turns"
 NEEDS = ("pyspark", "pandas", "sqlglot")
@@ -31,7 +31,7 @@ ROWS = {
     "SG1": (8_000, 40_000),
     "SG2": (60_000, 1_000_000),
     "LRB1": (30_000, 400_000),
-    "LRB2": (200_000, 4_000_000),
+    "LRB2": (100_000, 4_000_000),
     NOT_THEIRS: (30_000, 400_000),
 }
 SAME_ENGINE = (
@@ -55,18 +55,17 @@ def tumbling(size: Size) -> list[Trial]:
 
 
 def _trial(name: str, rows: int, size: Size) -> Trial:
-    enter = partial(_enter, name, rows)
-    facts = partial(_facts, name, rows)
-    return race_trial(PANEL, name, enter, a_second(rows), size.pick(3, 9), facts)
+    enter, origin = partial(_enter, name, rows), partial(_origin, name, rows)
+    return throughput_trial(PANEL, name, enter, rows, size, origin)
 
 
-def _enter(name: str, rows: int, _: float) -> list[Contender]:
+def _enter(name: str, rows: int) -> list[Contender]:
     found: list[Contender] = load(MODULE).contenders(name, rows, OURS, SPARK)
     return found
 
 
-def _facts(name: str, rows: int) -> dict[str, Any]:
-    return {"rows": rows, **load(MODULE).origin(name, rows)}
+def _origin(name: str, rows: int) -> dict[str, Any]:
+    return dict(load(MODULE).origin(name, rows))
 
 
 def _faster(text: str, theirs: str, times: float, *names: str, why: str) -> Claim:

@@ -24,8 +24,8 @@ from windrow.bench._experiment import (
 )
 from windrow.bench._libraries import load
 from windrow.bench.measure.machine import usable_cores
+from windrow.bench.measure.on_spark import throughput_trial
 from windrow.bench.measure.race import Contender
-from windrow.bench.measure.turns import a_second, race_trial
 
 MODULE = "windrow.bench.measure.spark.plug_turns"
 OURS, SPARK, TREE = "Windrow on Spark", "Spark's frames", "Spark's segment tree"
@@ -39,19 +39,19 @@ def trials(size: Size) -> list[Trial]:
     """A trial for each degree of parallelism that this machine has cores for."""
     rows = size.pick(150_000, 4_000_000)
     return [
-        race_trial(
+        throughput_trial(
             PANEL,
             cores,
             partial(_enter, cores, rows),
-            a_second(rows),
-            size.pick(3, 9),
-            lambda: {"rows": rows, **load(MODULE).origin(rows)},
+            rows,
+            size,
+            lambda: dict(load(MODULE).origin(rows)),
         )
         for cores in range(1, min(usable_cores(), MOST) + 1)
     ]
 
 
-def _enter(cores: int, rows: int, _: float) -> list[Contender]:
+def _enter(cores: int, rows: int) -> list[Contender]:
     found: list[Contender] = load(MODULE).contenders(
         LAST, rows, cores, OURS, SPARK, TREE
     )
