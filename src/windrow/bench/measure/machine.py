@@ -50,13 +50,6 @@ def versions() -> dict[str, str]:
     return found
 
 
-def usable_cores() -> int:
-    """Those that this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def load() -> str:
     """The load average of the last 1, 5 and 15 minutes."""
     return ", ".join(f"{value:.2f}" for value in os.getloadavg())
