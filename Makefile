@@ -12,7 +12,7 @@ WORKERS ?= 4
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-deep check format bench bench-spark bench-stream docs clean clean-venv
+.PHONY: help setup demo test test-deep check format bench bench-spark bench-stream bench-papers docs clean clean-venv
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -48,6 +48,10 @@ bench-spark: $(READY) ## the same on Spark, against Spark's own windows
 
 bench-stream: $(READY) ## the same on a stream, against Spark's own aggregate
 	@$(BIN)/python -m benchmarks.run --only stream
+
+bench-papers: $(READY) ## a first look at every experiment of the papers: docs/bench/report.html
+	@$(BIN)/windrow bench run --all --quick --into docs/bench
+	@$(BIN)/windrow bench report --into docs/bench
 
 docs: export NO_MKDOCS_2_WARNING = 1
 docs: $(READY) ## write tables and pictures, build the documentation into site/

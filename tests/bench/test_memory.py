@@ -88,6 +88,7 @@ def test_ra_is_judged_by_what_windows_add():
 
 
 @pytest.mark.usefixtures("_here")
+@pytest.mark.deep  # eight processes
 def test_slick_deque_takes_part_twice(monkeypatch):
     monkeypatch.setattr(slick_memory, "QUICK", Sweep((16, 64)))
     monkeypatch.setattr(slick_memory, "energies", lambda rows, unique: values(64))

@@ -154,6 +154,7 @@ def test_a_stopped_stream_goes_on_to_the_answer_over_all_files(
     )
 
 
+@pytest.mark.deep  # test_restart.py refuses the same, without a process of its own
 def test_another_query_over_the_checkpoint_is_refused_in_two_lines(
     spark, settings_of, tmp_path, capsys
 ):

@@ -60,7 +60,7 @@ def test_many_windows_without_take_two_each_and_two_scans(count):
         assert spent < 3 * count  # a pair of stacks for each
 
 
-@pytest.mark.parametrize("n", [8, 32, 128])
+@pytest.mark.parametrize("n", [8, 32, pytest.param(128, marks=pytest.mark.deep)])
 def test_all_ranges_at_once(n):
     """SlickDeque's max-multi-query: Naive takes n (n - 1) / 2, FlatFAT n log n."""
     ranges = list(range(1, n + 1))

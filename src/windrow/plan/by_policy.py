@@ -22,7 +22,7 @@ from windrow.windows import Duration, Reactive
 from .bind import Bound, bind, check_new_names, column_type
 from .choose import Choice, choose_algorithm
 from .clock import Clock, clock_of
-from .explain import order_lines, partial_lines, result_lines
+from .explain_lines import order_lines, partial_lines, result_lines
 from .explanation import Explanation
 from .plan import columns_read, key_names
 from .requests import ask, slots_of

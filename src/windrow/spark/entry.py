@@ -18,7 +18,7 @@ from windrow.plan import (
     plan_over,
 )
 from windrow.plan.clock import Clock
-from windrow.plan.explain import explain_flow, explain_spread, explain_tree
+from windrow.plan.explain_spark import explain_flow, explain_spread, explain_tree
 from windrow.plan.flow import Flow, flow_of
 from windrow.plan.spread import spread_over
 from windrow.plan.tree import Tree, grow_tree

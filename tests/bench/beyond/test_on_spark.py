@@ -36,6 +36,7 @@ def rows_of(panel, found, ran=10_000_000):
     )
 
 
+@pytest.mark.deep  # Spark folds each window again
 def test_windows_of_both_sides_agree(session):
     times, _ = in_turns(tick_turns.windows(5, 1, 2_000, "a", "b"), 1, 0.1)
 
@@ -59,6 +60,7 @@ def test_rows_with_their_past_agree_three_times(session):
     assert list(times) == ["a", "b", "c"]
 
 
+@pytest.mark.deep  # Spark copies each call into all its windows
 def test_windows_over_calls_agree_with_copies_of_each_call(session):
     times, _ = in_turns(call_turns.contenders(20, 1, 300, "a", "b"), 1, 0.1)
 

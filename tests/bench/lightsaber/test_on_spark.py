@@ -66,7 +66,7 @@ def test_quick_runs_ask_some_of_the_queries_and_full_runs_all():
 
     assert set(quick) < set(full)
     asked = {trial.x for trial in cards.trials(TINY)}
-    assert set(cards.ROWS) - asked == {"SM"}
+    assert set(cards.ROWS) - asked == {"SM", "LRB1"}
 
 
 def test_a_trial_has_a_row_for_each_side(session):
@@ -77,6 +77,7 @@ def test_a_trial_has_a_row_for_each_side(session):
     assert row.value > 0 < other.value
 
 
+@pytest.mark.deep  # two sessions, one after the other
 def test_speed_ups_are_multiples_of_one_core_s_throughput(session):
     found = application_turns.speed_ups("p", ("CM1", "YSB"), 2_000, (1, 2), 2, 0.1)
 

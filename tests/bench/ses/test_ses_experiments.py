@@ -30,7 +30,16 @@ def _a_few(monkeypatch):
         yield
 
 
-@pytest.mark.parametrize("name", BY_NAME)
+SHORT = ("ses-figure-10", "ses-figure-14")  # of each kind one; the others are alike
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name in SHORT else pytest.mark.deep)
+        for name in BY_NAME
+    ],
+)
 def test_an_experiment_gives_the_rows_that_its_panels_and_claims_ask_for(name):
     experiment = BY_NAME[name]
 

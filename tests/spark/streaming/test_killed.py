@@ -29,7 +29,7 @@ LONG = pytest.mark.deep
 @pytest.mark.parametrize(
     ("query", "kills"),
     [
-        ("time windows", 2),
+        ("time windows", 1),
         pytest.param("time windows", 25, marks=LONG),
         pytest.param("count windows", 10, marks=LONG),
         pytest.param("rolling columns", 10, marks=LONG),

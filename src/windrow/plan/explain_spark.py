@@ -1,0 +1,129 @@
+"""What will happen on Spark and why, as text: batches, frames and streams.
+
+Everything here is read off the plan that the tasks execute.
+"""
+
+from __future__ import annotations
+
+from .explain_lines import (
+    algorithm_lines,
+    frame_lines,
+    holistic_lines,
+    partial_lines,
+    result_lines,
+    slice_lines,
+)
+from .explanation import Explanation
+from .flow import Flow
+from .over import OverPlan
+from .plan import Plan
+from .spanning_text import span_words, technique_words
+from .spread import Spread
+from .tree import Tree
+
+
+def explain_tree(tree: Tree) -> Explanation:
+    """The plan of `wr.aggregate` over many tasks, level by level."""
+    plan = tree.plan
+    lines = [f"aggregate on Spark: {tree.word}"]
+    keys = f"by {', '.join(plan.by)}" if plan.by else "no key"
+    order = _order_words(plan) if plan.span is None else f"; {span_words(plan)}"
+    lines.append(f"  rows       {keys}{order}")
+    for query in plan.queries:
+        label = f" as {query.name!r}" if plan.listed else ""
+        lines.append(f"  window     {query.window}{label}")
+    product = tree.asked.product if tree.asked.calls else None
+    lines += slice_lines(plan, product)
+    lines.append(f"  level 1    {tree.level1}: {tree.level1_reason}")
+    if tree.asked.calls:
+        lines += partial_lines(tree.asked.product)
+    steps = {
+        "pane": "each pane is lowered where it is, without a further shuffle",
+        "none": "one task a key, state carried from batch to batch",
+        "overlap": f"one task a key and chunk of {_length(plan, tree.chunk)}",
+        "sash": f"sashes in chunks of {_length(plan, tree.chunk)}",
+        "blocks": "one task a block of rows",
+    }
+    lines.append(f"  level 2    {steps[tree.split]}")
+    if plan.span is not None:
+        lines.append(f"  technique  {technique_words(tree)}")
+    elif tree.asked.calls:
+        lines += algorithm_lines(plan, tree.asked.product)
+    lines += holistic_lines(plan.calls)
+    lines.append(f"  level 3    {tree.split}: {tree.split_reason}")
+    lines += result_lines(plan.calls)
+    return Explanation("\n".join(lines))
+
+
+def explain_spread(plan: OverPlan, spread: Spread) -> Explanation:
+    """The plan of `wr.over` over many tasks."""
+    lines = ["over on Spark: I→Window, a window for each row"]
+    keys = f"by {', '.join(plan.by)}" if plan.by else "no key"
+    lines.append(f"  rows       {keys}{_order_words(plan)}")
+    lines.append(f"  split      {spread.split}: {spread.reason}")
+    if spread.chunk:
+        reach = _length(plan, spread.reach or 0)
+        lines.append(
+            f"             chunks of {_length(plan, spread.chunk)}, "
+            f"each with the {reach} before it"
+        )
+    return Explanation("\n".join(lines + frame_lines(plan)))
+
+
+def explain_flow(flow: Flow) -> Explanation:
+    """The plan of `wr.aggregate` or `wr.over` over a stream."""
+    plan = flow.plan
+    over = isinstance(plan, OverPlan)
+    lines = [f"{'over' if over else 'aggregate'} on a Spark stream, append mode"]
+    keys = f"by {', '.join(plan.by)}" if plan.by else "no key"
+    order = _order_words(plan)
+    if isinstance(plan, Plan) and plan.span is not None:
+        order = f"; {span_words(plan)}"
+    lines.append(f"  rows       {keys}{order}")
+    lines.append(
+        f"  buckets    {flow.buckets}: "
+        + ("one call serves all keys of one" if plan.by else "no key, one bucket")
+    )
+    lines.append(f"  fed        {flow.fed}: {flow.fed_reason}")
+    lines.append(f"  kept       {flow.kept}: {flow.kept_reason}")
+    lines.append(
+        "  late       "
+        + ("given back in column late" if flow.late == "keep" else "dropped, counted")
+    )
+    if isinstance(plan, OverPlan):
+        return Explanation("\n".join(lines + frame_lines(plan)))
+    if plan.span is not None:
+        lines.append("  postponed  a window waits for as long as the watermark's delay")
+    for query in plan.queries:
+        label = f" as {query.name!r}" if plan.listed else ""
+        lines.append(f"  window     {query.window}{label}")
+        if flow.kept == "slices":
+            chunk = -(-query.range // (2 * query.slide)) * query.slide
+            lines.append(f"  chunks     of {_length(plan, chunk)}, half a window")
+    lines += slice_lines(plan, None)
+    if flow.kept == "slices":
+        lines += partial_lines(flow.asked.product)
+        lines.append("  algorithm  pba, a step at a time: at most three merges a slide")
+    lines += holistic_lines(plan.calls) + result_lines(plan.calls)
+    return Explanation("\n".join(lines))
+
+
+def _order_words(plan: Plan | OverPlan) -> str:
+    if plan.clock is None:
+        return "; in no particular order: name a time column with on="
+    ties = f", ties by {', '.join(plan.ties)}" if plan.ties else ""
+    return f"; ordered by {plan.clock.column}{ties}"
+
+
+def _length(plan: Plan | OverPlan, ticks: int) -> str:
+    """A number of ticks as a person would say it."""
+    if plan.clock is None or not plan.clock.tick:
+        return f"{ticks:,}"
+    nanoseconds = ticks * plan.clock.tick
+    for name, size in (("days", 86400), ("hours", 3600), ("minutes", 60), ("s", 1)):
+        if nanoseconds % (size * 10**9) == 0 and nanoseconds >= 2 * size * 10**9:
+            return f"{nanoseconds // (size * 10**9):,} {name}"
+    return f"{nanoseconds / 10**6:,.15g} ms"
+
+
+__all__ = ["explain_flow", "explain_spread", "explain_tree"]
