@@ -33,6 +33,7 @@ COLOURS = {
     "se_ml_slicing": "#66a182",
     "starts_and_ends": "#d1495b",
 }
+DARK = ("se_slicing", "starts_and_ends")
 
 
 def draw(header: Sequence[str], rows: Sequence[Sequence[Any]], path: Path) -> None:
@@ -46,7 +47,9 @@ def draw(header: Sequence[str], rows: Sequence[Sequence[Any]], path: Path) -> No
                 plt.Rectangle((x, y), 1, 1, color=COLOURS[technique], ec="white")
             )
             words = "\n".join(one.replace(", ", "\n") for one in (best, own) if one)
-            panel.text(x + 0.5, y + 0.5, words, ha="center", va="center", fontsize=7)
+            ink = "white" if technique in DARK else "black"
+            panel.text(x + 0.5, y + 0.5, words, ha="center", va="center", color=ink,
+                       fontsize=8)  # fmt: skip
     lengths = [name.rpartition(" ")[2] for name in header[1:]]
     panel.set_xticks([x + 0.5 for x in range(len(lengths))], labels=lengths)
     panel.set_yticks(

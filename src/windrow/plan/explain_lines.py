@@ -57,11 +57,11 @@ def slice_lines(plan: Plan, product: Product | None) -> list[str]:
     shared = share(slicer, triples)
     unit = "rows" if plan.queries[0].is_rows else "ticks"
     if shared is None:
-        count = len(shared_combs(slicer, triples))
+        combs = len(shared_combs(slicer, triples))
         length = composite_slide(slicer, triples)
         lines.append(
             f"  slices     composite slide of {length:,} {unit}, not laid out: "
-            f"cut at the next tooth of {count} combs"
+            f"cut at the next tooth of {combs} combs"
         )
     else:
         lines.append(
