@@ -17,7 +17,7 @@ from windrow.bench._experiment import Place, Row, Size, Trial
 from .race import Contender
 from .turns import a_second, race_trial
 
-LEAST = 6.0
+LEAST = 4.0
 QUICK_ROUNDS = 3
 
 
