@@ -33,7 +33,7 @@ class Asked:
     full: int
 
 
-ASKED = {FEW: Asked(8, 300, 60_000, ROWS), MANY: Asked(2_000, 60, 24_000, ROWS // 4)}
+ASKED = {FEW: Asked(8, 300, 40_000, ROWS), MANY: Asked(2_000, 60, 16_000, ROWS // 4)}
 
 
 def trials(size: Size) -> list[Trial]:

@@ -33,7 +33,7 @@ OURS, SPARK = "Windrow", "Spark's window()"
 BESIDE, LONG = "beside Spark", "long windows"
 TUMBLING, MINUTE, FIVE = "60 s / 60 s", "60 s / 1 s", "300 s / 1 s"
 ASKED = {TUMBLING: (60, 60), MINUTE: (60, 1), FIVE: (300, 1)}  # range, slide
-QUICK = {TUMBLING: 1_000_000, MINUTE: 300_000, FIVE: 100_000}  # rows
+QUICK = {TUMBLING: 1_000_000, MINUTE: 200_000, FIVE: 50_000}  # rows
 FULL = 2_000_000
 RANGES = (60, 600, 3_600)
 
