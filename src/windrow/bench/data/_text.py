@@ -10,7 +10,7 @@ missing values and missing or surplus columns are malformed.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -20,7 +20,7 @@ from pyarrow import csv
 
 from windrow.errors import BadInput
 
-from ._dataset import INSTANT
+from ._dataset import INSTANT, Column
 
 BLOCK = 1 << 24  # bytes: enough that a block's own cost does not show
 SHOWN = 40  # characters of a value that a message repeats
@@ -46,6 +46,12 @@ class Layout:
         if self.types[name] != INSTANT:
             return self.types[name]
         return pa.int64() if self.in_seconds else pa.timestamp("ns", "UTC")
+
+
+def in_blanks(columns: Sequence[Column]) -> Layout:
+    """All columns of a card, blanks between them, instants in whole seconds."""
+    types = {column.name: column.type for column in columns}
+    return Layout(tuple(types), types, in_seconds=True, blanks=True)
 
 
 def read(path: Path, layout: Layout, limit: int | None = None) -> pa.Table:

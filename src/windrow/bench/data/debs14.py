@@ -30,7 +30,7 @@ import numpy as np
 import pyarrow as pa
 
 from ._dataset import INSTANT, SECOND, Array, Column, Dataset, draws, table_of
-from ._text import Layout, read
+from ._text import in_blanks, read
 
 NAME = "debs14"
 START = 1_377_986_401  # 2013-08-31 22:00:01, where the sample begins
@@ -60,12 +60,7 @@ COLUMNS = (
     Column("household", pa.int32(), "number of the household in its house"),
     Column("house", pa.int32(), "number of the house"),
 )
-LAYOUT = Layout(
-    tuple(column.name for column in COLUMNS),
-    {column.name: column.type for column in COLUMNS},
-    in_seconds=True,
-    blanks=True,
-)
+LAYOUT = in_blanks(COLUMNS)
 
 
 def generate(rows: int, seed: int) -> pa.Table:

@@ -34,7 +34,7 @@ import numpy as np
 import pyarrow as pa
 
 from ._dataset import INSTANT, SECOND, Array, Column, Dataset, draws, table_of
-from ._text import Layout, read
+from ._text import in_blanks, read
 
 NAME = "google_cluster"
 START = 1  # second of the first event
@@ -78,12 +78,7 @@ COLUMNS = (
     Column("disk", pa.float64(), "disk asked for", "of the largest machine"),
     Column("constraints", pa.int8(), "1: tasks must be on different machines"),
 )
-LAYOUT = Layout(
-    tuple(column.name for column in COLUMNS),
-    {column.name: column.type for column in COLUMNS},
-    in_seconds=True,
-    blanks=True,
-)
+LAYOUT = in_blanks(COLUMNS)
 
 
 def generate(rows: int, seed: int) -> pa.Table:

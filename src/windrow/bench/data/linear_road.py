@@ -28,7 +28,7 @@ import numpy as np
 import pyarrow as pa
 
 from ._dataset import INSTANT, SECOND, Array, Column, Dataset, draws, table_of
-from ._text import Layout, read
+from ._text import in_blanks, read
 
 NAME = "linear_road"
 START = 1  # second of the first report
@@ -48,12 +48,7 @@ COLUMNS = (
     Column("direction", pa.int8(), "0 position rises, 1 position falls"),
     Column("position", pa.int32(), "place on the highway, of 528,000", "feet"),
 )
-LAYOUT = Layout(
-    tuple(column.name for column in COLUMNS),
-    {column.name: column.type for column in COLUMNS},
-    in_seconds=True,
-    blanks=True,
-)
+LAYOUT = in_blanks(COLUMNS)
 
 
 def generate(rows: int, seed: int) -> pa.Table:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from windrow.bench._experiment import Panel
 from windrow.bench.measure.operators import steady_within
 from windrow.bench.measure.race import Contender
 from windrow.bench.measure.values import Array, values
@@ -42,6 +43,17 @@ class Entry:
 def series(aggregates: Sequence[str] = tuple(AGGREGATES)) -> list[Entry]:
     """Both schemes for each aggregate, as most figures have them."""
     return [Entry(scheme, one) for one in aggregates for scheme in SCHEMES]
+
+
+def cost_panel(name: str) -> Panel:
+    """What a row costs, by window: the axes of most of the figures."""
+    return Panel(
+        name=name,
+        x="window (rows)",
+        y="microseconds a row",
+        log_x=True,
+        more_is_better=False,
+    )
 
 
 def stream(rows: int) -> Array:
@@ -84,6 +96,7 @@ __all__ = [
     "WORKLOAD",
     "Entry",
     "contender",
+    "cost_panel",
     "enter",
     "series",
     "stream",

@@ -32,7 +32,7 @@ from windrow.bench.measure.kernels import kernel_contender
 from windrow.bench.measure.race import Contender
 from windrow.bench.measure.turns import each, race_trial
 
-from ._schemes import PAPER, stream
+from ._schemes import PAPER, cost_panel, stream
 
 RA, AW = "RA", "AW"
 ALGORITHMS = {RA: "flat_fat", AW: "b_int"}
@@ -157,15 +157,7 @@ FIGURE_11 = Experiment(
     shows="Figure 11",
     title="FlatFAT against base intervals: what a row costs, by window",
     workload=f"{WORKLOAD}; Max, a result each m rows",
-    panels=(
-        Panel(
-            name=PANEL,
-            x="window (rows)",
-            y="microseconds a row",
-            log_x=True,
-            more_is_better=False,
-        ),
-    ),
+    panels=(cost_panel(PANEL),),
     claims=tuple(
         Claim(
             f"RA is faster than base intervals by a constant factor, slides of {m}.",

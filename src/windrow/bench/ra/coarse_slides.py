@@ -14,7 +14,6 @@ from windrow.bench._claims import from_, level, places
 from windrow.bench._experiment import (
     Claim,
     Experiment,
-    Panel,
     Rows,
     Size,
     Trial,
@@ -24,7 +23,7 @@ from windrow.bench._sweep import Sweep, powers
 from windrow.bench.measure.turns import each, race_trial
 
 from ._log_fit import log_fit
-from ._schemes import PAPER, RA, WORKLOAD, Entry, enter, whole_slides
+from ._schemes import PAPER, RA, WORKLOAD, Entry, cost_panel, enter, whole_slides
 
 PANEL = "cost"
 AGGREGATE = "StdDev"
@@ -76,15 +75,7 @@ FIGURE_10 = Experiment(
     shows="Figure 10",
     title="Slides of m rows: what a row costs RA",
     workload=f"{WORKLOAD}; StdDev, a result each m rows",
-    panels=(
-        Panel(
-            name=PANEL,
-            x="window (rows)",
-            y="microseconds a row",
-            log_x=True,
-            more_is_better=False,
-        ),
-    ),
+    panels=(cost_panel(PANEL),),
     claims=(
         Claim(
             "For a constant slide the cost of a row grows with the logarithm of the "

@@ -17,7 +17,6 @@ from windrow.bench._experiment import (
     Claim,
     Experiment,
     NotMeasured,
-    Panel,
     Row,
     Rows,
     Size,
@@ -28,7 +27,7 @@ from windrow.bench._sweep import Sweep, powers
 from windrow.bench.measure.turns import each, in_turns, row_of
 
 from ._log_fit import LogFit, log_fit
-from ._schemes import AGGREGATES, PAPER, RA, WORKLOAD, Entry, contender
+from ._schemes import AGGREGATES, PAPER, RA, WORKLOAD, Entry, contender, cost_panel
 
 PANEL = "cost"
 FIT = ", fit"
@@ -107,15 +106,7 @@ FIGURE_7 = Experiment(
     shows="Figure 7",
     title="What a row costs RA, and its best fit to a logarithm",
     workload=f"{WORKLOAD}; a slide of one row, windows up to 8 million in a full run",
-    panels=(
-        Panel(
-            name=PANEL,
-            x="window (rows)",
-            y="microseconds a row",
-            log_x=True,
-            more_is_better=False,
-        ),
-    ),
+    panels=(cost_panel(PANEL),),
     claims=(
         Claim(
             "The cost of a row grows with the logarithm of the window.",

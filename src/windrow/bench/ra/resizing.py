@@ -39,7 +39,7 @@ from windrow.engine.reactive.pending import NONE
 from windrow.engine.reactive.setting import Setting
 from windrow.engine.slide import calls_of
 
-from ._schemes import AGGREGATES, PAPER, RA, SCHEMES, WORKLOAD, stream
+from ._schemes import AGGREGATES, PAPER, RA, SCHEMES, WORKLOAD, cost_panel, stream
 
 COST, RESIZE = "cost", "resize"
 OSCILLATING, FIXED = "osc.", "fixed"
@@ -181,13 +181,7 @@ FIGURE_9 = Experiment(
     title="A capacity that oscillates between n and 2n, against a fixed one",
     workload=f"{WORKLOAD}; a result after each row, in batches of half a window",
     panels=(
-        Panel(
-            name=COST,
-            x="window (rows)",
-            y="microseconds a row",
-            log_x=True,
-            more_is_better=False,
-        ),
+        cost_panel(COST),
         Panel(
             name=RESIZE,
             x="window (rows)",
