@@ -209,6 +209,23 @@ def test_blocks_come_out_one_after_the_other(pieces):
     assert oracles.differences(actual, expected, 1e-9) == []
 
 
+def test_numbers_of_whole_keys_are_packed_and_nothing_else_is():
+    table = many(600, 3_000, keys=2).append_column("word", pa.array(["w"] * 600))
+    window = wr.sliding(4, every=1, span=("start", "end"))
+
+    def is_packed(split: str, **calls: object) -> bool:
+        tree = replace(tree_of(table, window, "key", calls), split=split)
+        return packs(tree, partial_fields(tree.asked, tree.slots))
+
+    assert is_packed("none", n=wr.count(), most=wr.max("v"))
+    assert not is_packed("overlap", n=wr.count(), most=wr.max("v"))  # cut on the way
+    assert not is_packed("none", most=wr.max("word"))
+
+    tree = replace(tree_of(table, window, "key", {"n": wr.count()}), split="none")
+    rows = folding(tree).fold(table)
+    assert 10 * len(sent(rows, tree)) < len(rows)
+
+
 def test_one_part_is_enough_where_counting_twice_does_no_harm():
     rows = folded(many(5_000, 300), calls={"most": wr.max("v")})
 
