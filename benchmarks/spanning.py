@@ -13,7 +13,7 @@ import pyarrow as pa
 import windrow as wr
 from windrow.bench.measure.race import race, timed
 from windrow.bench.measure.spanning import Setting, contender, events
-from windrow.plan.spanning import Lengths
+from windrow.plan.spans import Lengths
 
 from ._report import Bar, Result, Table
 from ._settings import Settings

@@ -27,8 +27,8 @@ from windrow.algorithms import CATALOGUE as ALGORITHMS
 from windrow.algorithms import Algorithm
 from windrow.plan.tree import level1_of
 from windrow.slicing import CATALOGUE as SLICERS
-from windrow.spanning import CATALOGUE as TECHNIQUES
-from windrow.spanning import Technique
+from windrow.spans import CATALOGUE as TECHNIQUES
+from windrow.spans import Technique
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = (

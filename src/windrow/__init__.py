@@ -11,7 +11,6 @@ from windrow._dispatch import aggregate, explain, over, slide
 from windrow._version import __version__
 from windrow.aggregates import Aggregate, Law
 from windrow.aggregates import find as _find
-from windrow.engine.reactive import Operator
 from windrow.errors import (
     BadInput,
     InterpretedWarning,
@@ -24,6 +23,7 @@ from windrow.errors import (
     WindowError,
     WindrowError,
 )
+from windrow.operator import Operator
 from windrow.plan.cards import aggregate_cards as aggregates
 from windrow.plan.cards import algorithm_cards as algorithms
 from windrow.plan.cards import technique_cards as techniques

@@ -2,9 +2,9 @@
 
 text   query/parse.py         tokens, then trees
 trees  plan/cql/              names and types; queries put into passes
-pass   engine/relation.py     rows joined, filtered, computed
+pass   batch/relation.py     rows joined, filtered, computed
        wr.aggregate           windows
-       engine/relation.py     having, istream, the select list
+       batch/relation.py     having, istream, the select list
 
 and `spark/relation.py` where the stream is a DataFrame.
 """
@@ -19,13 +19,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from windrow import engine
-from windrow._dispatch import aggregate, explain, spark_back_end
-from windrow.engine import relation
-from windrow.errors import BadInput, WindrowError
-from windrow.plan import Explanation
-from windrow.plan.cql import BoundQuery, Pass, bind_query, explain_passes, passes_of
-from windrow.query import Query
+from windrow import batch
+
+from ._dispatch import aggregate, explain, spark_back_end
+from .batch import relation
+from .errors import BadInput, WindrowError
+from .plan import Explanation
+from .plan.cql import BoundQuery, Pass, bind_query, explain_passes, passes_of
+from .query import Query
 
 
 def cql(
@@ -110,8 +111,7 @@ def _explained(inputs: Mapping[str, Any], one: Pass) -> Explanation | None:
     data = inputs[one.rows.stream]
     if not _is_spark(data):  # the columns are enough
         inputs = {
-            name: engine.schema_of(value).empty_table()
-            for name, value in inputs.items()
+            name: batch.schema_of(value).empty_table() for name, value in inputs.items()
         }
     return explain(_back_end(data).prepared(inputs, one), **one.arguments)
 
@@ -154,7 +154,7 @@ def _schema(data: Any) -> pa.Schema:
 
 
 def _is_spark(data: Any) -> bool:
-    return engine.library(data) == "pyspark"
+    return batch.library(data) == "pyspark"
 
 
 def _is_stream(data: Any) -> bool:
@@ -163,13 +163,13 @@ def _is_stream(data: Any) -> bool:
 
 def _whole(data: Any) -> Any:
     """What can be read once, as a table that several passes can read."""
-    if _is_spark(data) or engine.library(data) in ("pandas", "polars"):
+    if _is_spark(data) or batch.library(data) in ("pandas", "polars"):
         return data
     return data if isinstance(data, pa.Table) else pa.table(data)
 
 
 def _given(result: Any, data: Any) -> Any:
-    return result if _is_spark(data) else engine.give(result, data)
+    return result if _is_spark(data) else batch.give(result, data)
 
 
 def _back_end(data: Any) -> Any:

@@ -6,8 +6,9 @@ import importlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from windrow import engine
-from windrow.plan import (
+from windrow import batch
+
+from .plan import (
     Explanation,
     check_show,
     explain_aggregate,
@@ -20,7 +21,7 @@ from windrow.plan import (
     plan_by_policy,
     plan_over,
 )
-from windrow.windows import Reactive, Window
+from .windows import Reactive, Window
 
 
 def aggregate(
@@ -71,20 +72,20 @@ def aggregate(
     """
     calls = gather_calls(named, aggregates)
     options = {"algorithm": algorithm, "slicer": slicer, "chunk": chunk}
-    if engine.library(data) == "pyspark":
+    if batch.library(data) == "pyspark":
         hints = _hints(hot, keys, late, buckets, mode)
         return spark_back_end().aggregate(
             data, window, by, calls, hints=hints, **options
         )
     if isinstance(window, Reactive):
         ruled = plan_by_policy(
-            engine.schema_of(data), window, by, calls, algorithm=algorithm
+            batch.schema_of(data), window, by, calls, algorithm=algorithm
         )
-        table = engine.read(data, ruled.reads)
-        return engine.give(engine.aggregate_by_policy(table, ruled), data)
-    plan = plan_aggregate(engine.schema_of(data), window, by, calls, **options)  # type: ignore[arg-type]
-    run = engine.aggregate if plan.span is None else engine.aggregate_spans
-    return engine.give(run(engine.read(data, plan.reads), plan), data)
+        table = batch.read(data, ruled.reads)
+        return batch.give(batch.aggregate_by_policy(table, ruled), data)
+    plan = plan_aggregate(batch.schema_of(data), window, by, calls, **options)  # type: ignore[arg-type]
+    run = batch.aggregate if plan.span is None else batch.aggregate_spans
+    return batch.give(run(batch.read(data, plan.reads), plan), data)
 
 
 def over(
@@ -116,19 +117,19 @@ def over(
     [10, 30, 50]
     """
     calls = gather_calls(named, aggregates)
-    if engine.library(data) == "pyspark":
+    if batch.library(data) == "pyspark":
         hints = _hints(False, None, late, buckets, mode)
         return spark_back_end().over(
             data, on, by, calls, hints=hints, ties=ties, algorithm=algorithm
         )
     plan = plan_over(
-        engine.schema_of(data), on, by, calls, ties=ties, algorithm=algorithm
+        batch.schema_of(data), on, by, calls, ties=ties, algorithm=algorithm
     )
-    if engine.library(data) in ("pandas", "polars"):
-        added = engine.over(engine.read(data, plan.reads), plan)
-        return engine.give_with(data, None, added)
-    table = engine.read(data, plan.schema.names)
-    return engine.give_with(data, table, engine.over(table, plan))
+    if batch.library(data) in ("pandas", "polars"):
+        added = batch.over(batch.read(data, plan.reads), plan)
+        return batch.give_with(data, None, added)
+    table = batch.read(data, plan.schema.names)
+    return batch.give_with(data, table, batch.over(table, plan))
 
 
 def slide(
@@ -150,7 +151,7 @@ def slide(
     >>> wr.slide([3, 1, 4, 1, 5], wr.rows(3), "max")
     array([4, 4, 5])
     """
-    return engine.slide(
+    return batch.slide(
         values,
         window,
         aggregate,
@@ -189,7 +190,7 @@ def explain(
     calls = gather_calls(named, aggregates)
     options = {"algorithm": algorithm, "slicer": slicer, "chunk": chunk}
     rolling = {"ties": ties, "algorithm": algorithm}
-    if engine.library(data) == "pyspark":
+    if batch.library(data) == "pyspark":
         hints = _hints(hot, keys, late, buckets, mode)
         found: Explanation = (
             spark_back_end().explain_over(data, on, by, calls, hints=hints, **rolling)
@@ -199,7 +200,7 @@ def explain(
             )
         )
         return found
-    schema = engine.schema_of(data)
+    schema = batch.schema_of(data)
     if isinstance(window, Reactive):
         return explain_by_policy(
             plan_by_policy(schema, window, by, calls, algorithm=algorithm)
@@ -211,7 +212,7 @@ def explain(
         return explain_shown(plan, show)
     if plan.span is None:
         return explain_aggregate(plan)
-    laid = engine.spread(engine.read(data, plan.reads), plan)
+    laid = batch.spread(batch.read(data, plan.reads), plan)
     return explain_spans(plan, laid.groups, laid.lengths)
 
 

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 import windrow as wr
 from windrow.aggregates import find
-from windrow.gag import graph_lines, graph_of, slide_graph
+from windrow.graph import graph_lines, graph_of, slide_graph
 from windrow.kernels import Request, product_of
 
 STREAM = [6, 5, 0, 1, 3, 4, 2, 7]  # SlickDeque, Figures 8 and 9

@@ -12,7 +12,7 @@ from __future__ import annotations
 import pytest
 
 from windrow.aggregates import find
-from windrow.spanning import MultiLevelSlices, SliceLevel
+from windrow.spans import MultiLevelSlices, SliceLevel
 
 COUNTS = [8, 19, 15, 18, 14, 12, 16]
 LONGEST = [20, 63, 19, 33, 12, 47, 14]

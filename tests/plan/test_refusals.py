@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from windrow.engine import job
+from windrow.batch import job
 
 TABLE = pa.table(
     {

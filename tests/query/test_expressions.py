@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
-from windrow.engine import expressions
+from windrow.batch import expressions
 from windrow.errors import BadInput
 from windrow.plan.cql.types import Typed, Typing
 from windrow.query import operators, text

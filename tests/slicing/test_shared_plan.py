@@ -7,14 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windrow.slicing import (
-    CATALOGUE,
-    composite_slide,
-    cut,
-    find,
-    share,
-    shared_combs,
-)
+from windrow.slicing import CATALOGUE, composite_slide, cut, find, share, shared_combs
 from windrow.slicing.shared import MOST_EDGES
 
 PANES, PAIRS, CUTTY = (find(name) for name in ("panes", "pairs", "cutty"))

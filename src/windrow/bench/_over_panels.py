@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from statistics import geometric_mean
 
-from windrow.bench._claims import SLACK, Where, everywhere
-from windrow.bench._experiment import NotMeasured, Place, Rows, Verdict
+from ._claims import SLACK, Where, everywhere
+from ._experiment import NotMeasured, Place, Rows, Verdict
 
 Cell = tuple[str, Place]
 Judge = Callable[[Rows], Verdict]

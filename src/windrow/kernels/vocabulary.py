@@ -88,10 +88,10 @@ def poke(array: Any, i: int, value: Any) -> None:
 # --- one event at a time --------------------------------------------------------
 
 EVICT: Any = None
-"""What makes events leave, as a number of `windrow.algorithms._policy`."""
+"""What makes events leave, as a number of `windrow.operator.policies`."""
 
 TRIGGER: Any = None
-"""What makes results fall due, as a number of `windrow.algorithms._policy`."""
+"""What makes results fall due, as a number of `windrow.operator.policies`."""
 
 
 ORDERED: Any = None

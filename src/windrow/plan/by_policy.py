@@ -14,10 +14,10 @@ import pyarrow as pa
 from pyarrow import types as pat
 
 from windrow.aggregates import Call
-from windrow.algorithms._policy import BY_HAND
 from windrow.errors import BadInput, UnsupportedType, WindowError
 from windrow.kernels import Product
 from windrow.windows import Duration, Reactive
+from windrow.windows.policy import BY_HAND
 
 from .bind import Bound, bind, check_new_names, column_type
 from .choose import Choice, choose_algorithm
@@ -25,8 +25,8 @@ from .clock import Clock, clock_of
 from .explain_lines import order_lines, partial_lines, result_lines
 from .explanation import Explanation
 from .plan import columns_read, key_names
+from .policies import Rules, rules_of
 from .requests import ask, slots_of
-from .rules import Rules, rules_of
 
 
 @dataclass(frozen=True)

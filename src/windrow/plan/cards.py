@@ -10,7 +10,7 @@ import pyarrow as pa
 from windrow.aggregates import CATALOGUE as AGGREGATES
 from windrow.aggregates import Law
 from windrow.algorithms import CATALOGUE as ALGORITHMS
-from windrow.spanning import CATALOGUE as TECHNIQUES
+from windrow.spans import CATALOGUE as TECHNIQUES
 
 from .tree import level1_of
 

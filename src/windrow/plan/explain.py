@@ -22,8 +22,8 @@ from .explain_lines import (
 from .explanation import Explanation
 from .over import OverPlan
 from .plan import Plan
-from .spanning import Group, Lengths
-from .spanning_text import span_words
+from .spans import Group, Lengths
+from .spans_text import span_words
 
 
 def explain_aggregate(plan: Plan) -> Explanation:

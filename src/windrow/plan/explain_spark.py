@@ -17,7 +17,7 @@ from .explanation import Explanation
 from .flow import Flow
 from .over import OverPlan
 from .plan import Plan
-from .spanning_text import span_words, technique_words
+from .spans_text import span_words, technique_words
 from .spread import Spread
 from .tree import Tree
 

@@ -18,7 +18,7 @@ from windrow.algorithms import find as find_algorithm
 from windrow.errors import BadInput
 from windrow.kernels import Product
 from windrow.slicing import Slicer, share
-from windrow.spanning import find as find_technique
+from windrow.spans import find as find_technique
 from windrow.windows import Window
 
 from .bind import Bound, bind, check_new_names, column_type
@@ -27,7 +27,7 @@ from .clock import Clock
 from .queries import Query, check_windows, clock_for, order_of, queries_of
 from .requests import ask, slots_of
 from .sharing import GRAPH, Sharing, sharing_of
-from .spanning import check_forced, check_slicer, check_suits, span_of
+from .spans import check_forced, check_slicer, check_suits, span_of
 
 
 @dataclass(frozen=True)

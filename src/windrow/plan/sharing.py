@@ -2,7 +2,7 @@
 
 Count windows of which only complete ones come out stand at places known beforehand:
 over rows, or over panes as long as the greatest common divisor of all ranges and
-slides.  Those windows share the scans of one graph (`windrow.gag`).
+slides.  Those windows share the scans of one graph (`windrow.graph`).
 
                       rows      | | | | | | | | | | | | |
     ranges 6, 4       panes     |   |   |   |   |   |   |       two rows each
@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from windrow.errors import UnsuitableAlgorithm
-from windrow.gag import SHORT, Special, graph_of, uneven_graph
+from windrow.graph import SHORT, Special, graph_of, uneven_graph
 from windrow.kernels import Product
 
 from .choose import Choice, choose_algorithm

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from windrow.algorithms import Shape, kernel_text
 from windrow.errors import BadInput
-from windrow.gag import Special, graph_blocks, graph_lines, graph_svg
+from windrow.graph import Special, graph_blocks, graph_lines, graph_svg
 from windrow.kernels import Product
 
 from .explanation import Explanation

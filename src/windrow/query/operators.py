@@ -1,6 +1,6 @@
 """Every operator and scalar function: its name, how it is written, what it takes.
 
-Both evaluators (`engine/expressions.py`, `spark/expressions.py`) have one function for
+Both evaluators (`batch/expressions.py`, `spark/expressions.py`) have one function for
 each of these names, and a test holds the three lists together.
 
 To add one: a line here, its type in `plan/cql/types.py`, one function in each

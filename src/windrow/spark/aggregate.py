@@ -16,10 +16,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
-from windrow.engine.panes import PANE
-from windrow.engine.sashes import BEGIN, PART, QUERY, TO
-from windrow.engine.tasks import CHUNK, Task
+from windrow.batch.fold_rows import PANE
 from windrow.plan.tree import Tree
+from windrow.tasks.sashes import BEGIN, PART, QUERY, TO
+from windrow.tasks.task import CHUNK, Task
 
 from . import level1, sql
 from .result import result

@@ -1,6 +1,6 @@
 """Expressions as Spark columns: one function for each operator.
 
-The same names as in `engine/expressions.py`, with the same values: null is unknown,
+The same names as in `batch/expressions.py`, with the same values: null is unknown,
 a division by zero is null, NaN is the largest, which is Spark's own way.
 """
 

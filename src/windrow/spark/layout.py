@@ -16,7 +16,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from windrow.engine.blocks import AT, BLOCK, HALO, TOTAL
+from windrow.tasks.blocks import AT, BLOCK, HALO, TOTAL
 
 from . import sql
 from .schema import field_of, quoted

@@ -23,12 +23,12 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from windrow.engine.blocks import AT, BLOCK, HALO, TOTAL
-from windrow.engine.panes import PANE
-from windrow.engine.partials import partial_fields
-from windrow.engine.tasks import CHUNK, Task
+from windrow.batch.fold_rows import PANE
+from windrow.batch.partials import partial_fields
 from windrow.plan.tree import Tree
 from windrow.slicing import shared_combs
+from windrow.tasks.blocks import AT, BLOCK, HALO, TOTAL
+from windrow.tasks.task import CHUNK, Task
 
 from . import sql
 from .layout import in_blocks

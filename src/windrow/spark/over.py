@@ -15,11 +15,11 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
 
-from windrow.engine.blocks import AT, BLOCK, HALO, TOTAL
-from windrow.engine.rolling import RollTask
 from windrow.errors import UnsupportedType
 from windrow.plan.over import OverPlan
 from windrow.plan.spread import Spread
+from windrow.tasks.blocks import AT, BLOCK, HALO, TOTAL
+from windrow.tasks.over import RollTask
 
 from . import level1, sql
 from .layout import in_blocks

@@ -3,7 +3,7 @@
     before   rows numbered, joined, filtered, columns computed      prepared
     after    complete windows, having, istream, the select list     finished
 
-`engine/relation.py` has the same two functions for tables.
+`batch/relation.py` has the same two functions for tables.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from windrow.engine.tables import library, read
-from windrow.engine.tables import schema_of as table_schema
+from windrow.batch.tables import library, read
+from windrow.batch.tables import schema_of as table_schema
 from windrow.errors import BadInput, QueryError
 from windrow.plan.cql import ROW, TOTAL, BoundQuery, Joined, Member, Pass
 from windrow.windows import Duration

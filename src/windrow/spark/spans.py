@@ -16,11 +16,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import BinaryType, BooleanType, LongType, StructField, StructType
 
-from windrow.engine.packed import BLOCK, PACKED, packs
-from windrow.engine.partials import partial_fields
-from windrow.engine.span_pieces import FIRST, GOES, LAST
-from windrow.engine.tasks import CHUNK, Task
+from windrow.batch.partials import partial_fields
 from windrow.plan.tree import Tree
+from windrow.tasks.packed_pieces import BLOCK, PACKED, packs
+from windrow.tasks.span_pieces import FIRST, GOES, LAST
+from windrow.tasks.task import CHUNK, Task
 
 from . import level1, sql
 from .schema import as_arrow, field_of, key_fields, quoted

@@ -8,7 +8,7 @@ import pyarrow as pa
 from pyarrow import types as pat
 from pyspark.sql.types import DataType, TimestampNTZType, TimestampType
 
-from windrow.engine.partials import PartialField
+from windrow.batch.partials import PartialField
 from windrow.kernels import Part
 from windrow.plan.requests import Asked, Slots
 from windrow.slicing import Comb

@@ -26,23 +26,17 @@ from pyspark.sql.types import (
 )
 
 from windrow._version import __version__
-from windrow.engine.folded import Folding
-from windrow.engine.streams.carried import RowBucket
-from windrow.engine.streams.rolled import RollBucket
-from windrow.engine.streams.sliced import SliceBucket
-from windrow.engine.streams.spanned import SpanBucket
-from windrow.engine.streams.spec import describe
-from windrow.engine.streams.store import Bucket
-from windrow.engine.streams.tasks import (
-    BLOB,
-    BUCKET,
-    LATE_FLAG,
-    Feeding,
-    Keeping,
-)
+from windrow.batch.fold_rows import Folding
 from windrow.plan.flow import Flow
 from windrow.plan.over import OverPlan
 from windrow.plan.plan import Plan
+from windrow.state.fingerprint import describe
+from windrow.state.over import RollBucket
+from windrow.state.rows import RowBucket
+from windrow.state.slices import SliceBucket
+from windrow.state.spans import SpanBucket
+from windrow.state.store import Bucket
+from windrow.tasks.stream import BLOB, BUCKET, LATE_FLAG, Feeding, Keeping
 
 from . import level1
 from .buckets import bucket_of

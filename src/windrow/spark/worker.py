@@ -18,9 +18,9 @@ import pyarrow as pa
 from pyspark import cloudpickle
 
 from windrow._version import __version__
-from windrow.engine.streams.store import HEADER, Told
-from windrow.engine.streams.tasks import Keeping
 from windrow.errors import BadInput, WindrowError
+from windrow.state.store import HEADER, Told
+from windrow.tasks.stream import Keeping
 
 from .processor import TOLD
 

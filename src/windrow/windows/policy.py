@@ -27,8 +27,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from windrow.errors import WindowError
-from windrow.windows.duration import Duration, parse_duration
-from windrow.windows.spec import Rows, Sliding, rows, sliding
+
+from .duration import Duration, parse_duration
+from .spec import Rows, Sliding, rows, sliding
+
+BY_HAND, COUNT, TIME, DELTA, PUNCTUATION = range(5)
+"""Kinds of policies, as the numbers that compiled loops branch on."""
 
 
 @dataclass(frozen=True)
@@ -172,6 +176,11 @@ def _word(policy: Policy | None) -> str:
 
 
 __all__ = [
+    "BY_HAND",
+    "COUNT",
+    "DELTA",
+    "PUNCTUATION",
+    "TIME",
     "Delta",
     "Policy",
     "Punctuation",

@@ -25,7 +25,8 @@ import zoneinfo
 from dataclasses import dataclass
 
 from windrow.errors import WindowError
-from windrow.windows.duration import Duration, parse_duration
+
+from .duration import Duration, parse_duration
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,7 @@ from windrow.bench.lightsaber import (
     partials,
     state,
 )
-from windrow.bench.lightsaber import (
-    by_hand as hand_written,
-)
+from windrow.bench.lightsaber import by_hand as hand_written
 from windrow.bench.lightsaber._workloads import BY_NAME, WORKLOADS
 from windrow.bench.measure import answers, sash_merge
 from windrow.bench.measure import by_hand as loops

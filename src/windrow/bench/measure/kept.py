@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from windrow.algorithms import Algorithm, Shape, kernel_text
-from windrow.gag.emit import graph_text
-from windrow.gag.run import graph_of, scratch_of
+from windrow.graph.emit import graph_text
+from windrow.graph.run import graph_of, scratch_of
 from windrow.kernels import arrays, kernel
 
 from .answers import Array, check_windows

@@ -15,20 +15,19 @@ from typing import Any
 import numpy as np
 
 from windrow.aggregates import find as find_aggregate
-from windrow.algorithms import _policy as policy
 from windrow.algorithms import find
-from windrow.algorithms._layout import Memory, empty_memory
-from windrow.algorithms._operator import Kind, operator_text
 from windrow.algorithms._ring import ring
 from windrow.kernels import ENTRY, Product, Request, kernel, product_of
+from windrow.operator import policies as policy
+from windrow.operator.layout import Memory, empty_memory
+from windrow.operator.runtime import Kind, operator_text
+from windrow.windows.policy import BY_HAND, COUNT, TIME
 
 from .answers import FOLDS, Array, WrongAnswer
 from .values import values as drawn
 
-COUNT, TIME = policy.COUNT, policy.TIME
-
 _TIMED = """
-from windrow.bench.measure.clock import cycles
+from .clock import cycles
 
 
 {entry}
@@ -79,8 +78,8 @@ def timed_events(
 
     Events have the values `given`, two windows' worth more than are timed.
     """
-    ordered = evict == policy.TIME
-    kind = Kind(find(name), operator_product(aggregate), evict, policy.BY_HAND, ordered)
+    ordered = evict == TIME
+    kind = Kind(find(name), operator_product(aggregate), evict, BY_HAND, ordered)
     text = operator_text(kind, plain=False) + _TIMED.format(entry=ENTRY)
     module = kernel(text)
     values = drawn(count + 2 * width) if given is None else given

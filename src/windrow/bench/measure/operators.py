@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import windrow as wr
-from windrow.engine.reactive import Results
+from windrow.operator import Results
 
 from .answers import Array, check_windows
 from .race import Contender, rows_within

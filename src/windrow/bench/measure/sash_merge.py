@@ -22,12 +22,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from windrow.engine.panes import PANE
-from windrow.engine.partials import partial_fields
-from windrow.engine.sashes import BEGIN, PART, QUERY, TO
-from windrow.engine.tasks import CHUNK, Task
+from windrow.batch.fold_rows import PANE
+from windrow.batch.partials import partial_fields
 from windrow.plan import gather_calls, plan_aggregate
 from windrow.plan.tree import Tree, grow_tree
+from windrow.tasks.sashes import BEGIN, PART, QUERY, TO
+from windrow.tasks.task import CHUNK, Task
 
 ARROW = {"int64": pa.int64(), "float64": pa.float64(), "bool": pa.bool_()}
 ENOUGH = 1 << 16  # rows that are worth a call of a kernel

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from windrow.algorithms import Algorithm, Shape, compile_kernel
-from windrow.gag.run import arranged
+from windrow.graph.run import arranged
 from windrow.kernels import arrays
 
 from .answers import Array, check_windows

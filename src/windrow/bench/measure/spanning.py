@@ -21,7 +21,7 @@ from windrow.aggregates import find as find_aggregate
 from windrow.algorithms import find as find_algorithm
 from windrow.kernels import Product, Request, product_of
 from windrow.slicing import BY_NAME as SLICERS
-from windrow.spanning import Events, Windows, Work, find, lay_out
+from windrow.spans import Events, Windows, Work, find, lay_out
 
 from .answers import WrongAnswer
 from .race import Contender

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from windrow.algorithms import Shape, find, kernel_text
-from windrow.gag import graph_of
-from windrow.gag.emit import graph_text
+from windrow.graph import graph_of
+from windrow.graph.emit import graph_text
 from windrow.kernels import JIT, arrays, kernel
 
 from .answers import Array, check_windows
@@ -26,7 +26,7 @@ from .kernels import product
 GAG = "gag"
 
 _STAMPED = """
-from windrow.bench.measure.clock import cycles
+from .clock import cycles
 
 
 {jit}

@@ -21,13 +21,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from windrow.aggregates import Call
-from windrow.engine.folded import Folding
-from windrow.engine.panes import PANE
-from windrow.engine.streams.sliced import SliceBucket
-from windrow.engine.streams.spec import describe
-from windrow.engine.streams.store import MemoryStore, Told
+from windrow.batch.fold_rows import PANE, Folding
 from windrow.plan import gather_calls, plan_aggregate
 from windrow.plan.flow import flow_of
+from windrow.state.fingerprint import describe
+from windrow.state.slices import SliceBucket
+from windrow.state.store import MemoryStore, Told
 from windrow.windows import Sliding
 
 from .answers import WrongAnswer

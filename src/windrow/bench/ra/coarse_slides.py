@@ -11,14 +11,7 @@ from collections.abc import Callable
 from functools import partial
 
 from windrow.bench._claims import from_, level, places
-from windrow.bench._experiment import (
-    Claim,
-    Experiment,
-    Rows,
-    Size,
-    Trial,
-    Verdict,
-)
+from windrow.bench._experiment import Claim, Experiment, Rows, Size, Trial, Verdict
 from windrow.bench._sweep import Sweep, powers
 from windrow.bench.measure.turns import each, race_trial
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 import windrow as wr
+from windrow.batch.slide import calls_of
 from windrow.bench._claims import ahead, explained, from_, places
 from windrow.bench._experiment import (
     Claim,
@@ -34,10 +35,9 @@ from windrow.bench._sweep import Sweep, powers
 from windrow.bench.measure.answers import FOLDS, Array, WrongAnswer
 from windrow.bench.measure.race import Contender, timed
 from windrow.bench.measure.turns import each, race_trial
-from windrow.engine.reactive.cell import Cell
-from windrow.engine.reactive.pending import NONE
-from windrow.engine.reactive.setting import Setting
-from windrow.engine.slide import calls_of
+from windrow.operator.pending import NONE
+from windrow.operator.setting import Setting
+from windrow.operator.window import Cell
 
 from ._schemes import AGGREGATES, PAPER, RA, SCHEMES, WORKLOAD, cost_panel, stream
 

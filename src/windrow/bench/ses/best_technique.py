@@ -31,7 +31,7 @@ from windrow.bench._over_panels import Cell, Judge, always, at, cells, changes
 from windrow.bench.measure.race import Contender
 from windrow.bench.measure.spanning import Setting
 from windrow.bench.measure.turns import a_second, in_turns, row_of
-from windrow.plan.spanning import Lengths
+from windrow.plan.spans import Lengths
 
 from . import _figure as figure
 from ._figure import BUCKETS, PLAIN, SLICES, SWEEPING, TUPLES

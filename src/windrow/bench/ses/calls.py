@@ -19,7 +19,7 @@ from windrow.bench._experiment import Claim, Experiment, Rows, Size, Trial
 from windrow.bench._over_panels import Cell, always, cells, changes
 from windrow.bench.data.ss7 import MEAN_LENGTH, PER_SECOND
 from windrow.bench.measure.spanning import Given, Setting
-from windrow.spanning import Events
+from windrow.spans import Events
 
 from . import _figure as figure
 from ._figure import BUCKETS, PLAIN, SLICES, SWEEPING, TUPLES

@@ -1,0 +1,166 @@
+"""From kernel results to the table a user sees.
+
+    keys | query (for a list of windows) | window {start, end} | aggregates
+
+ordered by key, query, start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.aggregates import Law
+from windrow.plan.bind import Bound
+from windrow.plan.plan import Plan
+from windrow.plan.queries import Query
+from windrow.plan.requests import Asked, Read
+
+from .columns import Column
+from .holistic import holistic
+from .results import finish, from_ints, take_positions, written
+from .sorted_rows import Stream
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The windows of one query, run by run, and what the kernel wrote for them.
+
+    Window i begins at instant (or position) begins[i] and covers the rows
+    [row_starts[i], row_stops[i]) of the stream, which are told only where a holistic
+    aggregate asks; run k has counts[k] windows.
+    """
+
+    query: Query | None
+    begins: Array
+    counts: Array
+    row_starts: Array
+    row_stops: Array
+    out: tuple[Array, ...]
+
+
+def select_windows(answer: Answer, mine: Array) -> Answer:
+    """Only the windows that are true in `mine`."""
+    runs = np.repeat(np.arange(len(answer.counts)), answer.counts)
+    told = len(answer.row_starts) > 0
+    return replace(
+        answer,
+        begins=answer.begins[mine],
+        counts=np.bincount(runs[mine], minlength=len(answer.counts)),
+        row_starts=answer.row_starts[mine] if told else answer.row_starts,
+        row_stops=answer.row_stops[mine] if told else answer.row_stops,
+        out=tuple(array[mine] for array in answer.out),
+    )
+
+
+def answer_columns(
+    table: pa.Table,
+    stream: Stream,
+    calls: Sequence[Bound],
+    read: Mapping[Read, Column],
+    asked: Asked,
+    answer: Answer,
+) -> list[pa.Array]:
+    """One Arrow column per call."""
+    slots = written(asked.product, answer.out)
+    owned = {id(bound): numbers for bound, numbers in asked.calls}
+    columns = []
+    for bound in calls:
+        if Law.HOLISTIC in bound.aggregate.laws:
+            values_column = stream.gather_arrow(table.column(bound.columns[0]))
+            columns.append(
+                holistic(
+                    bound.aggregate.name,
+                    values_column,
+                    answer.row_starts,
+                    answer.row_stops,
+                    bound.call.options,
+                )
+            )
+            continue
+        mine = [slots[number] for number in owned[id(bound)]]
+        if bound.payload is not None:
+            columns.append(_positions(table, stream, bound.payload, mine[0][0][0]))
+            continue
+        arrays = [array for values, _ in mine for array in values]
+        column = read.get((bound.columns[0], False)) if bound.columns else None
+        columns.append(finish(bound, arrays, mine[0][1], column))
+    return columns
+
+
+def _positions(
+    table: pa.Table, stream: Stream, payload: str, places: Array
+) -> pa.Array:
+    """Places in the stream, as values of the table's column."""
+    if stream.order is not None:
+        there = places >= 0
+        places = np.where(there, stream.order[np.where(there, places, 0)], -1)
+    return take_positions(table.column(payload), places)
+
+
+def assemble(
+    plan: Plan,
+    stream: Stream,
+    answers: Sequence[Answer],
+    columns: Sequence[list[pa.Array]],
+) -> pa.Table:
+    """Put the answers of all queries into one table."""
+    runs = [
+        np.repeat(np.arange(len(a.counts), dtype=np.int32), a.counts) for a in answers
+    ]
+    run = np.concatenate(runs) if runs else np.empty(0, np.int32)
+    names: list[str] = []
+    arrays: list[Any] = []
+    for name in plan.by:
+        names.append(name)
+        arrays.append(stream.keys.column(name).take(pa.array(run)))
+    if plan.listed:
+        names.append("query")
+        arrays.append(_query_column(plan, answers))
+    names.append("window")
+    arrays.append(
+        pa.concat_arrays([_window(plan, stream, answer) for answer in answers])
+    )
+    for bound, parts in zip(plan.calls, zip(*columns, strict=True), strict=True):
+        names.append(bound.name)
+        chunks = [c for p in parts for c in (p.chunks if _is_chunked(p) else [p])]
+        arrays.append(pa.chunked_array(chunks, type=parts[0].type))
+    table = pa.table(arrays, names=names)
+    if len(answers) > 1:
+        table = table.take(pa.array(np.argsort(run, kind="stable")))
+    return table.combine_chunks()
+
+
+def _is_chunked(column: Any) -> bool:
+    return isinstance(column, pa.ChunkedArray)
+
+
+def _query_column(plan: Plan, answers: Sequence[Answer]) -> pa.Array:
+    named = any(isinstance(query.name, str) for query in plan.queries)
+    labels = [str(q.name) if named else int(q.name) for q in plan.queries]
+    values = pa.array(labels, pa.string() if named else pa.int64())
+    sizes = [len(answer.begins) for answer in answers]
+    return values.take(pa.array(np.repeat(np.arange(len(answers)), sizes)))
+
+
+def _window(plan: Plan, stream: Stream, answer: Answer) -> pa.Array:
+    """The struct of start and end; clipped count windows give their clipped bounds."""
+    query = answer.query
+    assert query is not None
+    begins, ends = answer.begins, answer.begins + query.range
+    kind: pa.DataType = pa.int64()
+    if query.is_rows:
+        if not query.is_complete:
+            lengths = np.repeat(stream.lasts - stream.firsts, answer.counts)
+            begins, ends = np.maximum(begins, 0), np.minimum(ends, lengths)
+    else:
+        assert plan.clock is not None
+        kind = plan.clock.instant
+    bounds = [from_ints(begins, kind, None), from_ints(ends, kind, None)]
+    return pa.StructArray.from_arrays(bounds, names=["start", "end"])

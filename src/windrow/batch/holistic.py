@@ -1,0 +1,241 @@
+"""Holistic aggregates over windows of rows: no list goes through an algorithm.
+
+Each window is a range of rows of one column, keys one after the other.  Nulls are
+dropped once, and the bounds follow through the count of valid rows before them:
+
+    column     a   null   b    c   null   d
+    valid      0    1     1    2    3     3    4        rows before each bound
+    window         |--- rows 1 to 5 ---|
+    values     a          b    c          d
+    window               [1 ........ 3)                 values valid[1] to valid[5]
+
+So `collect` copies ranges of values.  `concat` copies ranges of bytes: the whole
+column is joined once, each value followed by the separator, and
+
+    window k == joined[ends[start] : ends[stop] - len(separator)]
+    ends[i]  == bytes of the first i values, with their separators
+
+Distinct values are told in `_distinct.py`.  Memory: input and output, whatever the
+range; where 32-bit offsets cannot hold the output, and for views of strings, the
+result is of a large type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from windrow._compiled import compiled
+from windrow.errors import UnsupportedType
+
+from .distinct import codes_of, count_firsts, positions_of_firsts
+
+MOST = 2**31 - 1  # what an offset of 32 bits can hold
+
+Bounds = np.ndarray[Any, np.dtype[np.int64]]
+
+
+def holistic(
+    name: str,
+    column: pa.Array,
+    starts: Bounds,
+    stops: Bounds,
+    options: Mapping[str, Any],
+) -> pa.Array:
+    """One entry per window: rows `[starts[k], stops[k])` of the column.
+
+    Both bounds never fall from one window to the next.  A stop before its start
+    is an empty window.
+
+    >>> rows = pa.array(["b", None, "a", "b"])
+    >>> starts, stops = np.array([0, 1, 2]), np.array([2, 4, 4])
+    >>> holistic("collect", rows, starts, stops, {}).to_pylist()
+    [['b'], ['a', 'b'], ['a', 'b']]
+    >>> holistic("concat", rows, starts, stops, {"separator": "+"}).to_pylist()
+    ['b', 'a+b', 'a+b']
+    """
+    stops = np.maximum(starts, stops)
+    assert (starts[1:] >= starts[:-1]).all(), "starts fall"
+    assert (stops[1:] >= stops[:-1]).all(), "stops fall"
+    column = _usable(column)
+    if column.null_count:
+        valid = np.zeros(len(column) + 1, dtype=np.int64)
+        np.cumsum(column.is_valid().to_numpy(zero_copy_only=False), out=valid[1:])
+        starts, stops, column = valid[starts], valid[stops], column.drop_null()
+    return _BY_NAME[name](column, starts, stops, options)
+
+
+def _collect(
+    values: pa.Array, starts: Bounds, stops: Bounds, _: Mapping[str, Any]
+) -> pa.Array:
+    offsets = _offsets(stops - starts)
+    values = _roomy(values, offsets[-1], lambda ends: ends[stops] - ends[starts])
+    if _has_fixed_width(values.type):
+        return _listed(offsets, _copy_values(values, starts, stops, offsets[-1]))
+    positions = np.empty(offsets[-1], np.int32 if len(values) < MOST else np.int64)
+    _fill_positions(starts, stops, positions)
+    return _listed(offsets, values.take(pa.array(positions)))
+
+
+def _concat(
+    values: pa.Array, starts: Bounds, stops: Bounds, options: Mapping[str, Any]
+) -> pa.Array:
+    values = _plain(values)
+    if not (
+        pa.types.is_string(values.type)
+        or pa.types.is_large_string(values.type)
+        or pa.types.is_null(values.type)
+    ):
+        raise UnsupportedType.because(
+            "cannot concat a column",
+            f"its type is {values.type}, not text",
+            "cast it to string, or collect it into lists",
+        )
+    separator = str(options.get("separator", ""))
+    nothing, between = (pa.scalar(t, pa.large_string()) for t in ("", separator))
+    large = values.cast(pa.large_string())
+    ends, data = _text_buffers(pc.binary_join_element_wise(large, nothing, between))
+    filled = stops > starts
+    width = len(separator.encode())
+    sizes = np.where(filled, ends[stops] - ends[starts] - width, 0)
+    offsets = _offsets(sizes)
+    out = np.empty(offsets[-1], dtype=np.uint8)
+    _copy_ranges(data, ends[starts], sizes, out)
+    wide = pa.types.is_large_string(values.type) or offsets[-1] > MOST
+    return pa.Array.from_buffers(
+        pa.large_string() if wide else pa.string(),
+        len(starts),
+        [
+            pa.py_buffer(np.packbits(filled, bitorder="little")),
+            pa.py_buffer(offsets if wide else offsets.astype(np.int32)),
+            pa.py_buffer(out),
+        ],
+    )
+
+
+def _count_distinct(
+    values: pa.Array, starts: Bounds, stops: Bounds, _: Mapping[str, Any]
+) -> pa.Array:
+    return pa.array(count_firsts(*codes_of(_plain(values)), starts, stops))
+
+
+def _collect_distinct(
+    values: pa.Array, starts: Bounds, stops: Bounds, _: Mapping[str, Any]
+) -> pa.Array:
+    codes, kinds = codes_of(_plain(values))
+    offsets = _offsets(count_firsts(codes, kinds, starts, stops))
+    positions = positions_of_firsts(codes, kinds, starts, stops, offsets[-1])
+    values = _roomy(values, offsets[-1], lambda ends: np.diff(ends)[positions])
+    return _listed(offsets, values.take(pa.array(positions)))
+
+
+_BY_NAME: dict[str, Callable[..., pa.Array]] = {
+    "collect": _collect,
+    "concat": _concat,
+    "count_distinct": _count_distinct,
+    "collect_distinct": _collect_distinct,
+}
+
+
+def _usable(column: pa.Array) -> pa.Array:
+    """The column in a layout that Arrow can take from and tells nulls by."""
+    if pa.types.is_string_view(column.type):
+        return column.cast(pa.large_string())
+    if pa.types.is_binary_view(column.type):
+        return column.cast(pa.large_binary())
+    if pa.types.is_dictionary(column.type) and column.dictionary.null_count:
+        return column.dictionary_decode().dictionary_encode()
+    return column
+
+
+def _has_fixed_width(kind: pa.DataType) -> bool:
+    """Whether a value is a whole number of bytes in one buffer: not so booleans."""
+    known = pa.types.is_primitive(kind) or pa.types.is_decimal(kind)
+    return bool(known and kind.bit_width % 8 == 0)
+
+
+def _plain(values: pa.Array) -> pa.Array:
+    """The values themselves, where the column holds them by dictionary."""
+    if pa.types.is_dictionary(values.type):
+        return values.dictionary_decode()
+    return values
+
+
+def _roomy(values: pa.Array, total: int, sizes: Callable[[Bounds], Bounds]) -> pa.Array:
+    """The values with 64-bit offsets, where `total` copies would need those.
+
+    `sizes` tells the bytes of the copies from where each value ends; it is not
+    asked where all of them could be as long as the longest.
+    """
+    if pa.types.is_string(values.type):
+        large = values.cast(pa.large_string())
+    elif pa.types.is_binary(values.type):
+        large = values.cast(pa.large_binary())
+    else:
+        return values
+    ends, _ = _text_buffers(large)
+    longest = np.diff(ends).max(initial=0)
+    return large if total * longest > MOST and sizes(ends).sum() > MOST else values
+
+
+def _text_buffers(large: pa.Array) -> tuple[Bounds, np.ndarray[Any, Any]]:
+    """Where each value ends, after a first 0 or more, and the bytes."""
+    _, offsets, data = large.buffers()
+    bytes_ = np.frombuffer(data or b"", dtype=np.uint8)
+    if not offsets:  # Arrow allows an empty array to have no buffers at all
+        return np.zeros(1, dtype=np.int64), bytes_
+    ends = np.frombuffer(offsets, dtype=np.int64)
+    return ends[large.offset : large.offset + len(large) + 1], bytes_
+
+
+def _offsets(sizes: Bounds) -> Bounds:
+    offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=offsets[1:])
+    return offsets
+
+
+def _listed(offsets: Bounds, values: pa.Array) -> pa.Array:
+    if offsets[-1] > MOST:
+        return pa.LargeListArray.from_arrays(pa.array(offsets), values)
+    return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), values)
+
+
+def _copy_values(
+    values: pa.Array, starts: Bounds, stops: Bounds, total: int
+) -> pa.Array:
+    """Values of fixed width, copied as words: 2 to 4 words where one is too small.
+
+    `take` would need a position for each value, as much memory again, and casting
+    a list view to a list ignores its sizes (apache/arrow issue 50994).
+    """
+    width = values.type.bit_width // 8
+    word = min(width, 8)
+    words = width // word
+    buffer = values.buffers()[1] or b""
+    source = np.frombuffer(buffer, dtype=f"u{word}")[values.offset * words :]
+    out = np.empty(total * words, dtype=source.dtype)
+    _copy_ranges(source, starts * words, (stops - starts) * words, out)
+    return pa.Array.from_buffers(values.type, total, [None, pa.py_buffer(out)])
+
+
+@compiled
+def _copy_ranges(source, starts, sizes, out):
+    at = 0
+    for k in range(len(starts)):
+        start = starts[k]
+        for i in range(sizes[k]):
+            out[at + i] = source[start + i]
+        at += sizes[k]
+
+
+@compiled
+def _fill_positions(starts, stops, out):
+    at = 0
+    for k in range(len(starts)):
+        for i in range(starts[k], stops[k]):
+            out[at] = i
+            at += 1

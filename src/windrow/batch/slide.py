@@ -1,0 +1,187 @@
+"""One array in, one array out: `wr.slide`.
+
+The values become a table of one column (or of the columns of a mapping), so that
+nulls, types and windows mean what they mean everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.aggregates import Aggregate, Call
+from windrow.errors import BadInput, WindowError
+from windrow.plan.bind import as_call
+from windrow.plan.plan import plan_aggregate
+from windrow.windows import Rows, Sliding, Window
+
+from .aggregate import answers_of
+from .sorted_rows import check_sorted
+from .tables import library
+
+VALUE, AT = "value", "at"
+
+
+def slide(
+    values: Any,
+    window: Window,
+    aggregate: Any,
+    *,
+    at: Any = None,
+    algorithm: str = "auto",
+    slicer: str = "auto",
+    chunk: int = 0,
+) -> Any:
+    """An entry per window; a dict of arrays for a list of aggregates."""
+    if not isinstance(window, (Sliding, Rows)):
+        raise BadInput.because(
+            f"cannot slide over {window!r}",
+            f"it is of type {type(window).__name__}, not a window",
+            "make one with wr.rows(...) or wr.sliding(...)",
+        )
+    if isinstance(window, Sliding) and window.span is not None:
+        raise BadInput.because(
+            "cannot slide over arrays of events with a duration",
+            "span= names two columns, and at= gives one instant for each value",
+            "use wr.aggregate(table, window, ...)",
+        )
+    several = isinstance(aggregate, (list, tuple, dict))
+    calls = calls_of(aggregate)
+    table = _table(values, window, at)
+    if not isinstance(values, Mapping):
+        calls = {name: _over_the_value(call) for name, call in calls.items()}
+    if isinstance(window, Sliding):
+        window = Sliding(window.range, window.slide, window.offset, AT, window.tz)
+    plan = plan_aggregate(
+        table.schema,
+        window,
+        None,
+        calls,
+        algorithm=algorithm,
+        slicer=slicer,
+        chunk=chunk,
+    )
+    if isinstance(window, Sliding):
+        check_sorted(table.column(AT).to_numpy(), "values by their times in at=")
+    _, _, columns = answers_of(table.select(plan.reads), plan, bare=True)
+    results = {
+        name: _like(values, column)
+        for name, column in zip(calls, columns[0], strict=True)
+    }
+    return results if several else next(iter(results.values()))
+
+
+def calls_of(aggregate: Any) -> dict[str, Call]:
+    """The aggregates that a user gives as one, a list, or a dict, by name."""
+    if isinstance(aggregate, Mapping):
+        return {name: as_call(given, name) for name, given in aggregate.items()}
+    given = aggregate if isinstance(aggregate, (list, tuple)) else [aggregate]
+    calls: dict[str, Call] = {}
+    for one in given:
+        call = as_call(one, "a result")
+        name = one if isinstance(one, str) else call.aggregate.name
+        if name in calls:
+            name = call.label if call.label not in calls else f"{name}_{len(calls)}"
+        calls[name] = call
+    if not calls:
+        raise BadInput.because(
+            "cannot compute nothing",
+            "the list of aggregates is empty",
+            "name one: 'max'",
+        )
+    return calls
+
+
+def _over_the_value(call: Call) -> Call:
+    aggregate: Aggregate = call.aggregate
+    if call.columns or not aggregate.columns[1]:
+        return Call(aggregate, (VALUE,) if call.columns else (), options=call.options)
+    if aggregate.columns[0] > 1:
+        raise BadInput.because(
+            f"cannot slide {aggregate.name} over one array",
+            "it needs two columns",
+            "give a mapping of arrays, and name both: "
+            f"wr.slide({{'x': x, 'y': y}}, window, wr.{aggregate.name}('x', 'y'))",
+        )
+    return Call(aggregate, (VALUE,), options=call.options)
+
+
+def _table(values: Any, window: Window, at: Any) -> pa.Table:
+    columns = values if isinstance(values, Mapping) else {VALUE: values}
+    table = {str(name): _array(column) for name, column in columns.items()}
+    if isinstance(window, Sliding):
+        if at is None:
+            raise WindowError.because(
+                f"cannot place values in windows of {window.range.text}",
+                "their times are not given",
+                "pass them as at=times, one for each value",
+            )
+        table[AT] = _array(at)
+    elif at is not None:
+        raise WindowError.because(
+            "cannot use at= with a rows window",
+            "rows are counted, not timed",
+            "leave at= out, or use wr.sliding(...)",
+        )
+    lengths = {name: len(column) for name, column in table.items()}
+    if len(set(lengths.values())) > 1:
+        raise BadInput.because(
+            "cannot slide over arrays side by side",
+            "they differ in length: "
+            + ", ".join(f"{k} {v}" for k, v in lengths.items()),
+            "give one entry of each per row",
+        )
+    if AT in table and table[AT].null_count:
+        raise BadInput.because(
+            "cannot place values in time",
+            f"at= holds {table[AT].null_count} nulls",
+            "drop those values first",
+        )
+    return pa.table(table)
+
+
+def _array(values: Any) -> pa.Array:
+    if isinstance(values, (pa.Array, pa.ChunkedArray)):
+        return values
+    if isinstance(values, np.ndarray) and values.ndim != 1:
+        raise BadInput.because(
+            f"cannot slide over an array of {values.ndim} dimensions",
+            f"its shape is {values.shape}",
+            "pass one row or column at a time",
+        )
+    try:
+        if hasattr(values, "__arrow_c_stream__") or hasattr(
+            values, "__arrow_c_array__"
+        ):
+            return pa.chunked_array(values)
+        if library(values) == "pandas":
+            return pa.array(values)
+        return pa.array(values if isinstance(values, np.ndarray) else list(values))
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+        raise BadInput.because(
+            "cannot read the values as one array",
+            str(error).splitlines()[0],
+            "give numbers, strings, booleans or times of one type",
+        ) from error
+    except TypeError as error:
+        raise BadInput.because(
+            f"cannot slide over a {type(values).__name__}",
+            "it is not an array",
+            "give a numpy array, a list, or a column of a table",
+        ) from error
+
+
+def _like(values: Any, column: pa.Array) -> Any:
+    """The result as the kind of array that came in; numpy where that is not known."""
+    if isinstance(values, (pa.Array, pa.ChunkedArray)):
+        return column
+    if library(values) == "polars":
+        return type(values)(column)
+    result = column.to_numpy(zero_copy_only=False)
+    return type(values)(result) if library(values) == "pandas" else result
+
+
+__all__ = ["slide"]

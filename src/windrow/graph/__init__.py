@@ -1,0 +1,25 @@
+"""The generalised aggregation graph: many windows, one pass (LightSaber 5)."""
+
+from .draw import graph_lines, graph_svg
+from .emit import graph_blocks, graph_text
+from .graph import Family, Graph, initial
+from .run import compile_graph, graph_of, slide_graph, slide_uneven, uneven_graph
+from .specialise import SHORT, Special, specialise
+
+__all__ = [
+    "SHORT",
+    "Family",
+    "Graph",
+    "Special",
+    "compile_graph",
+    "graph_blocks",
+    "graph_lines",
+    "graph_of",
+    "graph_svg",
+    "graph_text",
+    "initial",
+    "slide_graph",
+    "slide_uneven",
+    "specialise",
+    "uneven_graph",
+]

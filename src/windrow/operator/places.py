@@ -1,0 +1,96 @@
+"""Finding an event again, and putting a late one in its place.
+
+Places stand in the order of (instant, number): a late event goes after all that are
+not later, so of two at one instant the one that came first stands first.  Where no
+instants are kept, numbers alone are in order.  Holes keep theirs, so that a search may
+look at them.
+"""
+
+from windrow.algorithms._fat_steps import between, make_way
+from windrow.kernels.vocabulary import (
+    ORDERED,
+    emit,
+    ints_of,
+    kept_of,
+    peek,
+    poke,
+    set_ints,
+    set_kept,
+    store,
+    whole,
+)
+
+from .policies import MASK, SINCE, TOTAL
+
+
+def first_later(words, ints, marks, ids, tick, number):
+    """The first place that stands after (tick, number)."""
+    low, high = ints[0], ints[1]
+    while low < high:
+        middle = (low + high) >> 1
+        here = middle & words[MASK]
+        after = peek(ids, here) > number
+        if ORDERED:
+            mark = peek(marks, here)
+            after = mark > tick or (mark == tick and after)
+        if after:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def find(memory, tick, number):
+    """The place of an event, or -1 if it is not in the window any more."""
+    words, scratch, _, marks, _, ids = memory
+    ints = ints_of(words)
+    i = first_later(words, ints, marks, ids, tick, number) - 1
+    if i < ints[0] or peek(ids, i & words[MASK]) != number:
+        return -1
+    return i if scratch[1][i & words[MASK]] == 1 else -1
+
+
+def place_late(memory, value, tick):
+    """An event among those that came before it; False if there is no room."""
+    words, scratch, _, marks, _, ids = memory
+    tree, alive, mask = scratch[0], scratch[1], scratch[3]
+    ints = ints_of(words)
+    i = first_later(words, ints, marks, ids, tick, words[TOTAL])
+    free = ints[1] - ints[0] <= mask
+    j = i
+    while not free and j < ints[1]:
+        free = alive[j & mask] == 0
+        j += 1
+    if not free:
+        return False
+    hole, ints = make_way(scratch, ints, i)
+    for k in range(hole, i, -1):
+        poke(ids, k & mask, peek(ids, (k - 1) & mask))
+        if ORDERED:
+            poke(marks, k & mask, peek(marks, (k - 1) & mask))
+    poke(ids, i & mask, words[TOTAL])
+    if ORDERED:
+        poke(marks, i & mask, tick)
+    words[TOTAL] += 1
+    words[SINCE] += 1
+    store(tree, mask + 1 + (i & mask), value)
+    set_ints(words, ints)
+    return True
+
+
+def answer_between(memory, first, last, out):
+    """The result of events at instants [first, last); False if there are none."""
+    words, scratch, fields, marks, _, ids = memory
+    _, ints, kept = whole(scratch, ints_of(words), kept_of(fields))
+    set_ints(words, ints)
+    set_kept(fields, kept)
+    start = first_later(words, ints, marks, ids, first - 1, words[TOTAL])
+    stop = first_later(words, ints, marks, ids, last - 1, words[TOTAL])
+    some = False
+    for i in range(start, stop):
+        if scratch[1][i & words[MASK]] == 1:
+            some = True
+            break
+    if some:
+        emit(out, 0, between(scratch, start, stop))
+    return some

@@ -1,0 +1,242 @@
+"""One window of an operator: its memory, and the events that wait to get in.
+
+    insert ->  pending  --flush-->  memory  --look-->  one result
+                  |                    |
+             a growing array      one flat array, `call_*` of the compiled module
+
+Events wait in Python until somebody asks, as RA batches them until its trigger: an
+insert is an append, and a result after one insert is one compiled call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container
+from typing import Any
+
+import numpy as np
+
+from windrow.kernels import arrays
+from windrow.windows.policy import COUNT, PUNCTUATION, TIME
+
+from .kit import Kit
+from .layout import Memory
+from .pending import Pending
+from .policies import BOUNDARY, EVERY, MASK, SINCE, TOTAL
+from .results import Part, payloads_at, reader_of
+
+Array = np.ndarray[Any, Any]
+MOST = 4096  # events that wait
+LEAST = 16  # places of a window that grows
+
+
+class Cell:
+    """The window of one key; `first` is the number of the first event that waits."""
+
+    def __init__(self, kit: Kit, capacity: int) -> None:
+        self.kit = kit
+        self.pending = Pending(kit.inputs, kit.rules)
+        self.first = 0
+        self.newest: int | None = None
+        self.payloads: dict[int, tuple[Any, ...]] = {}
+        self.waiting: list[Part] = []  # results that nobody has taken
+        self.told: Any = None  # the value that was last reported by hand
+        self.last_mark = self.last_signal = 0.0
+        self.adopt(kit.memory(capacity))
+
+    def adopt(self, memory: Memory) -> None:
+        """Live in that memory from now on."""
+        self.memory, self.argument = memory, memory.argument
+        out = [memory.sections[k] for k in memory.layout.named("out")]
+        self.read: Callable[[], Any] = reader_of(
+            self.kit.inputs.asked, out, self.payload_at
+        )
+
+    @property
+    def total(self) -> int:
+        """Events ever, those that wait included."""
+        return self.first + len(self.pending)
+
+    def take_in(
+        self, numbers: list[Any], tick: int | None, others: tuple[float, float, int]
+    ) -> int:
+        """Let an event wait; gives its number.  `others`: mark, signal and flag."""
+        number = self.total
+        self.pending.add(numbers, tick, others)
+        self.newest = self.newest if tick is None else tick
+        self.last_mark, self.last_signal = others[:2]
+        if len(self.pending) >= MOST:
+            self.flush()
+        return number
+
+    def flush(self) -> None:
+        """Let in all that wait; results that fall due wait in their turn."""
+        count = len(self.pending)
+        if not count:
+            return
+        source, events = self.pending.taken()
+        parts = self.absorb(source, events, count)
+        if self.kit.rules.waits:
+            self.waiting += parts
+
+    def absorb(
+        self, source: list[Array], events: tuple[Array, ...], count: int
+    ) -> list[Part]:
+        """Let events in, and give the results that fell due."""
+        kit = self.kit
+        every_row = not kit.rules.waits
+        room = count if every_row else min(count, 1 << 16) + 64
+        given = (*source, np.zeros(1, np.int64))
+        parts: list[Part] = []
+        i = 0
+        while i < count:
+            out = arrays(kit.kind.product.out_dtypes, room)
+            begins, ends = np.empty(room, np.int64), np.empty(room, np.int64)
+            given[-1][0] = int(self.memory.words[TOTAL]) - i
+            i, made, full = kit.module.call_feed(
+                self.argument, given, events, i, count, out, begins, ends
+            )
+            if made:
+                parts.append(self.part(made, out, begins, ends))
+            if full:
+                self.widen()
+        self.first = int(self.memory.words[TOTAL])
+        self.tidy()
+        return parts
+
+    def look(self) -> Any:
+        """The result as it stands; None if there are no events."""
+        if len(self.pending) == 1 and self._one():
+            return self.read()
+        self.flush()
+        return self.read() if self.kit.module.call_look(self.argument) else None
+
+    def _one(self) -> bool:
+        """One waiting event and its result in one call, where nothing falls due."""
+        kit = self.kit
+        tick, mark, numbers = self.pending.numbers()
+        if kit.rules.waits and self._may_fall_due(tick):
+            return False
+        if kit.module.call_one(self.argument, tick, mark, *numbers) < 0:
+            return False  # no room
+        self.pending.clear()
+        self.first += 1
+        if self.payloads:
+            self.tidy()
+        return True
+
+    def _may_fall_due(self, tick: int) -> bool:
+        """Whether an event at that instant may make a result fall due."""
+        words, trigger = self.memory.words, self.kit.rules.trigger
+        if trigger == TIME:
+            return not self.first or tick >= words[BOUNDARY]
+        return trigger != COUNT or bool(words[SINCE] + 1 >= words[EVERY])
+
+    def held(self) -> int:
+        """How many events the window holds."""
+        self.flush()
+        return self.count()
+
+    def drop(self, many: int) -> None:
+        """Evict the oldest."""
+        self.flush()
+        self.kit.module.call_drop(self.argument, many)
+        self.tidy()
+
+    def elapse(self, tick: int) -> None:
+        """Time goes on without an event."""
+        self.flush()
+        kit, full = self.kit, True
+        while full:
+            out = arrays(kit.kind.product.out_dtypes, 1 << 10)
+            begins, ends = np.empty(1 << 10, np.int64), np.empty(1 << 10, np.int64)
+            made, full = kit.module.call_elapse(self.argument, tick, out, begins, ends)
+            if made:
+                self.waiting.append(self.part(made, out, begins, ends))
+        self.newest = tick if self.newest is None else max(self.newest, tick)
+        self.tidy()
+
+    def punctuate(self) -> None:
+        """A punctuation: a result falls due, all events leave."""
+        rules, size = self.kit.rules, self.held()
+        if not size:
+            return
+        if rules.trigger == PUNCTUATION:
+            self.look()
+            places = self.memory.layout.named("out")
+            out = [self.memory.sections[k].copy() for k in places]
+            end = np.array([self.memory.words[TOTAL]])
+            self.waiting.append(self.part(1, out, end - size, end))
+        if rules.evict == PUNCTUATION:
+            self.drop(size)
+
+    @property
+    def owes(self) -> bool:
+        """Whether results wait to be taken."""
+        return bool(self.waiting)
+
+    def widen(self) -> None:
+        """Make room: squeeze out holes where there are many, else double."""
+        capacity = int(self.memory.words[MASK]) + 1
+        if 4 * self.count() <= 3 * capacity:
+            self.kit.module.call_move(self.argument, self.argument)
+        else:
+            self.resize(2 * capacity)
+
+    def resize(self, capacity: int) -> None:
+        """Move to memory of another capacity."""
+        wider = self.kit.memory(capacity)
+        self.kit.module.call_move(self.argument, wider.argument)
+        self.adopt(wider)
+
+    def tidy(self) -> None:
+        """Give back memory and payloads that nobody needs any more."""
+        steps, capacity = self.kit.kind.steps, int(self.memory.words[MASK]) + 1
+        size = self.count()
+        if not steps.fifo and capacity > LEAST and 4 * size < capacity:
+            self.resize(max(capacity // 2, LEAST))
+        if len(self.payloads) > 2 * (size + len(self.pending)) + LEAST:
+            kept = self._numbers()
+            self.payloads = {
+                number: payload
+                for number, payload in self.payloads.items()
+                if number >= self.first or number in kept
+            }
+
+    def _numbers(self) -> Container[int]:
+        """The numbers of the events in memory."""
+        if self.kit.kind.steps.fifo:
+            return range(self.first - self.count(), self.first)
+        return frozenset(self.alive()[1].tolist())
+
+    def alive(self) -> tuple[Array, Array, Array]:
+        """Places, numbers and instants of the events in memory that is not FIFO."""
+        words, memory = self.memory.words, self.memory
+        where = np.arange(int(words[0]), int(words[1]))
+        places = where & int(words[MASK])
+
+        def section(name: str) -> Array:
+            return memory.sections[memory.layout.named(name)[0]]
+
+        there = section("number")[places] == 1
+        marks = section("marks")
+        times = marks[places][there] if len(marks) else places[there]
+        return where[there], section("ids")[places][there], times
+
+    def count(self) -> int:
+        """How many events are in memory."""
+        words, live = self.memory.words, self.kit.kind.steps.live
+        return int(words[live]) if live is not None else int(words[1] - words[0])
+
+    def part(self, made: int, out: Any, begins: Array, ends: Array) -> Part:
+        """Results as they were written, with the payloads that they point to."""
+        asked, names = self.kit.inputs.asked, self.kit.inputs.payloads
+        found = tuple(one[:made] for one in out)
+        at = payloads_at(asked, found, self.payload_at) if names else None
+        return Part(None, begins[:made], ends[:made], found, at)
+
+    def payload_at(self, number: int, name: str) -> Any:
+        """What event `number` had in that column."""
+        return self.payloads[number][self.kit.inputs.payloads.index(name)]
+
+
+__all__ = ["LEAST", "MOST", "Cell"]

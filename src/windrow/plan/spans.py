@@ -1,0 +1,249 @@
+"""The choice of technique for events with a duration: the one place where it is made.
+
+    an event costs           the aggregates are            technique
+    SHORT or fewer           any                           se_slicing, all together
+    more                     whole numbers, invertible     starts_and_ends
+                             commutative                   se_ml_slicing
+                             selective, not commutative    selective_sweeping, past
+                                                           SWEEP slices
+                             any other                     se_slicing
+    any                      holistic                      tuple_buckets
+
+Costs are counted in combines.  Neighbours that cross the same slices are one piece,
+which goes into slices once.  Slices take one for each that a piece crosses, next to
+each other, which is fast; levels HOP for each `height` of them, and LEVEL for each
+level of a slice; starts and ends two.  So it is told whether levels are worth it, and
+how many.
+
+This follows the paper's section 6.5 with one difference.  There a release costs w / b
+combines, so that a high overlap speaks for sweeping; here it costs three whatever the
+overlap, and sweeping is left for what no level can hold.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from windrow.aggregates import Law
+from windrow.errors import BadInput, UnsuitableAlgorithm, UnsupportedType, WindowError
+from windrow.kernels import Product
+from windrow.spans import CATALOGUE, Technique, find
+from windrow.windows import Sliding, Window
+
+from .bind import Bound, column_type
+from .requests import Asked
+
+SHORT = 8.0  # insertions an event: less than another pass over the events costs
+SWEEP = 64.0
+HOP = 4.0  # combines: what an insertion costs that is no neighbour of the last
+LEVEL = 5.0  # combines that a level of a slice costs once, to be gathered
+MOST_HEIGHT = 32
+MOST_LEVELS = 1 << 23  # of all slices together: past that memory is the price
+WORTH = 0.8  # of the cost of plain slices: what the other ways must save
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """How long events are: each crosses `crossed` of the `slices` that are laid out.
+
+    `pieces` are the events less those that cross the same slices as their neighbour.
+    """
+
+    events: int
+    slices: int
+    crossed: float
+    pieces: int
+
+    @property
+    def short(self) -> bool:
+        """Whether slices of one level are least work, whatever is computed."""
+        return self.pieces * self.crossed <= SHORT * self.events
+
+    def height(self) -> int:
+        """Levels at which the cost of insertion meets that of gathering."""
+        slices = max(self.slices, 1)
+        share = HOP * self.pieces * self.crossed / (LEVEL * slices)
+        most = min(MOST_HEIGHT, math.ceil(self.crossed), MOST_LEVELS // slices)
+        return max(1, min(round(math.sqrt(share)), most))
+
+    def flat(self) -> float:
+        """What slices of one level cost."""
+        return self.pieces * self.crossed + 3.0 * self.slices
+
+    def levels(self, height: int) -> float:
+        """What slices of that many levels cost."""
+        inserted = HOP * math.ceil(self.crossed / height)
+        return self.pieces * inserted + (LEVEL * height + 3.0) * self.slices
+
+    def bounds(self) -> float:
+        """What starts and ends cost."""
+        return 2.0 * self.pieces + 2.0 * self.slices
+
+
+@dataclass(frozen=True)
+class Group:
+    """Calls that one technique computes together, and why that one."""
+
+    asked: Asked
+    technique: Technique
+    height: int
+    reason: str
+
+    @property
+    def calls(self) -> tuple[Bound, ...]:
+        """What is computed."""
+        return tuple(bound for bound, _ in self.asked.calls)
+
+
+Ask = Callable[[Sequence[Bound]], Asked]
+
+
+def choose_groups(
+    calls: Sequence[Bound], ask: Ask, lengths: Lengths, technique: str, height: int
+) -> list[Group]:
+    """The techniques for all calls that have a partial, told what the events are."""
+    measured = [one for one in calls if Law.HOLISTIC not in one.aggregate.laws]
+    if not measured:
+        return []
+    if technique != "auto" or lengths.short:
+        return [choose_one(ask(measured), lengths, technique, height)]
+    kinds: dict[str, list[Bound]] = {}
+    for bound in measured:
+        kinds.setdefault(_kind(ask([bound]).product, bound, lengths), []).append(bound)
+    return [choose_one(ask(mine), lengths, "auto", 0) for mine in kinds.values()]
+
+
+def choose_one(asked: Asked, lengths: Lengths, technique: str, height: int) -> Group:
+    """The technique for calls that are computed together."""
+    if technique != "auto":
+        forced = find(technique)
+        check_suits(forced, asked.product, [bound for bound, _ in asked.calls])
+        high = height or lengths.height() if forced.name == "se_ml_slicing" else 1
+        return Group(asked, forced, high, "asked for by name" + _levels(high))
+    if lengths.short:
+        each = lengths.pieces * lengths.crossed / max(lengths.events, 1)
+        reason = f"{each:.2g} insertions an event, which is least work"
+        return Group(asked, find("se_slicing"), 1, reason)
+    return _group(asked, lengths)
+
+
+def _kind(product: Product, bound: Bound, lengths: Lengths) -> str:
+    """What may share a pass: calls that the same technique suits best."""
+    laws = product.laws
+    if Law.COMMUTATIVE not in laws:
+        alone = Law.SELECTIVE in laws and lengths.crossed > SWEEP
+        return f"sweep {bound.name}" if alone else "ordered"
+    if product.undoable:
+        return "exact"
+    return "selective" if Law.IDEMPOTENT in laws else "cumulative"
+
+
+def _group(asked: Asked, lengths: Lengths) -> Group:
+    laws, crossed = asked.product.laws, lengths.crossed
+    long = f"events cross {crossed:,.3g} slices"
+    if Law.COMMUTATIVE not in laws:
+        if Law.SELECTIVE in laws and crossed > SWEEP:
+            reason = f"{long}, and levels would lose their order: a heap of the living"
+            return Group(asked, find("selective_sweeping"), 1, reason)
+        reason = "not commutative: levels would lose the order of ends"
+        return Group(asked, find("se_slicing"), 1, reason)
+    exact = asked.product.undoable
+    if exact and lengths.bounds() < WORTH * lengths.flat():
+        reason = f"{long}; whole numbers can be taken off: two insertions an event"
+        return Group(asked, find("starts_and_ends"), 1, reason)
+    height = lengths.height()
+    if height > 1 and lengths.levels(height) < WORTH * lengths.flat():
+        times = math.ceil(crossed / height)
+        word = "insertion" if times == 1 else "insertions"
+        reason = f"{long}: {times} {word} an event" + _levels(height)
+        return Group(asked, find("se_ml_slicing"), height, reason)
+    reason = f"{long}, too few to be worth levels"
+    return Group(asked, find("se_slicing"), 1, reason)
+
+
+def _levels(height: int) -> str:
+    return f", {height} levels" if height > 1 else ""
+
+
+def check_suits(technique: Technique, product: Product, calls: Sequence[Bound]) -> None:
+    """Refuse a technique that needs a law the aggregates lack."""
+    if technique.suits(product.laws):
+        return
+    able = [one.name for one in CATALOGUE if one.suits(product.laws)]
+    label = ", ".join(bound.call.label for bound in calls)
+    missing = (technique.needs & ~product.laws).names()[0]
+    raise UnsuitableAlgorithm.lacking(
+        missing, algorithm=technique.name, aggregate=label, able=able
+    )
+
+
+def check_forced(technique: str, height: int, calls: Sequence[Bound]) -> None:
+    """Refuse names and heights that mean nothing for these calls."""
+    named = None if technique == "auto" else find(technique)
+    if height and (named is None or named.name != "se_ml_slicing"):
+        raise BadInput.because(
+            f"cannot use chunks of {height} slices",
+            "for events with a duration chunk= is the height of se_ml_slicing",
+            "add algorithm='se_ml_slicing', or leave chunk out",
+        )
+    holistic = [b for b in calls if Law.HOLISTIC in b.aggregate.laws]
+    if named is not None and named.name != "tuple_buckets" and holistic:
+        raise BadInput.because(
+            f"cannot slide {', '.join(b.call.label for b in holistic)} "
+            f"with {named.name}",
+            "holistic aggregates have no partials to combine",
+            "use tuple_buckets, or leave the algorithm to the planner",
+        )
+
+
+def span_of(windows: Sequence[Window], schema: pa.Schema) -> tuple[str, str] | None:
+    """The columns of start and end that all windows agree on, of one type."""
+    spans = {one.span if isinstance(one, Sliding) else None for one in windows}
+    if spans == {None}:
+        return None
+    if len(spans) > 1:
+        raise BadInput.because(
+            "cannot place the events of one call in two ways",
+            "the windows of the list do not all name the same span=",
+            "call once for each",
+        )
+    span = spans.pop()
+    assert span is not None
+    start, end = (column_type(schema, name) for name in span)
+    if start != end:
+        units = pa.types.is_timestamp(start) and pa.types.is_timestamp(end)
+        raise UnsupportedType.because(
+            f"cannot tell how long events last from {span[0]!r} to {span[1]!r}",
+            f"the columns are of types {start} and {end}",
+            "cast one of them to the unit and zone of the other"
+            if units
+            else "cast one of them to the type of the other",
+        )
+    return span
+
+
+def check_slicer(whole_windows: bool, name: str) -> None:
+    """Refuse a slicer whose windows end in the middle of a slice."""
+    if not whole_windows:
+        raise WindowError.because(
+            f"cannot slice events with a duration with {name}",
+            "their windows must end where a slice ends, so that the past can be made "
+            "up again",
+            "use pairs, or leave the slicer to the planner",
+        )
+
+
+__all__ = [
+    "Group",
+    "Lengths",
+    "check_forced",
+    "check_slicer",
+    "check_suits",
+    "choose_groups",
+    "choose_one",
+    "span_of",
+]

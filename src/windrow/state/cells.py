@@ -1,0 +1,136 @@
+"""What is open: rows and slices ahead of the watermark, in cells of time.
+
+    watermark        |
+    cells       | c  | c + 1 | c + 2 | ...
+    pages         p     p p     p               one for each step that brought something
+
+A step writes what it brought, cell by cell, and reads only cells that the watermark
+has reached.  A cell is a part of the watermark's delay, or longer where a step
+brought few rows or a long time: these go to a few cells, never to hundreds.  A cell
+that was written often is made one page again, so that neither long delays nor short
+micro-batches let pages pile up.
+
+Rows come out in the order in which they came: page numbers rise, and in a page that
+was made of several each row remembers which it came with.  Pages of cells of other
+lengths may lie between them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from .codec import pack, read_kept
+from .feed import Feed
+from .slice_pages import rows_in_page
+from .store import Store
+
+MOST_PAGES = 8  # of a cell, before they are made one
+MOST_CELLS = 8  # that a step writes
+
+CAME = "__windrow_came"  # the page with which a row came, where pages were made one
+
+Cell = tuple[int, int]
+"""The length of a cell, and its number among cells of that length."""
+
+
+@dataclass
+class Cells:
+    """The pages of open cells; `pages[cell]` are (number, least mark) in order."""
+
+    feed: Feed
+    length: int
+    kind: str
+    pages: dict[Cell, list[tuple[int, int]]] = field(default_factory=dict)
+
+    def facts(self) -> list[Any]:
+        """What the header remembers."""
+        return [[*cell, pages] for cell, pages in self.pages.items()]
+
+    @classmethod
+    def known(cls, feed: Feed, length: int, kind: str, facts: list[Any]) -> Cells:
+        """The same from a header."""
+        pages = {(long, cell): [(n, t) for n, t in of] for long, cell, of in facts}
+        return cls(feed, length, kind, pages)
+
+    def close(self, store: Store, now: int) -> list[pa.Table]:
+        """Take out what lies in slices that end at or before `now`."""
+        found: dict[int, pa.Table] = {}
+        for length, cell in list(self.pages):
+            if cell * length >= now:
+                continue
+            left = []
+            for number, least in self.pages.pop((length, cell)):
+                if int(self.feed.ends(np.array([least]))[0]) > now:
+                    left.append((number, least))
+                    continue
+                table = read_kept(store, number, self.kind)
+                due, rest = self.split(table, now)
+                if len(due):
+                    found[number] = due
+                if len(rest):
+                    left.append((number, self._write(store, number, rest)))
+                else:
+                    store.remove(number)
+            if left:
+                self.pages[length, cell] = left
+        return self._as_they_came(found)
+
+    def split(self, table: pa.Table, now: int) -> tuple[pa.Table, pa.Table]:
+        """What lies in slices that are closed, and what does not."""
+        closed = self.feed.ends(self.feed.marks(table)) <= now
+        if closed.all():
+            return table, table.slice(len(table))
+        if not closed.any():
+            return table.slice(len(table)), table
+        return table.filter(pa.array(closed)), table.filter(pa.array(~closed))
+
+    def keep(self, store: Store, table: pa.Table, number: int) -> int:
+        """Write what is open; gives the next free page number."""
+        marks = self.feed.marks(table)
+        length, span = self.length, int(marks.max()) - int(marks.min())
+        most = min(MOST_CELLS, 1 + len(table) // rows_in_page(table))
+        while span // length >= most:
+            length *= 2
+        cells = marks // length
+        for cell in np.unique(cells).tolist():
+            part = table.filter(pa.array(cells == cell))
+            pages = self.pages.setdefault((length, cell), [])
+            if len(pages) >= MOST_PAGES:
+                old = {one: read_kept(store, one, self.kind) for one, _ in pages}
+                for one in old:
+                    store.remove(one)
+                pages.clear()
+                part = self._made_one({**old, number: part})
+            pages.append((number, self._write(store, number, part)))
+            number += 1
+        return number
+
+    def _made_one(self, pages: dict[int, pa.Table]) -> pa.Table:
+        """Pages as one; slices commute, rows remember with which page they came."""
+        if self.feed.folded:
+            return self.feed.joined(list(pages.values()))
+        return self.feed.joined([_with_came(n, one) for n, one in pages.items()])
+
+    def _as_they_came(self, pages: dict[int, pa.Table]) -> list[pa.Table]:
+        if not any(CAME in table.column_names for table in pages.values()):
+            return [pages[number] for number in sorted(pages)]
+        table = self._made_one(pages)
+        order = np.argsort(table.column(CAME).to_numpy(), kind="stable")
+        return [table.take(pa.array(order)).drop_columns([CAME])]
+
+    def _write(self, store: Store, number: int, table: pa.Table) -> int:
+        store.put(number, pack(table, self.kind, small=True))
+        return int(self.feed.marks(table).min())
+
+
+def _with_came(number: int, page: pa.Table) -> pa.Table:
+    if CAME in page.column_names:
+        return page
+    return page.append_column(CAME, pa.array(np.full(len(page), number)))
+
+
+__all__ = ["Cells"]

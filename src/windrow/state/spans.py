@@ -1,0 +1,156 @@
+"""Windows over events with a duration that are kept from step to step.
+
+    events kept     =====   ==============        as they arrived, in pages
+                        ==         =====
+    closed, now               |     |
+    due                 [---------) |             windows that end in (closed, now]
+    out of reach    x x                           no window to come overlaps them
+
+An event comes when it ends, and a window is released at its end plus the time to
+postpone, which is the watermark's delay.  So an event is late as a row is: if the slice
+in which it ends has been closed.  One that is in time counts in all windows that are
+open; where it lasted longer than the delay, it also overlaps windows that are out, and
+is told and given back as late for those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.batch.assemble import Answer, select_windows
+from windrow.batch.sorted_rows import Stream, check_room
+from windrow.batch.span_events import lasting
+from windrow.batch.spans import span_answers, spread
+from windrow.plan.plan import Plan
+from windrow.slicing import shared_combs, slice_ends
+
+from .due import due_span, out_of_reach
+from .row_pages import RowPages
+from .store import Store, Told
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class SpanBucket:
+    """A bucket of `wr.aggregate` whose state is events that last.
+
+    Out come k0, k1, ... (keys), q (the query's number), start, end (ticks), r0, r1, ...
+    """
+
+    plan: Plan
+    spec: dict[str, Any]
+    keep_late: bool
+
+    def step(
+        self, store: Store, fed: list[pa.Table], now: int, told: Told
+    ) -> Iterator[pa.Table]:
+        """Take in events, move time on to `now` (ticks), give the windows now due."""
+        plan = self.plan
+        assert plan.clock is not None
+        schema = pa.schema([plan.schema.field(name) for name in plan.reads])
+        pages = RowPages.open(store, self.spec, schema, plan.by, plan.clock, now)
+        pages.add(self._admit(fed, schema, pages.closed, told))
+        for table in self._pass_time(pages):
+            told.rows_out += len(table)
+            yield table
+        pages.close()
+        told.keys = pages.count_keys()
+
+    def _admit(
+        self, fed: Sequence[pa.Table], schema: pa.Schema, closed: int, told: Told
+    ) -> pa.Table:
+        """The events that some open window overlaps; `told` of what came too late."""
+        plain = pa.schema([(one.name, one.type) for one in schema])
+        kept = [plain.empty_table()]
+        longest = max(query.range for query in self.plan.queries)
+        for table in fed:
+            found = lasting(table, self.plan)
+            check_room(found.starts, longest)
+            check_room(found.lasts, longest)
+            late = self._closed(found.lasts, closed)
+            missed = late | self._missed(found.starts, closed)
+            if found.known is not None:
+                late, missed = late | ~found.known, missed | ~found.known
+            told.rows_in += len(table)
+            told.late_rows += int(missed.sum())
+            if self.keep_late and missed.any():
+                told.late.append(table.filter(pa.array(missed)))
+            rows = table.select(plain.names).cast(plain)
+            kept.append(rows.filter(pa.array(~late)) if late.any() else rows)
+        return pa.concat_tables(kept).combine_chunks()
+
+    def _closed(self, lasts: Array, closed: int) -> Array:
+        """Whether the slice of each instant is closed."""
+        triples = [query.triple for query in self.plan.queries]
+        late: Array = (
+            slice_ends(lasts, shared_combs(self.plan.slicer, triples)) <= closed
+        )
+        return late
+
+    def _missed(self, starts: Array, closed: int) -> Array:
+        """Whether the first window over each event is out already."""
+        ends = []
+        for query in self.plan.queries:
+            range_, slide, shift = query.triple
+            first = (starts - shift - range_) // slide + 1
+            ends.append(shift + first * slide + range_)
+        missed: Array = np.min(ends, axis=0) <= closed
+        return missed
+
+    def _pass_time(self, pages: RowPages) -> Iterator[pa.Table]:
+        """The windows that end in (closed, now]."""
+        plan, closed, now = self.plan, pages.closed, pages.now
+        found = [due_span(query, closed, now) for query in plan.queries]
+        spans = [one for one in found if one is not None]
+        if spans:
+            low, high = min(a for a, _ in spans), max(b for _, b in spans)
+            kept, times = pages.gather(lambda page: page.most >= low)
+            events = lasting(kept, plan)
+            due = (events.lasts >= low) & (events.starts < high)
+            yield from self._results(kept.filter(pa.array(due)), (low, high), pages)
+            pages.settle(times, ~out_of_reach(plan.queries, events.lasts, now))
+        pages.drop(lambda p: bool(out_of_reach(plan.queries, np.array([p.most]), now)))
+
+    def _results(
+        self, table: pa.Table, reach: tuple[int, int], pages: RowPages
+    ) -> Iterator[pa.Table]:
+        plan, closed, now = self.plan, pages.closed, pages.now
+        if not len(table):
+            return
+
+        def trim(_: Stream, answers: list[Answer]) -> list[Answer]:
+            return [_due(answer, closed, now) for answer in answers]
+
+        within = tuple(np.full(len(table), one) for one in reach)
+        laid = spread(table, plan, within=(within[0], within[1]))
+        stream, answers, columns = span_answers(laid, table, trim)
+        for number, (answer, results) in enumerate(zip(answers, columns, strict=True)):
+            if not len(answer.begins):
+                continue
+            runs = np.repeat(np.arange(len(answer.counts)), answer.counts)
+            keys = stream.keys.take(pa.array(runs))
+            query = plan.queries[number]
+            yield pa.table(
+                {
+                    **{f"k{i}": keys.column(name) for i, name in enumerate(plan.by)},
+                    "q": pa.array(np.full(len(runs), number, np.int32)),
+                    "start": pa.array(answer.begins),
+                    "end": pa.array(answer.begins + query.range),
+                    **{f"r{i}": column for i, column in enumerate(results)},
+                }
+            )
+
+
+def _due(answer: Answer, closed: int, now: int) -> Answer:
+    assert answer.query is not None
+    ends = answer.begins + answer.query.range
+    return select_windows(answer, (ends > closed) & (ends <= now))
+
+
+__all__ = ["SpanBucket"]

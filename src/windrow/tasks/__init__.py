@@ -1,0 +1,1 @@
+"""One task of a distributed engine: Arrow batches in, Arrow batches out."""

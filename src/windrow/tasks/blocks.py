@@ -1,0 +1,73 @@
+"""Count windows without a key, block by block.
+
+    rows of the stream    0 ........ at ......... start ........ stop ....... total
+    a block               |          |== halo ==|=== its own ===|
+
+A window of rows [b, b + range) comes out in the block that holds its last row.  The
+halo reaches a range and a slide further back than the first of the block's own rows,
+so that there is room to begin at a multiple of every slide.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.batch.aggregate import answers_of
+from windrow.batch.assemble import Answer, select_windows
+from windrow.batch.runs import run_bounds, sorted_stream
+from windrow.batch.sorted_rows import Stream
+from windrow.plan.plan import Plan
+
+from .sweep import Found, whole_runs
+
+Array = np.ndarray[Any, Any]
+
+BLOCK, HALO, AT, TOTAL = "__block", "__halo", "__at", "__total"
+
+
+def slide_blocks(
+    batches: Iterable[pa.RecordBatch], plan: Plan, *, enough: int
+) -> Iterator[Found]:
+    """The windows of each block, from rows sorted by block and time."""
+    for table in whole_runs(batches, (BLOCK,), enough):
+        for first, last in zip(*run_bounds(table, (BLOCK,)), strict=True):
+            yield from _block(table.slice(first, last - first), plan)
+
+
+def _block(rows: pa.Table, plan: Plan) -> Iterator[Found]:
+    at, total = (int(rows.column(name)[0].as_py()) for name in (AT, TOTAL))
+    step = math.lcm(*(query.slide for query in plan.queries))
+    skip = -at % step
+    base, rows = at + skip, rows.slice(skip)
+    halo = int(rows.column(HALO).to_numpy().sum()) if len(rows) else 0
+    start, stop = base + halo, base + len(rows)
+    if start >= stop:
+        return
+
+    def trim(_: Stream, answers: list[Answer]) -> list[Answer]:
+        kept = []
+        for answer in answers:
+            assert answer.query is not None
+            ends = np.minimum(answer.begins + (base + answer.query.range), total)
+            kept.append(select_windows(answer, (ends > start) & (ends <= stop)))
+        return kept
+
+    alone = replace(plan, by=())
+    stream = sorted_stream(rows, (), plan.clock)
+    stream, answers, columns = answers_of(rows, alone, stream=stream, trim=trim)
+    for answer, found in zip(answers, columns, strict=True):
+        query = answer.query
+        assert query is not None
+        begins = np.maximum(answer.begins + base, 0)
+        ends = np.minimum(answer.begins + (base + query.range), total)
+        runs = np.zeros(len(begins), np.int64)
+        yield Found(query, runs, pa.table({}), begins, ends, found)
+
+
+__all__ = ["slide_blocks"]

@@ -1,0 +1,117 @@
+"""The two ends of a stream's state, as tasks of a distributed engine.
+
+Feeding     rows of a partition   ->  a blob for each bucket      before the shuffle
+Keeping     blobs of a bucket     ->  blobs of results            with its state
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.batch.fold_rows import Folding
+from windrow.state.codec import pack, unpack
+from windrow.state.store import Bucket, Store, Told
+
+from .sweep import stretches
+
+BUCKET, BLOB = "bucket", "blob"
+LATE_FLAG = "late"
+
+# In a blob of results: less than a megabyte, since the JVM treats arrays of half a
+# region (a megabyte, with a heap of 4 GB) apart, and slowly.
+MOST_RESULTS = 1 << 14
+
+
+@dataclass(frozen=True)
+class Feeding:
+    """Rows, of which the first column is the bucket, as blobs.
+
+    With `folding`, whose first key is the bucket, they are folded into slices.
+    """
+
+    names: tuple[str, ...]
+    folding: Folding | None
+    enough: int
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Run it over the batches of one partition."""
+        named = (batch.rename_columns(list(self.names)) for batch in batches)
+        for table, _ in stretches(named, lambda: 4 * self.enough):
+            yield self._fed(table)
+
+    def _fed(self, table: pa.Table) -> pa.RecordBatch:
+        if self.folding is None:
+            buckets = table.column(BUCKET).to_numpy()
+            order = np.argsort(buckets, kind="stable")
+            buckets, table = buckets[order], table.take(pa.array(order))
+            table = table.drop_columns([BUCKET])
+        else:
+            table = self.folding.fold(table)
+            buckets = table.column("k0").to_numpy()
+            table = table.drop_columns(["k0"])
+            count = len(self.folding.plan.by) - 1
+            renamed = [f"k{i}" for i in range(count)] + table.column_names[count:]
+            table = table.rename_columns(renamed)
+        starts = np.flatnonzero(np.diff(buckets, prepend=buckets[0] - 1))
+        stops = np.append(starts[1:], len(buckets))
+        blobs = [
+            pack(table.slice(start, stop - start), "feed", small=False)
+            for start, stop in zip(starts, stops, strict=True)
+        ]
+        return pa.record_batch(
+            [pa.array(buckets[starts], pa.int32()), pa.array(blobs, pa.binary())],
+            names=[BUCKET, BLOB],
+        )
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """A bucket with the schema of its results; `tick` in nanoseconds.
+
+    With `late` columns, rows that came too late come out too: their own columns as
+    `late`, their keys, and true in `late`.
+    """
+
+    bucket: Bucket
+    gives: pa.Schema
+    tick: int
+    late: dict[str, str]
+
+    def step(
+        self, store: Store, blobs: Iterable[bytes], watermark: int, told: Told
+    ) -> Iterator[bytes]:
+        """Take in blobs, move on to a watermark in milliseconds, give results.
+
+        Results are plain Arrow streams, since nobody keeps them.
+        """
+        fed = [unpack(blob, "feed")[0] for blob in blobs]
+        now = watermark * 10**6 // self.tick
+        for table in self.bucket.step(store, fed, now, told):
+            yield from self._packed(table)
+        for table in told.late:
+            columns = {out: table.column(name) for out, name in self.late.items()}
+            columns[LATE_FLAG] = pa.array(np.ones(len(table), bool))
+            yield from self._packed(pa.table(columns))
+
+    def _packed(self, table: pa.Table) -> Iterator[bytes]:
+        columns = []
+        for field in self.gives:
+            if field.name not in table.column_names:
+                columns.append(pa.nulls(len(table), field.type))
+                continue
+            column = table.column(field.name)
+            same = column.type == field.type
+            columns.append(column if same else column.cast(field.type))
+        made = pa.Table.from_arrays(columns, schema=self.gives)
+        for batch in made.to_batches(max_chunksize=MOST_RESULTS):
+            sink = pa.BufferOutputStream()
+            with pa.ipc.new_stream(sink, self.gives) as writer:
+                writer.write_batch(batch)
+            yield sink.getvalue().to_pybytes()
+
+
+__all__ = ["BLOB", "BUCKET", "LATE_FLAG", "Feeding", "Keeping"]

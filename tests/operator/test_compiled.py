@@ -1,0 +1,118 @@
+"""Operators as machine code: each algorithm once, against arrays and a plain list."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+import windrow as wr
+from plain_window import PlainWindow
+from windrow.algorithms import CATALOGUE
+from windrow.operator import fast_calls as quick
+
+AGGREGATES = {"subtract_on_evict": "sum", "slick_deque": "max"}
+STEPWISE = [one.name for one in CATALOGUE if one.steps is not None]
+DOUBLED = wr.Aggregate(
+    name="doubled",
+    lift=lambda value: 2.0 * value,
+    combine=lambda older, newer: older + newer,
+    lower=lambda partial: partial,
+)
+OTHER = wr.Aggregate(
+    name="tripled", lift=DOUBLED.lift, combine=DOUBLED.combine, lower=DOUBLED.lower
+)
+
+
+@pytest.mark.parametrize("algorithm", STEPWISE)
+def test_batches_and_single_events_give_what_arrays_give(algorithm):
+    aggregate = AGGREGATES.get(algorithm, "sum")
+    values = np.random.default_rng(7).integers(-50, 50, 400)
+    expected = wr.slide(values, wr.rows(37), aggregate).tolist()
+    operator = wr.Operator(wr.rows(37), aggregate, algorithm=algorithm)
+    found = []
+    for i, value in enumerate(values[:150].tolist()):
+        operator.insert(value)
+        if i >= 36:
+            found.append(operator.query())
+    found += [one.value for one in operator.feed(values[150:300])]
+    found += [one.value for one in operator.feed(values[300:].tolist())]
+
+    assert found == expected
+
+
+def test_late_events_corrections_and_evictions():
+    rng = random.Random(3)
+    operator = wr.Operator(wr.rows(20), wr.sum(), lateness=30)
+    plain, handles, newest = PlainWindow(20), {}, 0
+    for _ in range(300):
+        step = rng.random()
+        if step < 0.6 or not plain.events:
+            tick = max(newest + rng.randint(-25, 10), 0)
+            newest = max(newest, tick)
+            value = rng.randint(-9, 9)
+            handle = operator.insert(value, at=tick)
+            handles[plain.insert(tick, value)] = handle
+        elif step < 0.8:
+            event = rng.choice(plain.events)
+            operator.correct(handles[event.number], 5)
+            plain.correct(event.number, 5)
+        else:
+            event = rng.choice(plain.events)
+            operator.evict(handles[event.number])
+            plain.evict(event.number)
+        assert operator.query() == (sum(plain.values) if plain.values else None)
+
+
+def test_functions_of_your_own_are_given_again():
+    operator = wr.Operator(wr.rows(3), {"d": DOUBLED("x")})
+    operator.insert(1.5)
+    blob = operator.save()
+
+    for aggregate in (None, {"d": OTHER("x")}, {"e": DOUBLED("x")}):
+        with pytest.raises(wr.StateError, match="functions are not saved"):
+            wr.Operator.load(blob, aggregate)
+
+    assert wr.Operator.load(blob, {"d": DOUBLED("x")}).query() == 3.0
+
+
+@pytest.mark.parametrize("nulls", [True, False])
+def test_plain_numbers_take_the_short_ways(monkeypatch, nulls):
+    """In a window of rows without anything else known; others do not."""
+    operator = wr.Operator(wr.rows(3), wr.max(), types={"value": "int64"}, nulls=nulls)
+    module, taken = operator._setting.kit.module, []
+    for name in ("call_quick", "call_rows"):
+        call = getattr(module, name)
+        seen = lambda *given, name=name, call=call: taken.append(name) or call(*given)  # noqa: E731
+        monkeypatch.setattr(module, name, seen)
+    operator.insert(1)
+    assert operator.query() == 1
+    operator.insert(7)
+    assert operator.query() == 7
+    operator.feed(np.array([2, 3]))
+    operator.feed([4])
+
+    assert taken[-2:] == ["call_quick", "call_rows"]
+
+
+def test_results_after_the_first_go_past_the_dispatcher(monkeypatch):
+    given = []
+
+    def seen(compiled):
+        given.append(entry := entry_of(compiled))
+        assert entry is not compiled
+        return lambda *them: given.append("called") or entry(*them)
+
+    entry_of = quick._entry_of
+    monkeypatch.setattr(quick, "_entry_of", seen)
+    operator = wr.Operator(
+        wr.rows(3), "max", types={"value": "float64"}, nulls=False, algorithm="daba"
+    )
+    found = []
+    for value in (1.0, 9.0, 2.0, 3.0, 4.0):
+        operator.insert(value)
+        found.append(operator.query())
+
+    assert found == [1.0, 9.0, 9.0, 9.0, 4.0]
+    assert given.count("called") >= 3

@@ -1,0 +1,57 @@
+"""The experiments on spanning events measure what they say, on few of them."""
+
+from __future__ import annotations
+
+import pytest
+from benchmarks import spanning_map
+
+from windrow.bench.measure.answers import WrongAnswer
+from windrow.bench.measure.spanning import (
+    PARTS,
+    Setting,
+    check,
+    contender,
+    events,
+    solve,
+)
+from windrow.kernels import interpreting
+from windrow.spans import CATALOGUE
+
+SETTING = Setting(30, 50, 10)
+TECHNIQUES = [*PARTS, *(one.name for one in CATALOGUE if "sweeping" not in one.name)]
+
+
+@pytest.mark.parametrize("technique", dict.fromkeys(TECHNIQUES))
+def test_every_contender_gives_the_answer(technique):
+    with interpreting():
+        one = contender(SETTING, technique, 300, height=3)
+        one.check(one.call())
+
+    assert one.scale == 1.0
+
+
+def test_a_wrong_answer_has_no_number():
+    given = events(300, SETTING.mu)
+    with interpreting():
+        begins, found = solve(SETTING, "se_slicing", 1, given)
+    found["sum"][-1] += 1
+
+    with pytest.raises(WrongAnswer, match="sum of window"):
+        check(SETTING, given, "se_slicing", (begins, found))
+
+
+def test_a_slow_contender_gets_fewer_events_and_its_time_is_scaled():
+    slow = contender(Setting(5_000, 1_000, 2), "tuple_buckets", 2_000_000)
+
+    assert slow.scale > 50
+
+
+def test_the_map_is_drawn(tmp_path):
+    header = ["range / step", "event / step 1", "event / step 25"]
+    rows = [["5", "se_slicing", "starts_and_ends; se_ml_slicing, 10 levels"],
+            ["50", "sweeping", "aggregate_buckets"]]  # fmt: skip
+    path = tmp_path / "new" / "map.png"
+
+    spanning_map.draw(header, rows, path)
+
+    assert path.read_bytes().startswith(b"\x89PNG")

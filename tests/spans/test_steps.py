@@ -1,0 +1,156 @@
+"""Events that come step by step: each window once, when the watermark passes it.
+
+    step       events that came            now
+    0          [1, 6) [2, 3)                0
+    1          [0, 9)                       7      windows that end by 7 are out, so
+                                                   that [0, 9) is late for those
+    last                                 huge      everything comes out
+
+The time to postpone is how far `now` lags behind the ends that have come.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import plain_spans
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+from plain_spans import Span
+
+import menus
+import oracles
+import windrow as wr
+from windrow.kernels import interpreting
+from windrow.plan import gather_calls, plan_aggregate
+from windrow.state.fingerprint import describe
+from windrow.state.spans import SpanBucket
+from windrow.state.store import HEADER, MemoryStore, Told
+
+SCHEMA = pa.schema(
+    [("key", pa.string()), ("start", pa.int64()), ("end", pa.int64()),
+     ("x", pa.int64()), ("id", pa.int64())]
+)  # fmt: skip
+HUGE = 2**63 - 1
+CALLS = {
+    "n": ("count", ()),
+    "total": ("sum", ("x",)),
+    "most": ("max", ("x",)),
+    "ids": ("collect", ("id",)),
+    "first": ("first", ("id",)),
+}
+
+
+class Step(NamedTuple):
+    rows: list[dict[str, Any]]
+    now: int
+
+
+@st.composite
+def steps(draw: Any) -> list[Step]:
+    """Events shorter and longer than the delay, some of them late as a whole."""
+    now, seen, made = draw(st.sampled_from([-30, 0, 5])), 0, []
+    for _ in range(draw(st.integers(1, 7))):
+        rows = []
+        for _ in range(draw(st.integers(0, 5))):
+            end = now + draw(st.integers(-12, 15))
+            length = draw(st.sampled_from([0, 1, 3, 10, 40, 100]))
+            rows.append(
+                {
+                    "key": draw(st.sampled_from(["a", "b", None])),
+                    "start": end - length,
+                    "end": end,
+                    "x": draw(st.one_of(st.none(), st.integers(-9, 9))),
+                    "id": seen,
+                }
+            )
+            seen += 1
+        made.append(Step(rows, now))
+        now += draw(st.sampled_from([0, 1, 4, 11, 60]))
+    return [*made, Step([], draw(st.sampled_from([now + 10_000, HUGE])))]
+
+
+def bucket_of(window: Span) -> SpanBucket:
+    spec = wr.sliding(
+        window.range, every=window.slide, offset=window.offset, span=("start", "end")
+    )
+    calls = {label: menus.asked(call) for label, call in CALLS.items()}
+    plan = plan_aggregate(SCHEMA, spec, "key", gather_calls(calls, None))
+    return SpanBucket(plan, describe(plan, buckets=1, layout="rows"), keep_late=True)
+
+
+def slice_end(instant: int, window: Span) -> int:
+    """Where the slice of an instant ends: at the next start or end of a window."""
+    return min(
+        instant + window.slide - (instant - edge) % window.slide
+        for edge in (window.offset, window.offset + window.range)
+    )
+
+
+@given(data=st.data())
+def test_each_window_comes_out_once_with_the_events_that_were_in_time_for_it(data):
+    length, slide = data.draw(st.sampled_from([(10, 5), (7, 3), (4, 4), (12, 1)]))
+    window = Span(length, slide, data.draw(st.sampled_from([0, 2])))
+    bucket, store = bucket_of(window), MemoryStore()
+    taken = data.draw(steps())
+
+    out, late, expected, expected_late = [], [], [], []
+    open_since: dict[int, list[Any]] = {}  # the closed watermark each event met
+    closed = 0
+    with interpreting():
+        for rows, now in taken:
+            if HEADER not in store.blobs:
+                closed = now
+            told = Told()
+            table = pa.Table.from_pylist(rows, SCHEMA)
+            for given_out in bucket.step(store, [table] if rows else [], now, told):
+                out += given_out.to_pylist()
+            late += [r["id"] for some in told.late for r in some.to_pylist()]
+            assert told.late_rows == sum(map(len, told.late))
+            for row in rows:
+                starts = plain_spans.windows_of(row["start"], row["end"], window)
+                last = row["start"] if row["start"] == row["end"] else row["end"] - 1
+                gone = slice_end(last, window) <= closed
+                missed = [low for low in starts if low + length <= closed]
+                if gone or missed:
+                    expected_late.append(row["id"])
+                for low in starts:
+                    if not gone and low + length > closed:
+                        open_since.setdefault(low, []).append(row)
+            closed = now
+
+    keys = sorted({row["key"] for some in open_since.values() for row in some},
+                  key=oracles.nulls_first)  # fmt: skip
+    for key in keys:
+        for low in sorted(open_since):
+            held = [row for row in open_since[low] if row["key"] == key]
+            held.sort(key=plain_spans.by_end)
+            if held:
+                results = oracles.results(held, CALLS)
+                expected.append((key, low, low + length, *results.values()))
+    actual = [(r["k0"], r["start"], r["end"], *(r[f"r{i}"] for i in range(5)))
+              for r in out]  # fmt: skip
+    assert sorted(map(repr, actual)) == sorted(map(repr, expected))
+    assert sorted(late) == sorted(expected_late)
+    assert store.blobs == {}, "nothing is kept once every window is out"
+
+
+def test_a_long_event_counts_in_open_windows_and_is_late_for_those_that_are_out():
+    bucket, store, told = bucket_of(Span(10, 5)), MemoryStore(), Told()
+    early = {"key": "a", "start": 0, "end": 3, "x": 1, "id": 0}
+    long = {"key": "a", "start": 1, "end": 24, "x": 2, "id": 1}
+
+    with interpreting():
+        first = list(
+            bucket.step(store, [pa.Table.from_pylist([early], SCHEMA)], 0, told)
+        )
+        list(bucket.step(store, [], 12, told))  # releases [-5, 5) and [0, 10)
+        list(bucket.step(store, [pa.Table.from_pylist([long], SCHEMA)], 12, told))
+        rest = list(bucket.step(store, [], HUGE, told))
+
+    assert first == []
+    assert told.late_rows == 1
+    assert [r["id"] for some in told.late for r in some.to_pylist()] == [1]
+    seen = [(r["start"], r["r3"]) for some in rest for r in some.to_pylist()]
+    assert seen == [(5, [1]), (10, [1]), (15, [1]), (20, [1])]

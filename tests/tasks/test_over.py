@@ -1,0 +1,98 @@
+"""Rolling columns over sorted batches: each row once, with what `wr.over` gives it.
+
+at       1   2   2 | 2   5 |          the rows at 2 are peers across two batches
+last 1   (1) (1, 2, 2, 2) ...         so the first of them must wait for the last
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import windrow as wr
+from strategies import part
+from windrow.kernels import interpreting
+from windrow.plan import gather_calls, plan_over
+from windrow.tasks.over import roll
+
+CALLS = {
+    "both": wr.sum("x", last="4"),
+    "left": wr.max("x", last="9", closed="left"),
+    "neither": wr.count(last="2", closed="neither"),
+    "three": wr.collect("x", last=3),
+    "eight": wr.arg_max("x", "id", last=8),
+}
+
+
+@st.composite
+def tables(draw: Any) -> pa.Table:
+    """Sorted by key and time, rows without a time first, ties among them."""
+    n = draw(st.integers(1, 30))
+    rows = [
+        {
+            "key": draw(st.sampled_from("ab")),
+            "at": draw(st.one_of(st.none(), st.integers(-6, 12))),
+            "x": draw(st.one_of(st.none(), st.integers(-9, 9))),
+        }
+        for _ in range(n)
+    ]
+    rows.sort(key=lambda row: (row["key"], row["at"] is not None, row["at"] or 0))
+    rows = [{**row, "id": i} for i, row in enumerate(rows)]
+    kinds = [("key", pa.string()), *((name, pa.int64()) for name in ("at", "x", "id"))]
+    return pa.Table.from_pylist(rows, pa.schema(kinds))
+
+
+def rolled(table: pa.Table, calls: Any, batch: int, enough: int) -> list[Any]:
+    plan = plan_over(table.schema, "at", "key", gather_calls(calls, None))
+    batches = table.to_batches(max_chunksize=batch)
+    found = []
+    for rows, new in roll(batches, plan, enough=enough):
+        together = pa.table({**{n: rows[n] for n in rows.column_names}, **new})
+        found += together.to_pylist()
+    return found
+
+
+@pytest.mark.parametrize("names", [list(CALLS), ["both"], ["left"], ["three"]])
+@given(table=tables(), batch=st.integers(1, 9), enough=st.integers(1, 9))
+@part(1.0)
+def test_each_row_comes_out_once_with_the_columns_of_the_engine(
+    names, table, batch, enough
+):
+    calls = {name: CALLS[name] for name in names}
+    with interpreting():
+        expected = wr.over(table, on="at", by="key", aggregates=calls).to_pylist()
+
+        actual = rolled(table, calls, batch, enough)
+
+    assert actual == expected
+
+
+def test_rows_of_the_halo_are_looked_at_and_do_not_come_out():
+    table = pa.table(
+        {
+            "key": ["a"] * 5,
+            "at": [1, 2, 3, 4, 5],
+            "x": [10, 20, 30, 40, 50],
+            "halo": [True, True, False, False, False],
+        }
+    )
+    calls = gather_calls({"total": wr.sum("x", last=3)}, None)
+    plan = plan_over(table.schema, "at", "key", calls)
+
+    with interpreting():
+        found = list(
+            roll(table.to_batches(max_chunksize=2), plan, enough=1, halo="halo")
+        )
+
+    actual = [value for _, new in found for value in new["total"].to_pylist()]
+    assert actual == [60, 90, 120]
+    assert Counter(at for rows, _ in found for at in rows["at"].to_pylist()) == {
+        3: 1,
+        4: 1,
+        5: 1,
+    }
