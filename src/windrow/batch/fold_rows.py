@@ -44,7 +44,7 @@ class Folding:
         assert job.stream.times is not None
         times = job.stream.times[slices.edges[:-1]]
         combs = shared_combs(
-            self.plan.slicer, [query.triple for query in self.plan.queries]
+            self.plan.slicer, [query.even for query in self.plan.rules]
         )
         pane = slice_begins(times, combs)
         ranked = {

@@ -48,7 +48,7 @@ class Feed:
     def ends(self, marks: Array) -> Array:
         """The instant at which the slice of each mark is closed."""
         plan = self.folding.plan
-        combs = shared_combs(plan.slicer, [query.triple for query in plan.queries])
+        combs = shared_combs(plan.slicer, [query.even for query in plan.rules])
         return slice_ends(marks, combs)
 
     def rows(self, table: pa.Table) -> int:
