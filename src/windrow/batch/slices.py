@@ -19,7 +19,7 @@ import numpy as np
 from windrow.algorithms import find as find_algorithm
 from windrow.algorithms import slide_arrays
 from windrow.graph import slide_uneven
-from windrow.slicing import cut, fold, shared_combs
+from windrow.slicing import fold
 from windrow.windows import Rule
 from windrow.windows.frames import Frames, frames
 
@@ -43,8 +43,7 @@ class Slices:
 def cut_slices(job: Job, *, always: bool = False) -> Slices:
     """Cut at the edges of all windows, and fold unless most slices are one row."""
     plan, stream = job.plan, job.stream
-    combs = shared_combs(plan.slicer, [query.even for query in plan.rules])
-    edges, runs = cut(job.times, stream.firsts, stream.lasts, combs)
+    edges, runs = plan.cuts.cut(job.times, stream.firsts, stream.lasts)
     few = len(edges) - 1 <= WORTH_FOLDING * len(stream)
     if job.asked.calls and (few or always or not plan.slicer.whole_windows):
         partials = fold(job.asked.product, job.arrays, edges[:-1], edges[1:])

@@ -19,7 +19,6 @@ from windrow.plan.bind import Bound
 from windrow.plan.plan import Plan
 from windrow.plan.requests import Asked
 from windrow.plan.spans import Group, Lengths, choose_groups
-from windrow.slicing import Comb, shared_combs
 from windrow.spans import (
     Events,
     Laid,
@@ -115,12 +114,7 @@ def numbered(events: Events, plan: Plan) -> Numbered:
     longest = max(query.even.range for query in plan.rules)
     check_room(events.starts, longest)
     check_room(events.lasts, longest)
-    return number_slices(events, combs_of(plan))
-
-
-def combs_of(plan: Plan) -> Sequence[Comb]:
-    """Where the slices that all windows of a plan share begin."""
-    return shared_combs(plan.slicer, [query.even for query in plan.rules])
+    return number_slices(events, plan.cuts.combs)
 
 
 def span_answers(
@@ -184,7 +178,6 @@ def _columns(
 __all__ = [
     "Spread",
     "aggregate_spans",
-    "combs_of",
     "laid_out",
     "lengths_of",
     "numbered",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import pyarrow as pa
 
@@ -17,7 +18,7 @@ from windrow.aggregates import Call
 from windrow.algorithms import find as find_algorithm
 from windrow.errors import BadInput
 from windrow.kernels import Product
-from windrow.slicing import Slicer, share
+from windrow.slicing import Cuts, Slicer, cuts_of, share
 from windrow.spans import find as find_technique
 from windrow.windows import Rule, Window
 from windrow.windows.clock import Clock
@@ -50,6 +51,11 @@ class Plan:
     chunk: int
     schema: pa.Schema
     span: tuple[str, str] | None = None
+
+    @cached_property
+    def cuts(self) -> Cuts:
+        """Where the stream is cut: wherever a window starts, and ends if need be."""
+        return cuts_of(self.slicer, self.rules)
 
     @property
     def regular(self) -> bool:

@@ -26,7 +26,6 @@ from pyspark.sql.types import (
 from windrow.batch.fold_rows import PANE
 from windrow.batch.partials import partial_fields
 from windrow.plan.tree import Tree
-from windrow.slicing import shared_combs
 from windrow.tasks.blocks import AT, BLOCK, HALO, TOTAL
 from windrow.tasks.task import CHUNK, Task
 
@@ -108,7 +107,6 @@ def native(frame: DataFrame, tree: Tree) -> DataFrame:
         *(F.col(quoted(name)).alias(short) for name, short in ties.items()),
         *(F.col(quoted(name)).alias(short) for name, short in names.items()),
     )
-    combs = shared_combs(plan.slicer, [query.even for query in plan.rules])
     partials = sql.native_partials(
         tree.asked,
         tree.slots,
@@ -117,7 +115,7 @@ def native(frame: DataFrame, tree: Tree) -> DataFrame:
         {name: plan.schema.field(name).type for name in reads},
         list(ties.values()),
     )
-    grouped = source.groupBy(*keys, F.expr(sql.pane(combs)).alias(PANE))
+    grouped = source.groupBy(*keys, F.expr(plan.cuts.sql(sql.TICKS)).alias(PANE))
     return grouped.agg(*(F.expr(text).alias(name) for name, text in partials.items()))
 
 

@@ -32,7 +32,7 @@ import pyarrow as pa
 
 from windrow.batch.sorted_rows import Stream, check_room, stream_of
 from windrow.plan.plan import Plan
-from windrow.slicing import BY_NAME, shared_combs, slice_ends
+from windrow.slicing import BY_NAME, cuts_of
 from windrow.windows import Rule
 
 from .admit import admit
@@ -91,12 +91,12 @@ class RowBucket:
     def _late(self, times: Array, closed: int) -> Array:
         if self.is_counted:
             return times < closed
-        triples = [query.even for query in self.plan.rules]
         # a slice of Cutty outlives windows that end in it: its rows would miss them
-        slicer = (
-            self.plan.slicer if self.plan.slicer.whole_windows else BY_NAME["pairs"]
-        )
-        return slice_ends(times, shared_combs(slicer, triples)) <= closed
+        plan = self.plan
+        whole = plan.slicer.whole_windows
+        cuts = plan.cuts if whole else cuts_of(BY_NAME["pairs"], plan.rules)
+        late: Array = cuts.ends(times) <= closed
+        return late
 
     def _pass_time(self, pages: RowPages) -> Iterator[pa.Table]:
         """The time windows that end in (closed, now]."""

@@ -27,7 +27,6 @@ from windrow.batch.sorted_rows import Stream, check_room
 from windrow.batch.span_events import lasting
 from windrow.batch.spans import span_answers, spread
 from windrow.plan.plan import Plan
-from windrow.slicing import shared_combs, slice_ends
 
 from .due import due_span, out_of_reach
 from .row_pages import RowPages
@@ -87,10 +86,7 @@ class SpanBucket:
 
     def _closed(self, lasts: Array, closed: int) -> Array:
         """Whether the slice of each instant is closed."""
-        triples = [query.even for query in self.plan.rules]
-        late: Array = (
-            slice_ends(lasts, shared_combs(self.plan.slicer, triples)) <= closed
-        )
+        late: Array = self.plan.cuts.ends(lasts) <= closed
         return late
 
     def _missed(self, starts: Array, closed: int) -> Array:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from windrow.algorithms import Algorithm, slide_arrays, slide_regular
-from windrow.slicing import cut, find, fold
+from windrow.slicing import Cuts, find, fold
 from windrow.windows import Counted, Even, Frames, Periodic, frames
 
 from .answers import FOLDS, Array, WrongAnswer
@@ -53,7 +53,7 @@ class Cut:
 def cut_stream(values: Array, times: Array | None, range_: int, slide: int) -> Cut:
     """Slices and windows of a stream in order; only complete windows of rows."""
     runs = np.array([0]), np.array([len(values)])
-    edges, bounds = cut(times, *runs, find("cutty").combs(range_, slide, 0))
+    edges, bounds = Cuts(find("cutty").combs(range_, slide, 0)).cut(times, *runs)
     tails = range_ % slide != 0
     even = Even(range_, slide, 0)
     rule = Counted(0, "", even) if times is None else Periodic(0, "", even)
