@@ -1,12 +1,11 @@
-"""Results over ranges of rows that stand in stream order.
+"""Computes results over ranges of rows that stand in stream order.
 
     rows      a a a a a | b b b
     windows     |---|               whatever asks for them: time, a count of rows,
                   |---|   |-|       or a row that looks back
 
-Neither bound ever falls.  Only the windows that are asked for are computed, and
-their columns are made some at a time, so that what goes out need not fit in memory
-as a whole.
+Neither bound ever falls.  Only the windows that are asked for are computed, and their
+columns are made some at a time, so that the results need not fit in memory as a whole.
 """
 
 from __future__ import annotations
@@ -32,11 +31,11 @@ MOST_RESULTS = 1 << 16  # in a table that goes out
 
 
 @dataclass(frozen=True)
-class Rows:
+class KernelRows:
     """A table, its rows in stream order, and its columns as kernels read them.
 
-    The kernel takes each column that may be null as one that is: a step without
-    nulls does not need another kernel than the next.
+    The kernel takes each column as one that may be null: a step without nulls does not
+    need another kernel than the next.
     """
 
     table: pa.Table
@@ -44,17 +43,17 @@ class Rows:
     source: Source
 
     @classmethod
-    def of(cls, table: pa.Table, stream: Stream, calls: Sequence[Bound]) -> Rows:
+    def of(cls, table: pa.Table, stream: Stream, calls: Sequence[Bound]) -> KernelRows:
         """Read the columns of all calls once."""
         slots = slots_of(calls, lambda _: True)
         return cls(table, stream, source_of(table, stream, calls, slots))
 
 
 @dataclass(frozen=True)
-class Spans:
+class RangeResults:
     """Windows [starts[i], stops[i]) of rows, and what the kernel wrote for them."""
 
-    rows: Rows
+    rows: KernelRows
     calls: Sequence[Bound]
     asked: Asked
     starts: Array
@@ -75,12 +74,12 @@ class Spans:
         columns = answer_columns(
             table, stream, self.calls, source.columns, self.asked, answer
         )
-        pairs = zip(columns, map(_promised, self.calls), strict=True)
+        pairs = zip(columns, map(_result_type, self.calls), strict=True)
         return [c if c.type == kind else c.cast(kind) for c, kind in pairs]
 
 
-def span(
-    rows: Rows,
+def slide_ranges(
+    rows: KernelRows,
     calls: Sequence[Bound],
     starts: Array,
     stops: Array,
@@ -88,7 +87,7 @@ def span(
     algorithm: str,
     width: int | None,
     may_be_empty: bool = False,
-) -> Spans:
+) -> RangeResults:
     """Run the kernel over those windows; a row is in about `width` of them."""
     most = int((stops - starts).max(initial=1))
     asked = rows.source.ask(calls, most, may_be_empty=may_be_empty)
@@ -101,18 +100,18 @@ def span(
         out = slide_arrays(
             choice.algorithm, asked.product, rows.source.arrays, starts, stops
         )
-    return Spans(rows, calls, asked, starts, stops, out)
+    return RangeResults(rows, calls, asked, starts, stops, out)
 
 
-def _promised(bound: Bound) -> pa.DataType:
+def _result_type(bound: Bound) -> pa.DataType:
     """The type of a result, the same in every step."""
     return users_result(bound) if bound.aggregate.is_users else bound.result
 
 
-def parts(windows: int) -> Iterator[slice]:
+def result_parts(windows: int) -> Iterator[slice]:
     """All windows, not too many at a time."""
     for start in range(0, windows, MOST_RESULTS):
         yield slice(start, min(start + MOST_RESULTS, windows))
 
 
-__all__ = ["Rows", "Spans", "parts", "span"]
+__all__ = ["KernelRows", "RangeResults", "result_parts", "slide_ranges"]
