@@ -5,7 +5,7 @@ from windrow.errors import UnknownName
 from ._slicer import Comb, Slicer
 from .cut import cut, slice_begins, slice_ends
 from .cutty import CUTTY
-from .fold import fold, fold_text
+from .fold import fold
 from .pairs import PAIRS
 from .panes import PANES
 from .shared import SharedPlan, composite_slide, share, shared_combs
@@ -32,7 +32,6 @@ __all__ = [
     "cut",
     "find",
     "fold",
-    "fold_text",
     "share",
     "shared_combs",
     "slice_begins",
