@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from windrow import batch
+from windrow.aggregates.calls import gather_calls
 from windrow.plan import (
     Explanation,
     check_show,
     explain_resolved,
-    gather_calls,
     plan_over,
     plan_windows,
     resolve,

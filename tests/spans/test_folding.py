@@ -22,9 +22,10 @@ from hypothesis import strategies as st
 import menus
 import oracles
 import windrow as wr
+from windrow.aggregates.calls import gather_calls
 from windrow.batch.partials import partial_fields
 from windrow.kernels import interpreting
-from windrow.plan import gather_calls, plan_aggregate
+from windrow.plan import plan_aggregate
 from windrow.plan.tree import Tree, grow_tree
 from windrow.slicing import shared_combs
 from windrow.spans import Events, Work, find, lay_out, parts_of

@@ -31,7 +31,7 @@ from windrow.plan.over import OverPlan
 from .aggregate import open_windows
 from .over import open_over
 from .policy_windows import open_policy
-from .slide import calls_of, slide_inputs, slide_results
+from .slide import slide_inputs, slide_results
 from .spans import open_spans
 from .tables import give, give_with, library, read, schema_of
 
@@ -46,7 +46,6 @@ def open_job(table: pa.Table, plan: Plan | OverPlan | PolicyPlan) -> Any:
 
 
 __all__ = [
-    "calls_of",
     "give",
     "give_with",
     "library",

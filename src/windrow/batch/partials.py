@@ -19,10 +19,10 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.aggregates import WIDE_SUM
+from windrow.aggregates.types import reading
 from windrow.kernels import ProductPart
 from windrow.plan.bind import Bound
 from windrow.plan.requests import Asked, Slots
-from windrow.plan.types import reading
 
 from .columns import Column, numbers
 from .results import finish, take_positions, written

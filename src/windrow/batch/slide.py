@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.aggregates import Aggregate, Call
+from windrow.aggregates.calls import calls_of
 from windrow.errors import BadInput, WindowError
-from windrow.plan.bind import as_call
 from windrow.plan.resolve import Resolved
 from windrow.windows import Window
 
@@ -74,27 +74,6 @@ def slide_results(
     }
     several = isinstance(aggregate, (list, tuple, dict))
     return results if several else next(iter(results.values()))
-
-
-def calls_of(aggregate: Any) -> dict[str, Call]:
-    """The aggregates that a user gives as one, a list, or a dict, by name."""
-    if isinstance(aggregate, Mapping):
-        return {name: as_call(given, name) for name, given in aggregate.items()}
-    given = aggregate if isinstance(aggregate, (list, tuple)) else [aggregate]
-    calls: dict[str, Call] = {}
-    for one in given:
-        call = as_call(one, "a result")
-        name = one if isinstance(one, str) else call.aggregate.name
-        if name in calls:
-            name = call.label if call.label not in calls else f"{name}_{len(calls)}"
-        calls[name] = call
-    if not calls:
-        raise BadInput.because(
-            "cannot compute nothing",
-            "the list of aggregates is empty",
-            "name one: 'max'",
-        )
-    return calls
 
 
 def _over_the_value(call: Call) -> Call:
@@ -186,4 +165,4 @@ def _like(values: Any, column: pa.Array) -> Any:
     return type(values)(result) if library(values) == "pandas" else result
 
 
-__all__ = ["SlideInputs", "calls_of", "slide_inputs", "slide_results"]
+__all__ = ["SlideInputs", "slide_inputs", "slide_results"]

@@ -1,6 +1,6 @@
 """EVERY decision, taken once, and its explanation.
 
-    bind.py        names and types of calls against a schema: types.py
+    bind.py        names and types of calls against a schema
     windows.py     windows, their clock and their rules
     aggregate.py   the plan of wr.aggregate       by_policy.py   over windows by policy
     over.py        the plan of wr.over            operator.py    of wr.Operator
@@ -27,7 +27,6 @@ from windrow.aggregates import Call
 from windrow.windows import Window
 
 from .aggregate import Plan, plan_aggregate
-from .bind import as_call, gather_calls
 from .by_policy import PolicyPlan, plan_by_policy
 from .explain import explain_resolved
 from .explanation import Explanation
@@ -60,11 +59,9 @@ __all__ = [
     "OverPlan",
     "Plan",
     "PolicyPlan",
-    "as_call",
     "check_show",
     "explain_resolved",
     "explain_shown",
-    "gather_calls",
     "plan_aggregate",
     "plan_over",
     "plan_windows",

@@ -194,9 +194,7 @@ def _split(
     plan: Plan, level1: str, *, hot: bool, keys: int | None
 ) -> tuple[str, int, str]:
     """Whether keys are split into chunks of time, how long these are, and why."""
-    tumbling = (
-        len(plan.rules) == 1 and plan.rules[0].even.range == plan.rules[0].even.slide
-    )
+    tumbling = len(plan.rules) == 1 and plan.rules[0].tumbles
     if level1 == "native" and tumbling and plan.span is None:
         return "pane", 0, "the window tumbles: a pane is a window, and nothing slides"
     if plan.rules[0].counts_rows:
