@@ -22,7 +22,7 @@ import windrow as wr
 from strategies import part
 from windrow.aggregates.calls import gather_calls
 from windrow.algorithms import pba_scans as _steps
-from windrow.batch.fold_rows import Folding
+from windrow.batch.partials import Folding
 from windrow.errors import StateError
 from windrow.kernels import interpreting
 from windrow.plan import plan_aggregate

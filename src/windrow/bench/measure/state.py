@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 
 from windrow.aggregates import Call
 from windrow.aggregates.calls import gather_calls
-from windrow.batch.fold_rows import PANE, Folding
+from windrow.batch.partials import PANE, Folding
 from windrow.plan import plan_aggregate
 from windrow.plan.flow import flow_of
 from windrow.state.fingerprint import describe
