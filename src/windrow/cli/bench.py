@@ -1,4 +1,4 @@
-"""`windrow bench`: every experiment of the papers, on this machine.
+"""Runs `windrow bench`: every experiment of the papers, on this machine.
 
 windrow bench list                          what there is
 windrow bench run slickdeque-1a ...         measure; goes on where it stopped
@@ -26,7 +26,7 @@ from windrow.bench._store import Store
 from windrow.bench.catalogue import CATALOGUE, find
 from windrow.errors import BadInput, UnknownName, WindrowError
 
-from ._bench_progress import telling
+from ._bench_progress import show_progress
 from ._bench_tables import show_experiments, show_verdicts
 from ._console import err, out
 
@@ -69,7 +69,7 @@ def run(
     size = SIZES["quick" if quick else "full"]
     store = Store(into, size)
     try:
-        with telling() as tell:
+        with show_progress() as tell:
             outcome = _runner.run(chosen, size, store, tell, again=again)
     except KeyboardInterrupt:
         _stopped(chosen, store, again=again)
@@ -119,17 +119,17 @@ def _size(into: Path, name: str | None) -> Size:
         raise UnknownName.among("size", name, SIZES)
     if name is not None:
         return SIZES[name]
-    there = [into / f"{one}.jsonl" for one in SIZES]
+    there = [into / f"{name}.jsonl" for name in SIZES]
     there = sorted((p for p in there if p.exists()), key=lambda p: p.stat().st_mtime)
     return SIZES[there[-1].stem if there else "quick"]
 
 
 def _stopped(chosen: Sequence[Experiment], store: Store, *, again: bool) -> None:
     """Ctrl-C: nothing is lost but the trial that was running."""
-    names = {one.name for one in chosen}
-    kept = sum(name in names for name, _ in store.measured())
+    names = {experiment.name for experiment in chosen}
+    saved = sum(name in names for name, _ in store.measured())
     words = "without --again" if again else "the same command"
-    fact = f"stopped: {many(kept, 'trial')} kept in {store.path}"
+    fact = f"stopped: {many(saved, 'trial')} kept in {store.path}"
     err.print(fact, soft_wrap=True, markup=False)
     err.print(f"Hint: {words} goes on from there", markup=False)
 
@@ -144,9 +144,9 @@ def _sum_up(outcome: Outcome, store: Store) -> None:
         out.print(
             f"{name}: left out, there is no {', '.join(libraries)} here", soft_wrap=True
         )
-    for one in outcome.failed:
+    for trial in outcome.failed:
         out.print(
-            f"{one.experiment}, {one.trial}: FAILED, {one.failed}",
+            f"{trial.experiment}, {trial.trial}: FAILED, {trial.failed}",
             soft_wrap=True,
             markup=False,
         )
