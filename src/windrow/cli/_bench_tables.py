@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from windrow.bench._experiment import Experiment
-from windrow.bench._findings import Finding, Judged, Standing
+from windrow.bench._findings import Finding, JudgedClaim, Standing
 from windrow.bench._runner import lacking
 
 from ._console import out, show_table, table
@@ -70,7 +70,7 @@ def _line(of: Experiment) -> list[str]:
     return [of.name, of.paper, of.shows, of.title, ", ".join(lacking(of))]
 
 
-def _ours(judged: Judged) -> str:
+def _ours(judged: JudgedClaim) -> str:
     return judged.verdict.ours or judged.verdict.why or "none"
 
 

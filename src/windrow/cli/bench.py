@@ -22,7 +22,7 @@ from windrow.bench._findings import gather
 from windrow.bench._libraries import load
 from windrow.bench._numbers import many
 from windrow.bench._runner import Outcome
-from windrow.bench._store import Store
+from windrow.bench._store import ResultStore
 from windrow.bench.catalogue import CATALOGUE, find
 from windrow.errors import BadInput, UnknownName, WindrowError
 
@@ -67,7 +67,7 @@ def run(
         )
     chosen = list(CATALOGUE) if every else find(names or [])
     size = SIZES["quick" if quick else "full"]
-    store = Store(into, size)
+    store = ResultStore(into, size)
     try:
         with show_progress() as tell:
             outcome = _runner.run(chosen, size, store, tell, again=again)
@@ -95,7 +95,7 @@ def report(
             f"run {sys.executable} -m pip install 'windrow[bench]'",
         )
     chosen = _size(into, size)
-    store = Store(into, chosen)
+    store = ResultStore(into, chosen)
     findings = gather(CATALOGUE, chosen, store)
     if findings.newest is None:
         raise BadInput.because(
@@ -124,7 +124,7 @@ def _size(into: Path, name: str | None) -> Size:
     return SIZES[there[-1].stem if there else "quick"]
 
 
-def _stopped(chosen: Sequence[Experiment], store: Store, *, again: bool) -> None:
+def _stopped(chosen: Sequence[Experiment], store: ResultStore, *, again: bool) -> None:
     """Ctrl-C: nothing is lost but the trial that was running."""
     names = {experiment.name for experiment in chosen}
     saved = sum(name in names for name, _ in store.measured())
@@ -134,7 +134,7 @@ def _stopped(chosen: Sequence[Experiment], store: Store, *, again: bool) -> None
     err.print(f"Hint: {words} goes on from there", markup=False)
 
 
-def _sum_up(outcome: Outcome, store: Store) -> None:
+def _sum_up(outcome: Outcome, store: ResultStore) -> None:
     out.print(
         f"{many(outcome.measured, 'trial')} measured, {outcome.found} there before: "
         f"{store.path}",
