@@ -27,7 +27,7 @@ from .answers import FOLDS, Array, WrongAnswer
 from .values import values as drawn
 
 _TIMED = """
-from .clock import cycles
+from windrow.bench.measure.clock import cycles
 
 
 {entry}
