@@ -124,7 +124,7 @@ def test_the_parts_are_the_same_whichever_technique_fills_them(name, technique, 
     starts = table["start"].to_numpy()
     lasts = np.maximum(table["end"].to_numpy() - 1, starts)
     bounds = np.array([0]), np.array([len(table)])
-    combs = shared_combs(tree.plan.slicer, [q.triple for q in tree.plan.queries])
+    combs = shared_combs(tree.plan.slicer, [q.even for q in tree.plan.rules])
     laid = lay_out(Events(starts, lasts, *bounds), combs)
     source = tuple(np.arange(len(table)) % 7 for _ in tree.slots.columns)
     masks = tuple(np.ones(len(table), bool) for _ in tree.slots.masks)

@@ -98,7 +98,7 @@ def bucket_of(window: Any, by: Any, calls: Any, *, cell: int = 7) -> SliceBucket
 def run_bucket(bucket: SliceBucket, steps: list[Step]) -> Run:
     """A bucket that is fed rows: folded on the way where it wants slices."""
     plan = bucket.folding.plan
-    combs = shared_combs(plan.slicer, [query.triple for query in plan.queries])
+    combs = shared_combs(plan.slicer, [query.even for query in plan.rules])
 
     def is_late(time: int, closed: int) -> bool:
         return min(t_end(time, comb) for comb in combs) <= closed
@@ -308,7 +308,7 @@ def test_a_window_is_merged_from_three_partials_at_most() -> None:
                 None,
                 gather_calls({"n": wr.count()}, None),
             )
-            chunks = chunks_of(plan.queries[0])
+            chunks = chunks_of(plan.rules[0])
 
             starts = range(0, chunks.length, chunks.slide)
             spans = {(s + range_ - 1) // chunks.length for s in starts}

@@ -75,8 +75,8 @@ def answers_of(
 def _regular(job: Job) -> Answer:
     """One count window, its bounds by arithmetic."""
     plan, stream, product = job.plan, job.stream, job.asked.product
-    query = plan.queries[0]
-    range_, slide, _ = query.triple
+    query = plan.rules[0]
+    range_, slide, _ = query.even
     lengths = stream.lasts - stream.firsts
     counts = np.maximum((lengths - range_) // slide + 1, 0)
     begins = rows = np.empty(0, np.int64)

@@ -17,8 +17,8 @@ import pyarrow as pa
 from windrow.aggregates import Law
 from windrow.plan.bind import Bound
 from windrow.plan.plan import Plan
-from windrow.plan.queries import Query
 from windrow.plan.requests import Asked, Read
+from windrow.windows import Rule
 
 from .columns import Column
 from .holistic import holistic
@@ -37,7 +37,7 @@ class Answer:
     aggregate asks; run k has counts[k] windows.
     """
 
-    query: Query | None
+    query: Rule | None
     begins: Array
     counts: Array
     row_starts: Array
@@ -142,8 +142,8 @@ def _is_chunked(column: Any) -> bool:
 
 
 def _query_column(plan: Plan, answers: Sequence[Answer]) -> pa.Array:
-    named = any(isinstance(query.name, str) for query in plan.queries)
-    labels = [str(q.name) if named else int(q.name) for q in plan.queries]
+    named = any(isinstance(query.name, str) for query in plan.rules)
+    labels = [str(q.name) if named else int(q.name) for q in plan.rules]
     values = pa.array(labels, pa.string() if named else pa.int64())
     sizes = [len(answer.begins) for answer in answers]
     return values.take(pa.array(np.repeat(np.arange(len(answers)), sizes)))
@@ -153,9 +153,9 @@ def _window(plan: Plan, stream: Stream, answer: Answer) -> pa.Array:
     """The struct of start and end; clipped count windows give their clipped bounds."""
     query = answer.query
     assert query is not None
-    begins, ends = answer.begins, answer.begins + query.range
+    begins, ends = answer.begins, answer.begins + query.even.range
     kind: pa.DataType = pa.int64()
-    if query.is_rows:
+    if query.counts_rows:
         if not query.is_complete:
             lengths = np.repeat(stream.lasts - stream.firsts, answer.counts)
             begins, ends = np.maximum(begins, 0), np.minimum(ends, lengths)

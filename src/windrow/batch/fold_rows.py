@@ -13,7 +13,6 @@ import pyarrow as pa
 
 from windrow.plan.plan import Plan
 from windrow.plan.requests import Asked, Slots
-from windrow.slicing import shared_combs, slice_begins
 
 from .job import open_job
 from .partials import PartialField, Partials, partial_fields, write_partials
@@ -43,10 +42,7 @@ class Folding:
         assert slices.partials is not None
         assert job.stream.times is not None
         times = job.stream.times[slices.edges[:-1]]
-        combs = shared_combs(
-            self.plan.slicer, [query.triple for query in self.plan.queries]
-        )
-        pane = slice_begins(times, combs)
+        pane = self.plan.cuts.begins(times)
         ranked = {
             index: read[field.ranked, False].ranked
             for index, field in enumerate(self.fields)

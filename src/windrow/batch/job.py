@@ -49,7 +49,7 @@ class Job:
     @property
     def times(self) -> Array | None:
         """What windows are measured by: ticks, or None for positions in the key."""
-        return None if self.plan.queries[0].is_rows else self.stream.times
+        return None if self.plan.rules[0].counts_rows else self.stream.times
 
 
 def open_job(
@@ -66,9 +66,11 @@ def open_job(
     """
     if stream is None:
         stream = stream_of(table, plan.by, plan.clock, plan.ties)
-    check_room(stream.times, max(0 if q.is_rows else q.range for q in plan.queries))
+    check_room(
+        stream.times, max(0 if q.counts_rows else q.even.range for q in plan.rules)
+    )
     longest = int((stream.lasts - stream.firsts).max(initial=0))
-    most = max((q.range if q.is_rows else longest) for q in plan.queries)
+    most = max((q.even.range if q.counts_rows else longest) for q in plan.rules)
     source = source_of(table, stream, plan.calls, None if fixed is None else fixed[1])
     asked = source.ask(plan.calls, min(most, longest)) if fixed is None else fixed[0]
     return Job(plan, stream, source.arrays, asked, bare), source.columns

@@ -12,9 +12,9 @@ import numpy as np
 
 from windrow.algorithms import slide_regular
 from windrow.graph import slide_graph
-from windrow.plan.queries import Query
 from windrow.plan.sharing import Sharing, choice_alone
 from windrow.slicing import fold
+from windrow.windows import Rule
 
 from .assemble import Answer
 from .job import Job, nth
@@ -24,10 +24,12 @@ Array = np.ndarray[Any, Any]
 
 def graphed(job: Job, sharing: Sharing) -> list[Answer]:
     """The windows of each query, run by run."""
-    stream, queries = job.stream, job.plan.queries
+    stream, queries = job.stream, job.plan.rules
     source, firsts, lasts, leaf = _inputs(job, sharing.unit)
     unit, product = sharing.unit, job.asked.product
-    windows = [(query.range // unit, query.slide // unit) for query in queries]
+    windows = [
+        (query.even.range // unit, query.even.slide // unit) for query in queries
+    ]
     shared = [windows[number] for number in sharing.graphed]
     found = slide_graph(product, source, firsts, lasts, shared, leaf=leaf)
     outs = dict(zip(sharing.graphed, found, strict=True))
@@ -56,8 +58,8 @@ def _inputs(job: Job, unit: int) -> tuple[tuple[Array, ...], Array, Array, str]:
     return panes, lasts - counts, lasts, "slices"
 
 
-def _answer(job: Job, query: Query, lengths: Array, out: tuple[Array, ...]) -> Answer:
-    range_, slide, _ = query.triple
+def _answer(job: Job, query: Rule, lengths: Array, out: tuple[Array, ...]) -> Answer:
+    range_, slide, _ = query.even
     counts = np.maximum((lengths - range_) // slide + 1, 0)
     begins = nth(counts) * slide
     rows = np.empty(0, np.int64)

@@ -19,8 +19,8 @@ import numpy as np
 from windrow.algorithms import find as find_algorithm
 from windrow.algorithms import slide_arrays
 from windrow.graph import slide_uneven
-from windrow.plan.queries import Query
-from windrow.slicing import cut, fold, shared_combs
+from windrow.slicing import fold
+from windrow.windows import Rule
 from windrow.windows.frames import Frames, frames
 
 from .assemble import Answer
@@ -43,8 +43,7 @@ class Slices:
 def cut_slices(job: Job, *, always: bool = False) -> Slices:
     """Cut at the edges of all windows, and fold unless most slices are one row."""
     plan, stream = job.plan, job.stream
-    combs = shared_combs(plan.slicer, [query.triple for query in plan.queries])
-    edges, runs = cut(job.times, stream.firsts, stream.lasts, combs)
+    edges, runs = plan.cuts.cut(job.times, stream.firsts, stream.lasts)
     few = len(edges) - 1 <= WORTH_FOLDING * len(stream)
     if job.asked.calls and (few or always or not plan.slicer.whole_windows):
         partials = fold(job.asked.product, job.arrays, edges[:-1], edges[1:])
@@ -57,14 +56,13 @@ def slide_slices(job: Job, slices: Slices) -> list[Answer]:
     plan = job.plan
     framed = [
         frames(
+            query,
             job.times,
             slices.edges,
             slices.runs,
-            *query.triple,
-            complete=query.is_complete,
             tails=not plan.slicer.whole_windows,
         )
-        for query in plan.queries
+        for query in plan.rules
     ]
     job.drop_times()
     if slices.partials is not None and plan.slicer.whole_windows:
@@ -78,16 +76,16 @@ def slide_slices(job: Job, slices: Slices) -> list[Answer]:
     else:
         outs = [
             _alone(job, query, slices, frame)
-            for query, frame in zip(plan.queries, framed, strict=True)
+            for query, frame in zip(plan.rules, framed, strict=True)
         ]
     return [
         _answer(job, query, slices, frame, out)
-        for query, frame, out in zip(plan.queries, framed, outs, strict=True)
+        for query, frame, out in zip(plan.rules, framed, outs, strict=True)
     ]
 
 
 def _answer(
-    job: Job, query: Query, slices: Slices, frame: Frames, out: tuple[Array, ...]
+    job: Job, query: Rule, slices: Slices, frame: Frames, out: tuple[Array, ...]
 ) -> Answer:
     if not job.holistic:
         none = np.empty(0, np.int64)
@@ -99,7 +97,7 @@ def _answer(
     return Answer(query, frame.begins, frame.counts, starts, stops, out)
 
 
-def _alone(job: Job, query: Query, slices: Slices, frame: Frames) -> tuple[Array, ...]:
+def _alone(job: Job, query: Rule, slices: Slices, frame: Frames) -> tuple[Array, ...]:
     """One query in a pass of its own."""
     product = job.asked.product
     starts, stops, leaf, where = _over_slices(job, slices, frame)

@@ -19,7 +19,6 @@ from windrow.plan.bind import Bound
 from windrow.plan.plan import Plan
 from windrow.plan.requests import Asked
 from windrow.plan.spans import Group, Lengths, choose_groups
-from windrow.slicing import Comb, shared_combs
 from windrow.spans import (
     Events,
     Laid,
@@ -112,15 +111,10 @@ def laid_out(events: Events, plan: Plan) -> Laid:
 
 def numbered(events: Events, plan: Plan) -> Numbered:
     """The same before any slice is laid out: how many there will be is known."""
-    longest = max(query.range for query in plan.queries)
+    longest = max(query.even.range for query in plan.rules)
     check_room(events.starts, longest)
     check_room(events.lasts, longest)
-    return number_slices(events, combs_of(plan))
-
-
-def combs_of(plan: Plan) -> Sequence[Comb]:
-    """Where the slices that all windows of a plan share begin."""
-    return shared_combs(plan.slicer, [query.triple for query in plan.queries])
+    return number_slices(events, plan.cuts.combs)
 
 
 def span_answers(
@@ -131,19 +125,19 @@ def span_answers(
     `trim` leaves out windows before their results are turned into columns.
     """
     plan, laid, stream = found.plan, found.laid, found.stream
-    framed = [laid.windows(*query.triple) for query in plan.queries]
+    framed = [laid.windows(query) for query in plan.rules]
     outs: list[tuple[Array, ...]] = [()] * len(framed)
     for group in found.groups:
         product = group.asked.product
         windows = [
-            Windows(frame, query.range, plan.choice(query, product).algorithm)
-            for query, frame in zip(plan.queries, framed, strict=True)
+            Windows(frame, query.even.range, plan.choice(query, product).algorithm)
+            for query, frame in zip(plan.rules, framed, strict=True)
         ]
         work = Work(laid, product, found.source.arrays, group.height)
         made = group.technique.run(work, windows)
         outs = [out + more for out, more in zip(outs, made, strict=True)]
     answers, columns = [], []
-    for query, frame, out in zip(plan.queries, framed, outs, strict=True):
+    for query, frame, out in zip(plan.rules, framed, outs, strict=True):
         starts = stops = positions = np.empty(0, np.int64)
         if found.holistic:
             offsets, positions = fill_buckets(laid, frame)
@@ -184,7 +178,6 @@ def _columns(
 __all__ = [
     "Spread",
     "aggregate_spans",
-    "combs_of",
     "laid_out",
     "lengths_of",
     "numbered",

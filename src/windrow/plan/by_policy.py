@@ -17,11 +17,11 @@ from windrow.aggregates import Call
 from windrow.errors import BadInput, UnsupportedType, WindowError
 from windrow.kernels import Product
 from windrow.windows import Duration, Reactive
+from windrow.windows.clock import Clock, clock_of
 from windrow.windows.policy import BY_HAND
 
 from .bind import Bound, bind, check_new_names, column_type
 from .choose import Choice, choose_algorithm
-from .clock import Clock, clock_of
 from .explain_lines import order_lines, partial_lines, result_lines
 from .explanation import Explanation
 from .plan import columns_read, key_names

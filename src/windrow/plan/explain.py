@@ -30,9 +30,9 @@ def explain_aggregate(plan: Plan) -> Explanation:
     """The plan of `wr.aggregate`."""
     lines = ["aggregate"]
     lines += order_lines(plan.by, plan.clock.column if plan.clock else None)
-    for query in plan.queries:
+    for query in plan.rules:
         label = f" as {query.name!r}" if plan.listed else ""
-        lines.append(f"  window     {query.window}{label}")
+        lines.append(f"  window     {query.text}{label}")
     product = plan.nominal_product()
     lines += slice_lines(plan, product)
     if product is not None:
@@ -47,9 +47,9 @@ def explain_spans(plan: Plan, groups: Sequence[Group], lengths: Lengths) -> Expl
     """The plan of `wr.aggregate` over events with a duration, once they were seen."""
     keys = f"by {', '.join(plan.by)}" if plan.by else "no key: one run"
     lines = ["aggregate", f"  rows       {keys}; {span_words(plan)}"]
-    for query in plan.queries:
+    for query in plan.rules:
         label = f" as {query.name!r}" if plan.listed else ""
-        lines.append(f"  window     {query.window}{label}")
+        lines.append(f"  window     {query.text}{label}")
     lines += slice_lines(plan, None)
     lines.append(
         f"  events     {count(lengths.events, 'event')} over "

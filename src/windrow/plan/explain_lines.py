@@ -5,11 +5,11 @@ from __future__ import annotations
 from windrow.aggregates import Law
 from windrow.kernels import Product
 from windrow.slicing import composite_slide, share, shared_combs
+from windrow.windows import Rule
 
 from .bind import Bound
 from .over import OverPlan
 from .plan import Plan
-from .queries import Query
 from .requests import ask, may_overflow, slots_of
 from .sharing_text import sharing_lines, sharing_slices
 
@@ -50,12 +50,12 @@ def slice_lines(plan: Plan, product: Product | None) -> list[str]:
     if sharing is not None and sharing.unit:
         return sharing_slices(sharing)
     slicer = plan.slicer
-    triples = [query.triple for query in plan.queries]
-    if plan.regular and plan.queries[0].slide == 1:
+    triples = [query.even for query in plan.rules]
+    if plan.regular and plan.rules[0].even.slide == 1:
         return ["  slices     none: the slide is one row, so rows are slices"]
     lines = [f"  slicer     {slicer.name} ({slicer.title}): {plan.slicer_reason}"]
     shared = share(slicer, triples)
-    unit = "rows" if plan.queries[0].is_rows else "ticks"
+    unit = "rows" if plan.rules[0].counts_rows else "ticks"
     if shared is None:
         combs = len(shared_combs(slicer, triples))
         length = composite_slide(slicer, triples)
@@ -97,7 +97,7 @@ def algorithm_lines(plan: Plan, product: Product) -> list[str]:
     sharing = plan.sharing(product)
     if sharing is not None:
         return sharing_lines(plan, product, sharing) + [_kernel_line(product)]
-    for query in plan.queries:
+    for query in plan.rules:
         choice = plan.choice(query, product)
         line = f"{choice.algorithm.name}: {choice.reason}"
         found.setdefault(line, []).append(repr(query.name))
@@ -106,7 +106,7 @@ def algorithm_lines(plan: Plan, product: Product) -> list[str]:
         lines.append(f"  algorithm  {line}{shared}")
     if plan.together:
         lines.append("             all ranges in one pass")
-    lines.append(f"  bounds     {_bounds(plan, plan.queries[0])}")
+    lines.append(f"  bounds     {_bounds(plan, plan.rules[0])}")
     return [*lines, _kernel_line(product)]
 
 
@@ -116,10 +116,10 @@ def _kernel_line(product: Product) -> str:
     return "  kernel     generated for this product, compiled by numba, cached"
 
 
-def _bounds(plan: Plan, query: Query) -> str:
+def _bounds(plan: Plan, query: Rule) -> str:
     if plan.regular:
         return "by arithmetic, run by run"
-    if query.is_rows:
+    if query.counts_rows:
         return "start and stop arrays over slices"
     return "start and stop arrays over the slices that hold a row; gaps cost nothing"
 

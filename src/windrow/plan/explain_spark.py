@@ -29,9 +29,9 @@ def explain_tree(tree: Tree) -> Explanation:
     keys = f"by {', '.join(plan.by)}" if plan.by else "no key"
     order = _order_words(plan) if plan.span is None else f"; {span_words(plan)}"
     lines.append(f"  rows       {keys}{order}")
-    for query in plan.queries:
+    for query in plan.rules:
         label = f" as {query.name!r}" if plan.listed else ""
-        lines.append(f"  window     {query.window}{label}")
+        lines.append(f"  window     {query.text}{label}")
     product = tree.asked.product if tree.asked.calls else None
     lines += slice_lines(plan, product)
     lines.append(f"  level 1    {tree.level1}: {tree.level1_reason}")
@@ -94,11 +94,11 @@ def explain_flow(flow: Flow) -> Explanation:
         return Explanation("\n".join(lines + frame_lines(plan)))
     if plan.span is not None:
         lines.append("  postponed  a window waits for as long as the watermark's delay")
-    for query in plan.queries:
+    for query in plan.rules:
         label = f" as {query.name!r}" if plan.listed else ""
-        lines.append(f"  window     {query.window}{label}")
+        lines.append(f"  window     {query.text}{label}")
         if flow.kept == "slices":
-            chunk = -(-query.range // (2 * query.slide)) * query.slide
+            chunk = -(-query.even.range // (2 * query.even.slide)) * query.even.slide
             lines.append(f"  chunks     of {_length(plan, chunk)}, half a window")
     lines += slice_lines(plan, None)
     if flow.kept == "slices":

@@ -76,7 +76,7 @@ def flow_of(
     fed, why = _fed(plan, asked, kept, late)
     cell = 1
     if isinstance(plan, Plan):
-        cell = max(delay // CELLS, min(query.slide for query in plan.queries))
+        cell = max(delay // CELLS, min(query.even.slide for query in plan.rules))
     many = (buckets or BUCKETS) if plan.by else 1
     return Flow(plan, asked, slots, fed, why, kept, because, many, late, cell)
 

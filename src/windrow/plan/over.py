@@ -18,10 +18,10 @@ from windrow.aggregates import Call
 from windrow.errors import BadInput, WindowError
 from windrow.kernels import Product
 from windrow.windows import Duration
+from windrow.windows.clock import Clock, clock_of
 
 from .bind import Bound, bind, check_new_names, column_type
 from .choose import Choice, choose_algorithm
-from .clock import Clock, clock_of
 from .plan import columns_read, key_names
 from .requests import ask, slots_of
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import pyarrow as pa
 
@@ -17,14 +18,14 @@ from windrow.aggregates import Call
 from windrow.algorithms import find as find_algorithm
 from windrow.errors import BadInput
 from windrow.kernels import Product
-from windrow.slicing import Slicer, share
+from windrow.slicing import Cuts, Slicer, cuts_of, share
 from windrow.spans import find as find_technique
-from windrow.windows import Window
+from windrow.windows import Rule, Window
+from windrow.windows.clock import Clock
 
 from .bind import Bound, bind, check_new_names, column_type
 from .choose import Choice, choose_algorithm, choose_slicer
-from .clock import Clock
-from .queries import Query, check_windows, clock_for, order_of, queries_of
+from .queries import check_windows, clock_for, order_of, rules_of
 from .requests import ask, slots_of
 from .sharing import GRAPH, Sharing, sharing_of
 from .spans import check_forced, check_slicer, check_suits, span_of
@@ -39,7 +40,7 @@ class Plan:
     """
 
     calls: tuple[Bound, ...]
-    queries: tuple[Query, ...]
+    rules: tuple[Rule, ...]
     listed: bool
     by: tuple[str, ...]
     clock: Clock | None
@@ -51,12 +52,17 @@ class Plan:
     schema: pa.Schema
     span: tuple[str, str] | None = None
 
+    @cached_property
+    def cuts(self) -> Cuts:
+        """Where the stream is cut: wherever a window starts, and ends if need be."""
+        return cuts_of(self.slicer, self.rules)
+
     @property
     def regular(self) -> bool:
         """Whether bounds come by arithmetic: one complete count window."""
-        if len(self.queries) != 1 or not self.queries[0].is_complete:
+        if len(self.rules) != 1 or not self.rules[0].is_complete:
             return False
-        range_, slide, _ = self.queries[0].triple
+        range_, slide, _ = self.rules[0].even
         return slide == 1 or range_ % slide == 0 or not self.slicer.whole_windows
 
     @property
@@ -69,7 +75,7 @@ class Plan:
         """Whether all ranges are answered in one pass, by an algorithm that can."""
         if self.chooses:
             return False
-        return find_algorithm(self.algorithm).many and len(self.queries) > 1
+        return find_algorithm(self.algorithm).many and len(self.rules) > 1
 
     @property
     def reads(self) -> list[str]:
@@ -84,19 +90,23 @@ class Plan:
         assert self.span is not None
         return replace(self.clock, column=self.span[0])
 
-    def width(self, query: Query) -> int | None:
+    def width(self, query: Rule) -> int | None:
         """Slices in a window: exact where regular, else the most there can be.
 
         None where the composite slide is too long to lay out.
         """
-        if query.is_rows and len(self.queries) == 1 and self.regular:
-            return query.range // query.slide if query.slide > 1 else query.range
-        shared = share(self.slicer, [one.triple for one in self.queries])
+        if query.counts_rows and len(self.rules) == 1 and self.regular:
+            return (
+                query.even.range // query.even.slide
+                if query.even.slide > 1
+                else query.even.range
+            )
+        shared = share(self.slicer, [one.even for one in self.rules])
         if shared is None:
             return None
-        return shared.partials[self.queries.index(query)]
+        return shared.partials[self.rules.index(query)]
 
-    def choice(self, query: Query, product: Product) -> Choice:
+    def choice(self, query: Rule, product: Product) -> Choice:
         """The algorithm for one query."""
         label = ", ".join(bound.call.label for bound in self.calls)
         return choose_algorithm(
@@ -145,11 +155,11 @@ def plan_aggregate(
     span = span_of(windows, schema)
     on, ties = order_of(windows, schema, span)
     clock = clock_for(windows, on, schema)
-    queries = queries_of(windows, clock)
+    rules = rules_of(windows, clock)
     chosen, reason = choose_slicer(
         slicer,
-        [q.triple for q in queries],
-        rows=queries[0].is_rows and algorithm != GRAPH,  # a graph has no tails
+        [rule.even for rule in rules],
+        rows=rules[0].counts_rows and algorithm != GRAPH,  # a graph has no tails
         lasting=span is not None,
     )
     if span is not None:
@@ -162,7 +172,7 @@ def plan_aggregate(
         )
     plan = Plan(
         bound,
-        queries,
+        rules,
         listed,
         keys,
         clock,
@@ -181,7 +191,7 @@ def plan_aggregate(
             check_suits(find_technique(algorithm), product, bound)
     elif product is not None:
         if plan.sharing(product) is None:
-            plan.choice(queries[0], product)
+            plan.choice(rules[0], product)
     elif algorithm != "auto":
         raise BadInput.because(
             f"cannot slide {', '.join(b.call.label for b in bound)} with {algorithm}",

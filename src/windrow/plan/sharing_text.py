@@ -32,7 +32,7 @@ def sharing_lines(plan: Plan, product: Product, sharing: Sharing) -> list[str]:
         f"  graph      {_scans(special)}; show='graph' draws it",
     ]
     for number in sharing.alone:
-        query = plan.queries[number]
+        query = plan.rules[number]
         choice = choice_alone(product, query, sharing.unit)
         whose = f"(for {query.name!r}, too short to share)"
         lines.append(f"  algorithm  {choice.algorithm.name}: {choice.reason} {whose}")
@@ -101,7 +101,7 @@ def explain_shown(plan: Plan, show: str) -> Explanation:
     if show == "code":
         blocks = [block.strip("\n") for block in graph_blocks(special)]
         return Explanation("\n\n\n".join(blocks))
-    names = [str(plan.queries[number].name) for number in sharing.graphed]
+    names = [str(plan.rules[number].name) for number in sharing.graphed]
     text = "\n".join(graph_lines(special, names))
     return Explanation(text, graph_svg(special, names))
 
@@ -109,10 +109,10 @@ def explain_shown(plan: Plan, show: str) -> Explanation:
 def _kernels(plan: Plan, product: Product) -> str:
     """The kernel of each algorithm that is used."""
     found: dict[str, str] = {}
-    for query in plan.queries:
+    for query in plan.rules:
         algorithm = plan.choice(query, product).algorithm
         fast = plan.regular and algorithm.stride is not None
-        rows = plan.regular and query.slide == 1
+        rows = plan.regular and query.even.slide == 1
         bounds = "regular" if plan.regular else "many" if plan.together else "arrays"
         shape = Shape("rows" if rows else "slices", bounds, fast=fast)
         found[algorithm.name] = kernel_text(algorithm, product, shape)

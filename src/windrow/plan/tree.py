@@ -81,7 +81,7 @@ def grow_tree(
         )
     if plan.clock is None:
         raise WindowError.because(
-            f"cannot slide {plan.queries[0].window} over a distributed table",
+            f"cannot slide {plan.rules[0].text} over a distributed table",
             "its rows have no order, and no time column is named",
             "say which, as in wr.rows(..., on='ts')",
         )
@@ -132,7 +132,7 @@ def _folded_spans(plan: Plan, asked: Asked) -> str:
 
 def needs_rows(plan: Plan) -> str | None:
     """Why windows need the rows themselves, if they do."""
-    if plan.queries[0].is_rows:
+    if plan.rules[0].counts_rows:
         return "count windows number the rows of a key"
     for bound in plan.calls:
         if Law.HOLISTIC in bound.aggregate.laws:
@@ -180,10 +180,12 @@ def _split(
     plan: Plan, level1: str, *, hot: bool, keys: int | None
 ) -> tuple[str, int, str]:
     """Whether keys are split into chunks of time, how long these are, and why."""
-    tumbling = len(plan.queries) == 1 and plan.queries[0].range == plan.queries[0].slide
+    tumbling = (
+        len(plan.rules) == 1 and plan.rules[0].even.range == plan.rules[0].even.slide
+    )
     if level1 == "native" and tumbling and plan.span is None:
         return "pane", 0, "the window tumbles: a pane is a window, and nothing slides"
-    if plan.queries[0].is_rows:
+    if plan.rules[0].counts_rows:
         if plan.by:
             return "none", 0, "a count window numbers the rows of a key: one task a key"
         return "blocks", 0, "no key: blocks of rows, numbered by a first pass"
@@ -204,8 +206,8 @@ def _split(
         if hot
         else f"keys={keys}, fewer than {FEW_KEYS}"
     )
-    range_ = max(query.range for query in plan.queries)
-    slide = min(query.slide for query in plan.queries)
+    range_ = max(query.even.range for query in plan.rules)
+    slide = min(query.even.slide for query in plan.rules)
     if plan.span is not None:
         chunk = max(OVERLAP * range_, LEAST_OVERLAP * slide)
         return "overlap", chunk, f"{why}; an event goes to each chunk that it reaches"

@@ -17,12 +17,12 @@ from windrow.plan import (
     plan_aggregate,
     plan_over,
 )
-from windrow.plan.clock import Clock
 from windrow.plan.explain_spark import explain_flow, explain_spread, explain_tree
 from windrow.plan.flow import Flow, flow_of
 from windrow.plan.spread import spread_over
 from windrow.plan.tree import Tree, grow_tree
 from windrow.windows import Sliding, Window
+from windrow.windows.clock import Clock
 
 from .aggregate import aggregate as aggregate_tree
 from .over import check_columns

@@ -64,7 +64,7 @@ def aggregate(frame: DataFrame, flow: Flow) -> DataFrame:
             *key_fields(frame, plan.by),
             *([StructField("q", IntegerType(), nullable=False)] if plan.listed else []),
             StructField("start", LongType()),
-            *([StructField("end", LongType())] if plan.queries[0].is_rows else []),
+            *([StructField("end", LongType())] if plan.rules[0].counts_rows else []),
             *(result_field(frame, b, f"r{i}") for i, b in enumerate(plan.calls)),
         ]
     )

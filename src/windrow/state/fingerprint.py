@@ -33,7 +33,7 @@ def describe(plan: Plan | OverPlan, *, buckets: int, layout: str) -> dict[str, A
         "the layout of the state": layout,
     }
     if isinstance(plan, Plan):
-        found["the windows"] = [str(query.window) for query in plan.queries]
+        found["the windows"] = [str(query.text) for query in plan.rules]
         found["the slicer"] = plan.slicer.name
         if plan.span is not None:
             found["the span"] = list(plan.span)

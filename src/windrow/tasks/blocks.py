@@ -42,7 +42,7 @@ def slide_blocks(
 
 def _block(rows: pa.Table, plan: Plan) -> Iterator[Found]:
     at, total = (int(rows.column(name)[0].as_py()) for name in (AT, TOTAL))
-    step = math.lcm(*(query.slide for query in plan.queries))
+    step = math.lcm(*(query.even.slide for query in plan.rules))
     skip = -at % step
     base, rows = at + skip, rows.slice(skip)
     halo = int(rows.column(HALO).to_numpy().sum()) if len(rows) else 0
@@ -54,7 +54,7 @@ def _block(rows: pa.Table, plan: Plan) -> Iterator[Found]:
         kept = []
         for answer in answers:
             assert answer.query is not None
-            ends = np.minimum(answer.begins + (base + answer.query.range), total)
+            ends = np.minimum(answer.begins + (base + answer.query.even.range), total)
             kept.append(select_windows(answer, (ends > start) & (ends <= stop)))
         return kept
 
@@ -65,7 +65,7 @@ def _block(rows: pa.Table, plan: Plan) -> Iterator[Found]:
         query = answer.query
         assert query is not None
         begins = np.maximum(answer.begins + base, 0)
-        ends = np.minimum(answer.begins + (base + query.range), total)
+        ends = np.minimum(answer.begins + (base + query.even.range), total)
         runs = np.zeros(len(begins), np.int64)
         yield Found(query, runs, pa.table({}), begins, ends, found)
 

@@ -27,9 +27,9 @@ from windrow.batch.kernel_inputs import Source, source_of
 from windrow.batch.partials import Partials, write_partials
 from windrow.batch.sorted_rows import in_order
 from windrow.batch.span_events import lasting
-from windrow.batch.spans import combs_of, lengths_of, numbered
+from windrow.batch.spans import lengths_of, numbered
 from windrow.plan.spans import choose_one
-from windrow.slicing import fold, slice_begins
+from windrow.slicing import fold
 from windrow.spans import Events, Held, Laid, Work, held, parts_of
 
 from .span_pieces import FIRST, GOES, LAST
@@ -126,9 +126,10 @@ class SpanFolding(Folding):
         return _Rows(runs, begins, begins, order >= len(parts.ends), partials)
 
     def _pieces(self, events: Events, source: Source) -> _Rows:
-        combs = combs_of(self.plan)
         run = events.run
-        firsts, lasts = (slice_begins(t, combs) for t in (events.starts, events.lasts))
+        firsts, lasts = (
+            self.plan.cuts.begins(t) for t in (events.starts, events.lasts)
+        )
         order = np.lexsort((lasts, firsts, run))
         run, firsts, lasts = run[order], firsts[order], lasts[order]
         new = np.ones(len(order), bool)

@@ -45,7 +45,7 @@ def packs(tree: Tree, fields: Sequence[PartialField]) -> bool:
 def pack(table: pa.Table, plan: Plan, fields: Sequence[PartialField]) -> pa.Table:
     """Rows that stand by key and first slice as few: keys, block, bytes."""
     firsts = instants(table, FIRST)
-    block = firsts // (SLIDES * min(query.slide for query in plan.queries))
+    block = firsts // (SLIDES * min(query.even.slide for query in plan.rules))
     keys = [f"k{i}" for i in range(len(plan.by))]
     opens = _opens(run_bounds(table, keys)[0], block)
     names = [FIRST, LAST, GOES, *(field.name for field in fields)]

@@ -33,9 +33,9 @@ from windrow.batch.partials import (
 )
 from windrow.batch.runs import run_bounds
 from windrow.plan.plan import Plan
-from windrow.plan.queries import Query
 from windrow.plan.requests import Asked
 from windrow.slicing import fold
+from windrow.windows import Rule
 from windrow.windows.frames import frames
 
 from .panes import pane_slices
@@ -78,11 +78,11 @@ def _sashes(
     totals = fold(
         asked.product, slices.partials, slices.runs[:-1], slices.runs[1:], leaf="slices"
     )
-    for index, query in enumerate(plan.queries):
-        frame = frames(stream.times, slices.edges, slices.runs, *query.triple)
+    for index, query in enumerate(plan.rules):
+        frame = frames(query, stream.times, slices.edges, slices.runs)
         runs = np.repeat(np.arange(len(numbers)), frame.counts)
         opens = frame.begins // length
-        closes = (frame.begins + query.range - 1) // length
+        closes = (frame.begins + query.even.range - 1) // length
         mine = (numbers[runs] == opens) | (numbers[runs] == closes)
         out = slide_arrays(
             plan.choice(query, asked.product).algorithm,
@@ -116,10 +116,10 @@ def _head(
     }
 
 
-def _spans(numbers: Array, query: Query, length: int) -> tuple[Array, Array]:
+def _spans(numbers: Array, query: Rule, length: int) -> tuple[Array, Array]:
     """For each run, the chunks before it in which a window over all of it opens."""
     # the last instant of a window that opens in chunk c: (c + 1) * length + range - 2
-    most = (length + query.range - 2) // length
+    most = (length + query.even.range - 2) // length
     runs = np.repeat(np.arange(len(numbers)), max(most - 1, 0))
     back = np.tile(np.arange(1, max(most, 1)), len(numbers))
     return runs, numbers[runs] - back
@@ -155,7 +155,7 @@ def _merge(
     to, part = (_ints(table, name) for name in (TO, PART))
     partials = read_partials(asked, fields, table)
     total = begin == TOTAL
-    for index, one in enumerate(plan.queries):
+    for index, one in enumerate(plan.rules):
         sash = np.flatnonzero(~total & (query == index))
         middle = np.flatnonzero(total & (query == index))
         made = _middles(partials, asked, one, length, middle, run, to, part)
@@ -182,14 +182,14 @@ def _merge(
             leaf="slices",
         )
         columns = partial_columns(plan.calls, asked, partials, out)
-        ends = begins[starts] + one.range
+        ends = begins[starts] + one.even.range
         yield Found(one, owner[starts], keys, begins[starts], ends, columns)
 
 
 def _middles(
     partials: Partials,
     asked: Asked,
-    query: Query,
+    query: Rule,
     length: int,
     middle: Array,
     run: Array,
@@ -210,9 +210,12 @@ def _middles(
         rows = came[np.argsort(part[came], kind="stable")]
         own = int(to[rows[0]])
         base = own * length
-        start = -((query.shift - base) // query.slide) * query.slide + query.shift
-        opened = np.arange(start, base + length, query.slide)
-        closes = (opened + query.range - 1) // length
+        start = (
+            -((query.even.shift - base) // query.even.slide) * query.even.slide
+            + query.even.shift
+        )
+        opened = np.arange(start, base + length, query.even.slide)
+        closes = (opened + query.even.range - 1) // length
         source = tuple(array[rows] for array in partials.arrays)
         for close in np.unique(closes):
             inside = int(np.searchsorted(part[rows], close))

@@ -56,17 +56,17 @@ def piece_answers(
     stream = Stream(None, firsts, lasts, keys, None)
     events = Events(instants(table, FIRST), instants(table, LAST), firsts, lasts)
     laid = laid_out(events, plan)
-    framed = [laid.windows(*query.triple) for query in plan.queries]
+    framed = [laid.windows(query) for query in plan.rules]
     windows = [
-        Windows(frame, query.range, plan.choice(query, asked.product).algorithm)
-        for query, frame in zip(plan.queries, framed, strict=True)
+        Windows(frame, query.even.range, plan.choice(query, asked.product).algorithm)
+        for query, frame in zip(plan.rules, framed, strict=True)
     ]
     goes = table.column(GOES).to_numpy()
     outs = _outs(plan, asked, laid, partials, goes, windows)
     none = np.empty(0, np.int64)
     answers = [
         Answer(query, frame.begins, frame.counts, none, none, out)
-        for query, frame, out in zip(plan.queries, framed, outs, strict=True)
+        for query, frame, out in zip(plan.rules, framed, outs, strict=True)
     ]
     answers = trim(stream, answers)
     columns = [partial_columns(plan.calls, asked, partials, one.out) for one in answers]

@@ -71,7 +71,7 @@ def slide_spans(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Windows from events."""
     by = (*task.by, task.owned[0]) if task.owned else task.by
     plan = replace(task.tree.plan, by=by)
-    longest = max(query.range for query in plan.queries)
+    longest = max(query.even.range for query in plan.rules)
 
     def within(table: pa.Table) -> tuple[Array, Array] | None:
         """What the windows that begin in a row's chunk can see of it."""

@@ -29,7 +29,7 @@ from windrow.batch.assemble import Answer, select_windows
 from windrow.batch.runs import run_bounds
 from windrow.batch.sorted_rows import Stream
 from windrow.plan.plan import Plan
-from windrow.plan.queries import Query
+from windrow.windows import Rule
 
 Array = np.ndarray[Any, Any]
 Times = Callable[[pa.Table], Array]
@@ -98,7 +98,7 @@ class Left:
 class Found:
     """Windows that are out: window i of key `runs[i]` is [begins[i], ends[i])."""
 
-    query: Query
+    query: Rule
     runs: Array
     keys: pa.Table
     begins: Array
@@ -155,7 +155,7 @@ class _Stretch:
         counts = answer.counts.copy()
         if not len(counts):
             return answer
-        range_ = answer.query.range
+        range_ = answer.query.even.range
         start, stop = 0, len(answer.begins)
         if self.left.rows is not None:
             ends = answer.begins[: counts[0]] + (range_ + self.left.base)
@@ -195,8 +195,8 @@ class _Stretch:
         """Windows with their keys and their bounds in the whole key."""
         assert answer.query is not None
         runs = np.repeat(np.arange(len(answer.counts)), answer.counts)
-        begins, ends = answer.begins, answer.begins + answer.query.range
-        if answer.query.is_rows:
+        begins, ends = answer.begins, answer.begins + answer.query.even.range
+        if answer.query.counts_rows:
             lengths = stream.lasts - stream.firsts
             base = np.zeros(len(lengths), np.int64)
             base[:1] = self.left.base
@@ -217,7 +217,7 @@ def _leave(
     first = int(firsts[-1])
     if times is not None:
         assert stretch.now is not None
-        reach = stretch.now - max(query.range for query in plan.queries)
+        reach = stretch.now - max(query.even.range for query in plan.rules)
         if lasts is not None:
             open_key = rows.slice(first)
             alive = pa.array(lasts(open_key) > reach)
@@ -229,9 +229,9 @@ def _leave(
     # the first window that is not out begins after known - range; runs are cut anew
     # at places that suit every slide
     wanted = [
-        max((known - query.range) // query.slide + 1, 0) * query.slide
-        for query in plan.queries
+        max((known - query.even.range) // query.even.slide + 1, 0) * query.even.slide
+        for query in plan.rules
     ]
-    step = math.lcm(*(query.slide for query in plan.queries))
+    step = math.lcm(*(query.even.slide for query in plan.rules))
     start = max(min(*wanted, known - 1) // step * step, base)  # one row tells the key
     return Left(rows.slice(first + start - base), known, start)

@@ -80,7 +80,7 @@ class Task:
 
     def windows(self, found: Iterable[Found]) -> Iterator[pa.RecordBatch]:
         """Windows as batches: keys, q (the query's number), start, end, results."""
-        queries = list(self.tree.plan.queries)
+        queries = list(self.tree.plan.rules)
         for one in found:
             if not len(one.begins):
                 continue
@@ -129,7 +129,7 @@ def _slide_rows(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
     by = (*task.by, CHUNK) if task.owned else task.by
     plan = replace(task.tree.plan, by=by)
     clock = plan.clock
-    counts = plan.queries[0].is_rows
+    counts = plan.rules[0].counts_rows
 
     def solve(table: pa.Table, trim: Trim) -> tuple[Stream, list[Answer], Any]:
         stream = sorted_stream(table, by, clock)

@@ -31,6 +31,6 @@ def lower_panes(
     )
     columns = partial_columns(plan.calls, asked, partials, out)
     begins = table.column(PANE).combine_chunks().to_numpy()
-    (query,) = plan.queries
+    (query,) = plan.rules
     keys = table.select(list(plan.by))
-    return Found(query, each, keys, begins, begins + query.range, columns)
+    return Found(query, each, keys, begins, begins + query.even.range, columns)

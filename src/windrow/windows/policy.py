@@ -28,8 +28,9 @@ from typing import Any
 
 from windrow.errors import WindowError
 
+from .counted import Rows, rows
 from .duration import Duration, parse_duration
-from .spec import Rows, Sliding, rows, sliding
+from .periodic import Sliding, sliding
 
 BY_HAND, COUNT, TIME, DELTA, PUNCTUATION = range(5)
 """Kinds of policies, as the numbers that compiled loops branch on."""

@@ -12,13 +12,13 @@ A pass is one call of `wr.aggregate`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from windrow.aggregates import Call, find
 from windrow.query.tree import ColumnName, Expression, Literal, columns_in
 from windrow.query.unparse import text_of
-from windrow.windows import Duration, Window
+from windrow.windows import Window
 
 from .bound import BoundQuery, Relation
 from .windows import ROW, TOTAL
@@ -96,8 +96,8 @@ def _pass(group: list[tuple[int, BoundQuery]]) -> Pass:
             columns |= {text_of(value): value for value in measured}
         mine = None
         if query.window is not None:
-            same = _amounts(query.window)
-            windows.setdefault(same, replace(query.window, name=str(query.window)))
+            same = query.window.identity
+            windows.setdefault(same, query.window.replaced(name=str(query.window)))
             mine = windows[same].name
         members.append(Member(place, query, mine))
     if first.rows.numbered is not None:
@@ -115,12 +115,4 @@ def _pass(group: list[tuple[int, BoundQuery]]) -> Pass:
         tuple(windows.values()),
         calls,
         tuple(members),
-    )
-
-
-def _amounts(window: Window) -> tuple[int, int]:
-    """Range and slide: windows of a pass that have these in common are one."""
-    lengths = (window.range, window.slide)
-    return tuple(  # type: ignore[return-value]
-        length.amount if isinstance(length, Duration) else length for length in lengths
     )

@@ -15,7 +15,8 @@ import pyarrow as pa
 from pyarrow import types as pat
 
 from windrow.errors import UnsupportedType, WindowError
-from windrow.windows import Duration
+
+from .duration import Duration
 
 _UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
