@@ -26,7 +26,7 @@ from windrow.operator import Operator
 from windrow.plan.cards import aggregate_cards as aggregates
 from windrow.plan.cards import algorithm_cards as algorithms
 from windrow.plan.cards import technique_cards as techniques
-from windrow.windows import delta, punctuation, rows, sliding, window
+from windrow.windows import calendar, delta, punctuation, rows, sliding, window
 
 __all__ = [
     "Aggregate",
@@ -46,6 +46,7 @@ __all__ = [
     "aggregate",
     "aggregates",
     "algorithms",
+    "calendar",
     "cql",
     "delta",
     "explain",
