@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from windrow.errors import StateError
+from windrow.plan.aggregate import Plan
 from windrow.plan.over import OverPlan
-from windrow.plan.plan import Plan
 
 
 def describe(plan: Plan | OverPlan, *, buckets: int, layout: str) -> dict[str, Any]:

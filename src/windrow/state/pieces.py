@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.fold_rows import PANE, Folding
-from windrow.batch.partials import read_partials, write_partials
+from windrow.batch.partials import PANE, Folding, read_partials, write_partials
 
 from .slice_pages import ID, SOME
 

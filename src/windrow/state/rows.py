@@ -25,13 +25,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from windrow.batch.sorted_rows import Stream, check_room, stream_of
-from windrow.plan.plan import Plan
+from windrow.plan.aggregate import Plan
+from windrow.plan.resolve import Facts, Resolved, resolve
 from windrow.slicing import BY_NAME, cuts_of
 from windrow.windows import Rule
 
@@ -56,6 +58,11 @@ class RowBucket:
     plan: Plan
     spec: dict[str, Any]
     keep_late: bool
+
+    @cached_property
+    def resolved(self) -> Resolved:
+        """The plan as every step executes it, whatever the rows."""
+        return resolve(self.plan, Facts(), alone=True)
 
     @property
     def is_counted(self) -> bool:
@@ -109,7 +116,7 @@ class RowBucket:
             table = kept.filter(pa.array((times >= start) & (times < stop)))
             stream = stream_of(table, plan.by, plan.clock, plan.ties)
             if len(table):
-                found = Rows.of(table, stream, plan.calls)
+                found = Rows.of(table, stream, self.resolved.slots)
                 for query in [query for query in plan.rules if reach[query]]:
                     due = due_by_time(stream, query, closed, now)
                     yield from self._results(found, query, due)
@@ -129,7 +136,7 @@ class RowBucket:
             (stream.times >= pages.closed).astype(np.int64), stream.firsts
         )
         before, known = add_to_tally(pages.store, plan.by, stream.keys, new)
-        found = Rows.of(table, stream, plan.calls)
+        found = Rows.of(table, stream, self.resolved.slots)
         for query in plan.rules:
             due = due_by_count(stream, query, before, known)
             yield from self._results(found, query, due)
@@ -146,15 +153,10 @@ class RowBucket:
 
     def _results(self, rows: Rows, query: Rule, due: Due) -> Iterator[pa.Table]:
         plan = self.plan
-        found = span(
-            rows,
-            plan.calls,
-            due.starts,
-            due.stops,
-            algorithm=plan.algorithm,
-            width=-(-query.even.range // query.even.slide),
-        )
         number = plan.rules.index(query)
+        asked, choice = self.resolved.asked, self.resolved.choices[number]
+        algorithm = None if choice is None else choice.algorithm
+        found = span(rows, plan.calls, asked, algorithm, due.starts, due.stops)
         for part in parts(len(due)):
             keys = rows.stream.keys.take(pa.array(due.runs[part]))
             columns = {f"k{i}": keys.column(name) for i, name in enumerate(plan.by)}

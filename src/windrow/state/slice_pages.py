@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.fold_rows import PANE
+from windrow.batch.partials import PANE
 
 from .codec import pack, read_kept
 from .store import Store

@@ -25,8 +25,9 @@ import pyarrow as pa
 from windrow.batch.assemble import Answer, select_windows
 from windrow.batch.sorted_rows import Stream, check_room
 from windrow.batch.span_events import lasting
-from windrow.batch.spans import span_answers, spread
-from windrow.plan.plan import Plan
+from windrow.batch.spans import lengths_of, open_spans, solve_spans
+from windrow.plan.aggregate import Plan
+from windrow.plan.resolve import Facts, resolve
 
 from .due import due_span, out_of_reach
 from .row_pages import RowPages
@@ -91,11 +92,7 @@ class SpanBucket:
 
     def _missed(self, starts: Array, closed: int) -> Array:
         """Whether the first window over each event is out already."""
-        ends = []
-        for query in self.plan.rules:
-            range_, slide, shift = query.even
-            first = (starts - shift - range_) // slide + 1
-            ends.append(shift + first * slide + range_)
+        ends = [rule.end(rule.first_over(starts)) for rule in self.plan.rules]
         missed: Array = np.min(ends, axis=0) <= closed
         return missed
 
@@ -124,28 +121,27 @@ class SpanBucket:
             return [_due(answer, closed, now) for answer in answers]
 
         within = tuple(np.full(len(table), one) for one in reach)
-        laid = spread(table, plan, within=(within[0], within[1]))
-        stream, answers, columns = span_answers(laid, table, trim)
+        job = open_spans(table, plan, within=(within[0], within[1]))
+        resolved = resolve(plan, Facts(spans=lengths_of(job.laid)))
+        stream, answers, columns = solve_spans(job, resolved, trim)
         for number, (answer, results) in enumerate(zip(answers, columns, strict=True)):
             if not len(answer.begins):
                 continue
             runs = np.repeat(np.arange(len(answer.counts)), answer.counts)
             keys = stream.keys.take(pa.array(runs))
-            query = plan.rules[number]
             yield pa.table(
                 {
                     **{f"k{i}": keys.column(name) for i, name in enumerate(plan.by)},
                     "q": pa.array(np.full(len(runs), number, np.int32)),
                     "start": pa.array(answer.begins),
-                    "end": pa.array(answer.begins + query.even.range),
+                    "end": pa.array(answer.ends),
                     **{f"r{i}": column for i, column in enumerate(results)},
                 }
             )
 
 
 def _due(answer: Answer, closed: int, now: int) -> Answer:
-    assert answer.query is not None
-    ends = answer.begins + answer.query.even.range
+    ends = answer.ends
     return select_windows(answer, (ends > closed) & (ends <= now))
 
 

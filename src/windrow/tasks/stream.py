@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.fold_rows import Folding
+from windrow.batch.partials import Folding
 from windrow.state.codec import pack, unpack
 from windrow.state.store import Bucket, Store, Told
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from windrow.algorithms import Algorithm, Shape, kernel_text
-from windrow.graph.emit import graph_text
+from windrow.graph.kernel import graph_text
 from windrow.graph.run import graph_of, scratch_of
 from windrow.kernels import arrays, kernel
 

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from windrow.errors import BadInput, WindowError
-from windrow.windows import Clock, Reactive, Rule, Window, clock_of
+from windrow.windows import Clock, Rule, Window, clock_of
 
 from .bind import column_type
 
@@ -26,7 +26,7 @@ def check_windows(windows: Sequence[Any]) -> None:
             "give a window such as wr.rows(1000) or wr.sliding('1 hour')",
         )
     for one in windows:
-        if isinstance(one, Reactive):
+        if isinstance(one, Window) and not one.is_numbered:
             raise BadInput.because(
                 f"cannot slide a window ({one}) here",
                 "windows by policy run one at a time, and on tables in this process",
