@@ -21,10 +21,11 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from windrow.batch.fold_rows import Folding
+from windrow.aggregates.calls import gather_calls
+from windrow.batch.partials import Folding
 from windrow.errors import StateError, StateWarning
 from windrow.kernels import interpreting
-from windrow.plan import gather_calls, plan_aggregate, plan_over
+from windrow.plan import plan_aggregate, plan_over
 from windrow.plan.flow import Flow, flow_of
 from windrow.state import fingerprint
 from windrow.state.codec import pack, unpack

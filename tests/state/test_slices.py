@@ -21,11 +21,12 @@ from hypothesis import strategies as st
 
 import windrow as wr
 from strategies import part
+from windrow.aggregates.calls import gather_calls
 from windrow.algorithms import pba_scans as _steps
-from windrow.batch.fold_rows import Folding
+from windrow.batch.partials import Folding
 from windrow.errors import StateError
 from windrow.kernels import interpreting
-from windrow.plan import gather_calls, plan_aggregate
+from windrow.plan import plan_aggregate
 from windrow.plan.requests import ask, may_overflow, slots_of
 from windrow.slicing import shared_combs
 from windrow.state import advance, cells

@@ -16,8 +16,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from windrow.aggregates.calls import gather_calls
 from windrow.batch.partials import partial_fields
-from windrow.plan import gather_calls, plan_aggregate
+from windrow.plan import plan_aggregate
 from windrow.plan.tree import Tree, grow_tree
 from windrow.slicing import shared_combs
 from windrow.tasks.task import CHUNK, Task

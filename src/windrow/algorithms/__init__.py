@@ -1,8 +1,8 @@
-"""HOW windows are slid: one file per algorithm, one line here for each.
+"""Lists the algorithms that slide windows: one file and one line here for each.
 
-To add an algorithm: write its picture, its invariants, its functions and its card
-in a file named as in the literature, and add it to `CATALOGUE`.  The agreement
-tests, the benchmarks, the planner and the docs' tables read this tuple.
+To add one, write its picture, its invariants, its functions and its card in a file
+named as in the literature, and add it to `CATALOGUE`.  The agreement tests, the
+benchmarks, the planner and the tables in the docs read this tuple.
 """
 
 from windrow.errors import UnknownName
@@ -10,6 +10,7 @@ from windrow.errors import UnknownName
 from ._algorithm import Algorithm
 from ._kernel import Shape, compile_kernel, kernel_text
 from ._run import count_regular, slide_arrays, slide_regular
+from ._stepwise import AnyPlace, Stepwise
 from .b_int import B_INT
 from .daba import DABA
 from .daba_lite import DABA_LITE
@@ -58,7 +59,9 @@ __all__ = [
     "BY_NAME",
     "CATALOGUE",
     "Algorithm",
+    "AnyPlace",
     "Shape",
+    "Stepwise",
     "compile_kernel",
     "count_regular",
     "find",

@@ -20,10 +20,9 @@ import pyarrow as pa
 from windrow._compiled import compiled
 from windrow.aggregates import Law
 from windrow.errors import BadInput
-from windrow.plan.plan import Plan
+from windrow.plan.aggregate import Plan
 
-from .keys import sort_nulls_first
-from .runs import run_bounds
+from .keys import run_bounds, sort_nulls_first
 from .sorted_rows import Stream, in_order, is_sorted, times_of
 
 Array = np.ndarray[Any, Any]

@@ -1,4 +1,4 @@
-"""The product of several aggregates' partials: one pass serves them all.
+"""Merges the partials of several aggregates into one product, for one pass.
 
     mean(x)           (count, total)           -- serves sum(x) and count() as well
     max(x)            (max)
@@ -49,7 +49,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Part:
+class ProductPart:
     """One partial inside the product, at fields [offset, offset + len(dtypes))."""
 
     request: Request
@@ -71,26 +71,26 @@ class Part:
 class Output:
     """How one request is lowered: from which fields, into arrays of which types.
 
-    `told_by` is the field that is zero where the result is null; an array of
+    `present_in` is the field that is zero where the result is null; an array of
     validity is written if that, or the aggregate's `defined`, is set.
     """
 
     request: Request
     fields: tuple[int, ...]
     dtypes: tuple[str, ...]
-    told_by: int | None
+    present_in: int | None
 
     @property
     def nullable(self) -> bool:
         """Whether an array of validity is written."""
-        return self.told_by is not None or self.request.aggregate.defined is not None
+        return self.present_in is not None or self.request.aggregate.defined is not None
 
 
 @dataclass(frozen=True)
 class Product:
     """The partial that a kernel carries, and how each result is read off it."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[ProductPart, ...]
     outputs: tuple[Output, ...]
 
     @property
@@ -139,7 +139,7 @@ class Product:
 def product_of(requests: Sequence[Request], *, may_be_empty: bool = False) -> Product:
     """Merge requests into one product; `may_be_empty` if windows may hold no row."""
     requests = _flag_lone_selective(requests, may_be_empty)
-    parts: list[Part] = []
+    parts: list[ProductPart] = []
     index: dict[object, int] = {}
 
     def place(request: Request) -> None:
@@ -147,7 +147,7 @@ def product_of(requests: Sequence[Request], *, may_be_empty: bool = False) -> Pr
             return
         dtypes = _dtypes(request)
         offset = parts[-1].stop if parts else 0
-        parts.append(Part(request, offset, dtypes))
+        parts.append(ProductPart(request, offset, dtypes))
         for position, key in enumerate(_keys(request)):
             index.setdefault(key, offset + position)
 
@@ -223,13 +223,13 @@ def _dtypes(request: Request) -> tuple[str, ...]:
 
 def _output(request: Request, index: dict[object, int], may_be_empty: bool) -> Output:
     fields = tuple(index[key] for key in _keys(request))
-    told_by: int | None = None
+    present_in: int | None = None
     if _needs_count(request, may_be_empty):
-        told_by = index[("count", "int", (), request.masks)]
+        present_in = index[("count", "int", (), request.masks)]
     elif request.optional:
         present, fields = fields[-1], fields[:-1]
-        told_by = present if request.masks or may_be_empty else None
-    return Output(request, fields, _result_dtypes(request), told_by)
+        present_in = present if request.masks or may_be_empty else None
+    return Output(request, fields, _result_dtypes(request), present_in)
 
 
 def _result_dtypes(request: Request) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from windrow.aggregates import Aggregate, Call, find
-from windrow.batch.slide import calls_of
+from windrow.aggregates.calls import calls_of
 from windrow.errors import StateError
 from windrow.windows import Delta, Duration, Punctuation, Reactive, Rows, Sliding
 

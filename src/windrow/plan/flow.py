@@ -19,8 +19,8 @@ from pyarrow import types as pat
 
 from windrow.errors import BadInput, UnsupportedType, WindowError
 
+from .aggregate import Plan
 from .over import OverPlan
-from .plan import Plan
 from .requests import Asked, Slots, ask, may_overflow, slots_of
 from .tree import needs_rows, not_folded
 

@@ -31,7 +31,7 @@ from .choose import Choice, choose_algorithm
 if TYPE_CHECKING:
     from windrow.windows import Rule
 
-    from .plan import Plan
+    from .aggregate import Plan
 
 GRAPH = "gag"  # as an algorithm: one graph for all windows
 

@@ -5,7 +5,7 @@ from windrow.errors import UnknownName
 from ._slicer import Comb, Slicer
 from .cut import Cuts, cuts_of
 from .cutty import CUTTY
-from .fold import fold, fold_text
+from .fold import fold
 from .pairs import PAIRS
 from .panes import PANES
 from .shared import SharedPlan, composite_slide, share, shared_combs
@@ -33,7 +33,6 @@ __all__ = [
     "cuts_of",
     "find",
     "fold",
-    "fold_text",
     "share",
     "shared_combs",
 ]

@@ -11,11 +11,13 @@ from windrow.aggregates import Call
 from windrow.errors import WindowError
 from windrow.plan import (
     Explanation,
+    Facts,
     OverPlan,
     Plan,
-    explain_shown,
+    explain_resolved,
     plan_aggregate,
     plan_over,
+    resolve,
 )
 from windrow.plan.explain_spark import explain_flow, explain_spread, explain_tree
 from windrow.plan.flow import Flow, flow_of
@@ -58,7 +60,7 @@ def explain(
     """What `aggregate` will do; no job is run."""
     frame, plan, hints = _planned(frame, window, by, calls, **options)
     if show != "plan":
-        return explain_shown(plan, show)
+        return explain_resolved(resolve(plan, Facts(nullable(frame))), Facts(), show)
     if frame.isStreaming:
         return explain_flow(_flow(frame, plan, **hints))
     return explain_tree(_tree(frame, plan, **hints))

@@ -11,7 +11,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, TimestampNTZType, TimestampType
 
-from windrow.plan.plan import Plan
+from windrow.plan.aggregate import Plan
 
 from .schema import field_of
 

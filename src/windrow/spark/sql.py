@@ -9,7 +9,7 @@ from pyarrow import types as pat
 from pyspark.sql.types import DataType, TimestampNTZType, TimestampType
 
 from windrow.batch.partials import PartialField
-from windrow.kernels import Part
+from windrow.kernels import ProductPart
 from windrow.plan.requests import Asked, Slots
 
 TICKS = "t"
@@ -93,7 +93,7 @@ def native_partials(
 
 
 def _words(
-    part: Part,
+    part: ProductPart,
     slots: Slots,
     columns: Mapping[str, str],
     types: Mapping[str, pa.DataType],

@@ -26,10 +26,10 @@ from pyspark.sql.types import (
 )
 
 from windrow._version import __version__
-from windrow.batch.fold_rows import Folding
+from windrow.batch.partials import Folding
+from windrow.plan.aggregate import Plan
 from windrow.plan.flow import Flow
 from windrow.plan.over import OverPlan
-from windrow.plan.plan import Plan
 from windrow.tasks.stream import (
     BLOB,
     BUCKET,

@@ -25,8 +25,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.algorithms.pba_scans import merge, prefix_scan, suffix_scan
-from windrow.batch.fold_rows import PANE, Folding
-from windrow.batch.partials import read_partials, write_partials
+from windrow.batch.partials import PANE, Folding, read_partials, write_partials
 from windrow.kernels import Product
 
 from .slice_pages import ID, SOME

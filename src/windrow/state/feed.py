@@ -20,9 +20,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.fold_rows import PANE, ROWS, Folding
 from windrow.batch.keys import key_codes
-from windrow.batch.partials import Partials, read_partials, write_partials
+from windrow.batch.partials import (
+    PANE,
+    ROWS,
+    Folding,
+    Partials,
+    read_partials,
+    write_partials,
+)
 from windrow.batch.sorted_rows import times_of
 from windrow.errors import StateError
 from windrow.slicing import fold

@@ -24,9 +24,9 @@ from typing import Any
 
 from windrow.aggregates import functions_fingerprint
 from windrow.errors import StateError, StateWarning
+from windrow.plan.aggregate import Plan
 from windrow.plan.bind import Bound
 from windrow.plan.over import Frame, OverPlan
-from windrow.plan.plan import Plan
 from windrow.windows import Rule
 
 FORM, FORM_NUMBER = "the form of this description", 2

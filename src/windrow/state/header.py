@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.keys import key_codes
-from windrow.batch.runs import run_bounds
+from windrow.batch.keys import key_codes, run_bounds
 
 from .cells import Cells
 from .codec import pack, unpack

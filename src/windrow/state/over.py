@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ import pyarrow as pa
 from windrow.batch.over import look_back
 from windrow.batch.sorted_rows import Stream, check_room, stream_of
 from windrow.plan.over import OverPlan
+from windrow.plan.resolve import Facts, ResolvedOver, resolve
 
 from .due import LEAST
 from .feed import admit_rows
@@ -62,6 +64,11 @@ class RollBucket:
             (f.rows - 1 for f in self.plan.frames if f.rows is not None), default=0
         )
 
+    @cached_property
+    def resolved(self) -> ResolvedOver:
+        """The plan as every step executes it, whatever the rows."""
+        return resolve(self.plan, Facts())
+
     def step(
         self, store: Store, tables: list[pa.Table], now: int, stats: StepStats
     ) -> Iterator[pa.Table]:
@@ -98,24 +105,25 @@ class RollBucket:
         stream = stream_of(table, plan.by, plan.clock, plan.ties)
         assert stream.times is not None
         picked = np.flatnonzero(stream.times >= pages.closed)
-        yield from self._results(KernelRows.of(table, stream, plan.calls), picked)
+        inputs = KernelRows.of(table, stream, self.resolved.slots)
+        yield from self._results(inputs, picked)
         living = np.ones(len(rows), bool)
         living[final] = as_arrived(stream, self._needed(stream, now))
         pages.settle(times, living)
 
     def _results(self, rows: KernelRows, picked: Array) -> Iterator[pa.Table]:
         frames: list[RangeResults] = []
-        for frame, calls in self.plan.frames.items():
-            starts, stops = look_back(rows.stream, frame)
+        for frame in self.resolved.frames:
+            starts, stops = look_back(rows.stream, frame.frame)
+            algorithm = None if frame.choice is None else frame.choice.algorithm
             frames.append(
                 slide_ranges(
                     rows,
-                    calls,
+                    frame.calls,
+                    frame.asked,
+                    algorithm,
                     starts[picked],
                     stops[picked],
-                    algorithm=self.plan.algorithm,
-                    width=frame.rows,
-                    may_be_empty=frame.may_be_empty,
                 )
             )
         order = rows.stream.order

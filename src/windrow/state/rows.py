@@ -30,6 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,8 @@ import pyarrow as pa
 
 from windrow.batch.keys import key_codes
 from windrow.batch.sorted_rows import Stream, check_room, stream_of
-from windrow.plan.plan import Plan
+from windrow.plan.aggregate import Plan
+from windrow.plan.resolve import Facts, Resolved, resolve
 from windrow.slicing import BY_NAME, cuts_of
 
 from .codec import pack, unpack
@@ -72,6 +74,11 @@ class RowBucket:
     plan: Plan
     query: QueryDescription
     keep_late: bool
+
+    @cached_property
+    def resolved(self) -> Resolved:
+        """The plan as every step executes it, whatever the rows."""
+        return resolve(self.plan, Facts(), alone=True)
 
     @property
     def is_counted(self) -> bool:
@@ -125,7 +132,7 @@ class RowBucket:
             table = rows.filter(pa.array((times >= start) & (times < stop)))
             stream = stream_of(table, plan.by, plan.clock, plan.ties)
             if len(table):
-                inputs = KernelRows.of(table, stream, plan.calls)
+                inputs = KernelRows.of(table, stream, self.resolved.slots)
                 for number, rule in enumerate(plan.rules):
                     if spans[number] is not None:
                         windows = due_by_time(stream, rule, closed, now)
@@ -146,7 +153,7 @@ class RowBucket:
             (stream.times >= pages.closed).astype(np.int64), stream.firsts
         )
         before, known = _add_to_tally(pages.store, plan.by, stream.keys, new)
-        inputs = KernelRows.of(table, stream, plan.calls)
+        inputs = KernelRows.of(table, stream, self.resolved.slots)
         for number, rule in enumerate(plan.rules):
             windows = due_by_count(stream, rule, before, known)
             yield from self._results(inputs, number, windows)
@@ -165,14 +172,9 @@ class RowBucket:
         self, rows: KernelRows, number: int, due: DueWindows
     ) -> Iterator[pa.Table]:
         plan = self.plan
-        ranges = slide_ranges(
-            rows,
-            plan.calls,
-            due.starts,
-            due.stops,
-            algorithm=plan.algorithm,
-            width=plan.rules[number].overlap,
-        )
+        asked, choice = self.resolved.asked, self.resolved.choices[number]
+        algorithm = None if choice is None else choice.algorithm
+        ranges = slide_ranges(rows, plan.calls, asked, algorithm, due.starts, due.stops)
         for part in result_parts(len(due)):
             keys = rows.stream.keys.take(pa.array(due.runs[part]))
             columns = {f"k{i}": keys.column(name) for i, name in enumerate(plan.by)}

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.fold_rows import PANE, ROWS
+from windrow.batch.partials import PANE, ROWS
 
 from .codec import pack
 from .feed import Feed

@@ -24,8 +24,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.fold_rows import PANE, Folding
-from windrow.batch.partials import partial_columns
+from windrow.batch.partials import PANE, Folding, partial_columns
 
 from .advance import SLOTS, Pieces, WindowInputs, WindowOutputs, advance
 from .feed import Feed

@@ -25,8 +25,9 @@ import pyarrow as pa
 from windrow.batch.assemble import Answer, select_windows
 from windrow.batch.sorted_rows import Stream, check_room
 from windrow.batch.span_events import lasting
-from windrow.batch.spans import span_answers, spread
-from windrow.plan.plan import Plan
+from windrow.batch.spans import lengths_of, open_spans, solve_spans
+from windrow.plan.aggregate import Plan
+from windrow.plan.resolve import Facts, resolve
 
 from .due import due_span, out_of_reach
 from .feed import admit, nullable_schema
@@ -119,8 +120,9 @@ class SpanBucket:
             return [_select_due(answer, closed, now) for answer in answers]
 
         within = tuple(np.full(len(table), bound) for bound in reach)
-        laid = spread(table, plan, within=(within[0], within[1]))
-        stream, answers, columns = span_answers(laid, table, trim)
+        job = open_spans(table, plan, within=(within[0], within[1]))
+        resolved = resolve(plan, Facts(spans=lengths_of(job.laid)))
+        stream, answers, columns = solve_spans(job, resolved, trim)
         for number, (answer, results) in enumerate(zip(answers, columns, strict=True)):
             if not len(answer.begins):
                 continue
@@ -131,21 +133,15 @@ class SpanBucket:
                     **{f"k{i}": keys.column(name) for i, name in enumerate(plan.by)},
                     "q": pa.array(np.full(len(runs), number, np.int32)),
                     "start": pa.array(answer.begins),
-                    "end": pa.array(_ends_of(answer)),
+                    "end": pa.array(answer.ends),
                     **{f"r{i}": column for i, column in enumerate(results)},
                 }
             )
 
 
-def _ends_of(answer: Answer) -> Array:
-    assert answer.query is not None
-    ends: Array = answer.query.end(answer.query.last_over(answer.begins))
-    return ends
-
-
 def _select_due(answer: Answer, closed: int, now: int) -> Answer:
     """The windows that end in (closed, now]."""
-    ends = _ends_of(answer)
+    ends = answer.ends
     return select_windows(answer, (ends > closed) & (ends <= now))
 
 

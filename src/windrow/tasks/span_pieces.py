@@ -13,26 +13,32 @@ as well, pieces are made into slices of two parts, and the parts are added up.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.aggregate import Trim, whole
+from windrow.batch.aggregate import Solved, Trim
 from windrow.batch.assemble import Answer
+from windrow.batch.columns import plain_array
+from windrow.batch.keys import run_bounds
 from windrow.batch.partials import (
     PartialField,
     Partials,
     partial_columns,
     read_partials,
 )
-from windrow.batch.runs import run_bounds
 from windrow.batch.sorted_rows import Stream
-from windrow.batch.spans import laid_out, lengths_of
-from windrow.plan.plan import Plan
+from windrow.batch.spans import lay_events, lengths_of
+from windrow.plan.aggregate import Plan
 from windrow.plan.requests import Asked
+from windrow.plan.resolve import Resolved, slide_algorithms
 from windrow.plan.spans import choose_one
+from windrow.plan.tree import Tree
 from windrow.spans import Events, Laid, Windows, Work, add_goes, parts_of, slide_parts
+
+from .sweep import whole_runs
 
 Array = np.ndarray[Any, Any]
 Fields = tuple[Array, ...]
@@ -40,14 +46,11 @@ Fields = tuple[Array, ...]
 FIRST, LAST, GOES = "__first", "__last", "__goes"
 
 
-def piece_answers(
-    table: pa.Table,
-    plan: Plan,
-    asked: Asked,
-    fields: list[PartialField],
-    trim: Trim = whole,
-) -> tuple[Stream, list[Answer], list[list[pa.Array]]]:
+def solve_pieces(
+    table: pa.Table, resolved: Resolved, fields: list[PartialField], trim: Trim
+) -> Solved:
     """The windows over pieces whose keys stand together, one column per call."""
+    plan, asked = resolved.plan, resolved.asked
     partials = read_partials(asked, fields, table)
     firsts, lasts = run_bounds(table, plan.by)
     keys = (
@@ -55,21 +58,24 @@ def piece_answers(
     )
     stream = Stream(None, firsts, lasts, keys, None)
     events = Events(instants(table, FIRST), instants(table, LAST), firsts, lasts)
-    laid = laid_out(events, plan)
-    framed = [laid.windows(query) for query in plan.rules]
+    laid = lay_events(events, plan)
+    framed = [laid.windows(rule) for rule in plan.rules]
+    sliders = slide_algorithms(plan, asked.product)
     windows = [
-        Windows(frame, query.even.range, plan.choice(query, asked.product).algorithm)
-        for query, frame in zip(plan.rules, framed, strict=True)
+        Windows(frame, rule.longest, algorithm)
+        for rule, frame, algorithm in zip(plan.rules, framed, sliders, strict=True)
     ]
     goes = table.column(GOES).to_numpy()
     outs = _outs(plan, asked, laid, partials, goes, windows)
     none = np.empty(0, np.int64)
     answers = [
-        Answer(query, frame.begins, frame.counts, none, none, out)
-        for query, frame, out in zip(plan.rules, framed, outs, strict=True)
+        Answer(rule, frame.begins, frame.counts, none, none, out)
+        for rule, frame, out in zip(plan.rules, framed, outs, strict=True)
     ]
     answers = trim(stream, answers)
-    columns = [partial_columns(plan.calls, asked, partials, one.out) for one in answers]
+    columns = [
+        partial_columns(plan.calls, asked, partials, answer.out) for answer in answers
+    ]
     return stream, answers, columns
 
 
@@ -81,7 +87,7 @@ def _outs(
     goes: Array,
     windows: list[Windows],
 ) -> list[Fields]:
-    """What kernels write for each query."""
+    """What kernels write for each rule."""
     product, source = asked.product, partials.arrays
     if not goes.any():
         group = choose_one(asked, lengths_of(laid), plan.algorithm, plan.chunk)
@@ -93,7 +99,7 @@ def _outs(
     work = Work(pieces, product, own, group.height, leaf="slices")
     parts = parts_of(work, group.technique)
     add_goes(work, parts, tuple(field[goes] for field in source), tails)
-    return [slide_parts(work, parts, one) for one in windows]
+    return [slide_parts(work, parts, window) for window in windows]
 
 
 def instants(table: pa.Table, name: str) -> Array:
@@ -102,4 +108,91 @@ def instants(table: pa.Table, name: str) -> Array:
     return values
 
 
-__all__ = ["FIRST", "GOES", "LAST", "instants", "piece_answers"]
+BLOCK, PACKED = "__block", "__rows"
+
+PACK = 64  # rows in one: Spark makes batches of 10,000, whatever their size
+SLIDES = 256  # in a block
+
+
+def packs(tree: Tree, fields: Sequence[PartialField]) -> bool:
+    """Whether folded rows are packed on their way."""
+    plain = all(field.ranked is None and not field.payloads for field in fields)
+    return plain and tree.split == "none"
+
+
+def pack(table: pa.Table, plan: Plan, fields: Sequence[PartialField]) -> pa.Table:
+    """Rows that stand by key and first slice as few: keys, block, bytes."""
+    firsts = instants(table, FIRST)
+    block = firsts // (SLIDES * min(rule.step for rule in plan.rules))
+    keys = [f"k{i}" for i in range(len(plan.by))]
+    opens = _opens(run_bounds(table, keys)[0], block)
+    names = [FIRST, LAST, GOES, *(field.name for field in fields)]
+    rows = np.empty((len(table), len(names)), np.int64)
+    for i, name in enumerate(names):
+        values = table.column(name).combine_chunks().to_numpy(zero_copy_only=False)
+        rows[:, i] = values.view(np.int64) if values.dtype == float else values
+    edges = np.append(opens, len(table)) * (8 * len(names))
+    assert edges[-1] < 1 << 31, "a stretch is shorter"
+    buffers = [None, pa.py_buffer(edges.astype(np.int32)), pa.py_buffer(rows)]
+    return pa.table(
+        {
+            **{name: table.column(name).take(pa.array(opens)) for name in keys},
+            BLOCK: pa.array(block[opens]),
+            PACKED: pa.Array.from_buffers(pa.binary(), len(opens), buffers),
+        }
+    )
+
+
+def _opens(runs: Array, block: Array) -> Array:
+    """Where a key, a block, or PACK rows begin."""
+    new = np.ones(len(block), bool)
+    new[1:] = block[1:] != block[:-1]
+    new[runs] = True
+    groups = np.flatnonzero(new)
+    within = np.arange(len(block)) - np.repeat(groups, np.diff(groups, append=len(new)))
+    return np.flatnonzero(within % PACK == 0)
+
+
+def unpacked(
+    batches: Iterable[pa.RecordBatch], by: Sequence[str], fields: Sequence[PartialField]
+) -> Iterator[pa.RecordBatch]:
+    """The rows again, by key and block, no block in two batches."""
+    for table in whole_runs(batches, (*by, BLOCK), 1):
+        yield from _unpack(table, by, fields).to_batches()
+
+
+def _unpack(
+    table: pa.Table, by: Sequence[str], fields: Sequence[PartialField]
+) -> pa.Table:
+    packed = plain_array(table.column(PACKED)).cast(pa.binary())
+    _, offsets, held = packed.buffers()
+    start = packed.offset
+    edges = np.frombuffer(offsets, np.int32)[start : start + len(packed) + 1]
+    width = 8 * (3 + len(fields))
+    rows = np.frombuffer(held, np.int8)[edges[0] : edges[-1]].view(np.int64)
+    rows = rows.reshape(-1, width // 8)
+    of = np.repeat(np.arange(len(packed)), np.diff(edges) // width)
+    columns: dict[str, Any] = {
+        name: table.column(name).take(pa.array(of)) for name in by
+    }
+    kinds = ["int64", "int64", "bool", *(field.dtype for field in fields)]
+    names = [FIRST, LAST, GOES, *(field.name for field in fields)]
+    for i, (name, kind) in enumerate(zip(names, kinds, strict=True)):
+        values = np.ascontiguousarray(rows[:, i])
+        as_float = kind == "float64"
+        columns[name] = values.view(np.float64) if as_float else values.astype(kind)
+    return pa.table(columns).combine_chunks()
+
+
+__all__ = [
+    "BLOCK",
+    "FIRST",
+    "GOES",
+    "LAST",
+    "PACKED",
+    "instants",
+    "pack",
+    "packs",
+    "solve_pieces",
+    "unpacked",
+]

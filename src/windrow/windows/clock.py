@@ -33,6 +33,11 @@ class Clock:
     tick: int
     factor: int
 
+    @property
+    def zone(self) -> str | None:
+        """The time zone that the column is typed with."""
+        return self.instant.tz if pat.is_timestamp(self.instant) else None
+
     def ticks(self, duration: Duration) -> int:
         """A duration as a whole number of ticks."""
         return duration.amount // self.tick if self.tick else duration.amount

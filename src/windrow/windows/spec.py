@@ -31,11 +31,13 @@ Ties = str | list[str] | tuple[str, ...] | None
 class Window(ABC):
     """A window as the user writes it; immutable, and equal to one written alike.
 
-    `kind` is a word for messages; windows of one list are of one kind.  `on` names the
-    time column, `ties` break ties of equal times, `name` labels the results.
+    `kind` is a word for messages; windows of one list are of one kind.  Those that are
+    numbered have a rule.  `on` names the time column, `ties` break ties of equal
+    times, `name` labels the results.
     """
 
     kind: ClassVar[str]
+    is_numbered: ClassVar[bool] = True
     on: str | None
     ties: tuple[str, ...]
     name: str | None

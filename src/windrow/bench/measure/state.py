@@ -21,8 +21,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from windrow.aggregates import Call
-from windrow.batch.fold_rows import PANE, Folding
-from windrow.plan import gather_calls, plan_aggregate
+from windrow.aggregates.calls import gather_calls
+from windrow.batch.partials import PANE, Folding
+from windrow.plan import plan_aggregate
 from windrow.plan.flow import flow_of
 from windrow.state.fingerprint import describe
 from windrow.state.slices import SliceBucket

@@ -20,8 +20,8 @@ import pyarrow as pa
 from pyarrow import types as pat
 
 from windrow.errors import QueryError, WindrowError
-from windrow.query.tree import Column, Now, Query, Range, RowCount
-from windrow.query.words import text as text_of
+from windrow.query.tree import ColumnName, Now, QueryTree, Range, RowCount
+from windrow.query.unparse import text_of
 from windrow.windows import Duration, Sliding, Window, rows, sliding
 from windrow.windows.clock import clock_of
 
@@ -52,7 +52,7 @@ class Windowing:
 
 
 def windowing_of(
-    text: str, query: Query, scope: Scope, time: str | None, keys: tuple[str, ...]
+    text: str, query: QueryTree, scope: Scope, time: str | None, keys: tuple[str, ...]
 ) -> Windowing:
     """The window of a query; `keys` are its key columns that are plain columns."""
     clause = query.window
@@ -62,7 +62,7 @@ def windowing_of(
         if time is None:
             raise no_time(text, clause.at, scope.stream)
         kind = plain(scope.stream.schema.field(time).type)
-        name = text_of(Column(scope.stream.called[time]))
+        name = text_of(ColumnName(scope.stream.called[time]))
         try:
             window = _sliding(clause, kind, name)
             durations = (window.range, window.slide)
@@ -110,7 +110,7 @@ def _sliding(clause: Range | Now, kind: pa.DataType, on: str) -> Sliding:
 
 def _counted(
     text: str,
-    query: Query,
+    query: QueryTree,
     clause: RowCount,
     scope: Scope,
     time: str | None,
@@ -119,7 +119,7 @@ def _counted(
     partition = []
     for column in clause.partition:
         found = scope.column(column).expression
-        assert isinstance(found, Column)
+        assert isinstance(found, ColumnName)
         if found.name not in scope.stream.called.values():
             hint = "rows are counted before tables are joined"
             raise QueryError.at(
@@ -142,4 +142,4 @@ def _counted(
 
 
 def _on(scope: Scope, time: str | None) -> str | None:
-    return None if time is None else text_of(Column(scope.stream.called[time]))
+    return None if time is None else text_of(ColumnName(scope.stream.called[time]))
