@@ -13,7 +13,7 @@ from typed import frame_of, table_of
 
 import windrow as wr
 from windrow.kernels import interpreting
-from windrow.spark import level1
+from windrow.spark import ship
 
 TIME = wr.sliding("30 seconds", every="7 seconds", on="at")
 LONG = wr.sliding("1300 seconds", every="1 second", on="at")
@@ -34,7 +34,7 @@ QUERIES = {
 def test_the_size_of_arrow_batches_changes_no_answer(
     spark, settings_of, monkeypatch, name, size
 ):
-    monkeypatch.setattr(level1, "STRETCH", min(size, level1.STRETCH))
+    monkeypatch.setattr(ship, "STRETCH", min(size, ship.STRETCH))
     window, calls, how = QUERIES[name]
     by = how.get("by", "key" if how.get("hot") else [])
     table = table_of("int", 90)

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 from watching import jobs, operators, tasks_since
 
 import windrow as wr
-from windrow.spark import level1
+from windrow.spark import ship
 
 NAMED = ["id"]
 CALLS = {
@@ -64,7 +64,7 @@ def test_every_row_has_the_columns_of_the_engine(
     spark, settings_of, monkeypatch, by, calls, batch
 ):
     table = rows(120 if batch == 1 else 400)
-    monkeypatch.setattr(level1, "STRETCH", min(batch, 1 << 16))
+    monkeypatch.setattr(ship, "STRETCH", min(batch, 1 << 16))
     order = {"on": "at", "by": by, "ties": ["id"], "aggregates": calls}
 
     with settings_of({"spark.sql.execution.arrow.maxRecordsPerBatch": batch}):

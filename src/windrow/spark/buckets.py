@@ -1,4 +1,4 @@
-"""Which bucket a key is kept in, and which numbers buckets have.
+"""Assigns keys to buckets, and numbers to buckets.
 
 Spark sends a group to partition `pmod(hash(number), partitions)`.  With numbers
 0, 1, 2, ... some partitions would get three buckets and others none; the numbers here
@@ -31,12 +31,12 @@ def bucket_of(keys: Sequence[Column], buckets: int) -> Column:
 @lru_cache(maxsize=16)
 def bucket_numbers(buckets: int) -> tuple[int, ...]:
     """The first number for each remainder of Spark's hash."""
-    found: dict[int, int] = {}
+    numbers: dict[int, int] = {}
     number = 0
-    while len(found) < buckets:
-        found.setdefault(hash_of(number) % buckets, number)
+    while len(numbers) < buckets:
+        numbers.setdefault(hash_of(number) % buckets, number)
         number += 1
-    return tuple(found[remainder] for remainder in range(buckets))
+    return tuple(numbers[remainder] for remainder in range(buckets))
 
 
 def hash_of(number: int) -> int:

@@ -1,4 +1,4 @@
-"""What `wr.aggregate`, `wr.over` and `wr.explain` do with a Spark DataFrame."""
+"""Plans `wr.aggregate`, `wr.over` and `wr.explain` for a DataFrame, and runs them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from windrow.plan.explain_spark import explain_flow, explain_spread, explain_tre
 from windrow.plan.flow import Flow, flow_of
 from windrow.plan.spread import spread_over
 from windrow.plan.tree import Tree, grow_tree
-from windrow.windows import Sliding, Window
+from windrow.windows import Window
 from windrow.windows.clock import Clock
 
 from .aggregate import aggregate as aggregate_tree
@@ -43,7 +43,7 @@ def aggregate(
     **options: Any,
 ) -> DataFrame:
     """One row per key and window; no job is run."""
-    frame, plan, hints = _planned(frame, window, by, calls, **options)
+    frame, plan, hints = _plan(frame, window, by, calls, **options)
     if frame.isStreaming:
         return aggregate_stream(frame, _flow(frame, plan, **hints))
     return aggregate_tree(frame, _tree(frame, plan, **hints))
@@ -58,7 +58,7 @@ def explain(
     **options: Any,
 ) -> Explanation:
     """What `aggregate` will do; no job is run."""
-    frame, plan, hints = _planned(frame, window, by, calls, **options)
+    frame, plan, hints = _plan(frame, window, by, calls, **options)
     if show != "plan":
         return explain_resolved(resolve(plan, Facts(nullable(frame))), Facts(), show)
     if frame.isStreaming:
@@ -74,7 +74,7 @@ def over(
     **options: Any,
 ) -> DataFrame:
     """Every row, with new columns over its own past; no job is run."""
-    plan, hints = _planned_over(frame, on, by, calls, **options)
+    plan, hints = _plan_over(frame, on, by, calls, **options)
     if frame.isStreaming:
         check_columns(frame)
         return over_stream(frame, _flow(frame, plan, **hints))
@@ -89,13 +89,13 @@ def explain_over(
     **options: Any,
 ) -> Explanation:
     """What `over` will do; no job is run."""
-    plan, hints = _planned_over(frame, on, by, calls, **options)
+    plan, hints = _plan_over(frame, on, by, calls, **options)
     if frame.isStreaming:
         return explain_flow(_flow(frame, plan, **hints))
     return explain_spread(plan, spread_over(plan))
 
 
-def _planned(
+def _plan(
     frame: DataFrame,
     window: Window | Sequence[Window],
     by: str | Sequence[str] | None,
@@ -105,18 +105,24 @@ def _planned(
     **options: Any,
 ) -> tuple[DataFrame, Plan, dict[str, Any]]:
     windows = window if isinstance(window, (list, tuple)) else [window]
-    placed = [one for one in windows if isinstance(one, Sliding)]
-    named = {name for one in placed for name in (one.on, *(one.span or ()))} - {None}
-    spans = {one.span for one in placed}
-    if len(spans) == 1 and len(named) == (1 if None in spans else 2):
-        for name in named:
-            frame = with_instants(frame, name)
+    for name in _time_columns(windows):
+        frame = with_instants(frame, name)
     plan = plan_aggregate(arrow_schema(frame), window, by, calls, **options)
     check_clock(plan.clock)
     return frame, plan, hints
 
 
-def _planned_over(
+def _time_columns(windows: Sequence[Any]) -> set[str]:
+    """The columns by which events are placed, where all windows agree on them."""
+    timed = [window for window in windows if getattr(window, "is_timed", False)]
+    spans = {window.span for window in timed}
+    names = {window.on for window in timed if window.on is not None}
+    names |= {name for span in spans if span is not None for name in span}
+    agree = len(spans) == 1 and len(names) == (1 if None in spans else 2)
+    return names if agree else set()
+
+
+def _plan_over(
     frame: DataFrame,
     on: str | None,
     by: str | Sequence[str] | None,

@@ -61,10 +61,10 @@ def _remainder(a: Column, b: Column) -> Column:
 
 def _case(*parts: Column) -> Column:
     *branches, otherwise = parts
-    found = F.when(branches[0], branches[1])
+    column = F.when(branches[0], branches[1])
     for condition, value in zip(branches[2::2], branches[3::2], strict=True):
-        found = found.when(condition, value)
-    return found.otherwise(otherwise)
+        column = column.when(condition, value)
+    return column.otherwise(otherwise)
 
 
 OPERATORS: dict[str, Callable[..., Column]] = {

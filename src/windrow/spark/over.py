@@ -1,4 +1,4 @@
-"""`wr.over` on Spark: every row with new columns over its own past, lazily.
+"""`wr.over` on a DataFrame: every row with new columns over its own past, lazily.
 
     keys               shuffle by key, sort by time, mapInArrow(roll)
     no key, durations  the same by chunks of time, aligned to the epoch, with a halo
@@ -21,17 +21,18 @@ from windrow.plan.spread import Spread
 from windrow.tasks.blocks import AT, BLOCK, HALO, TOTAL
 from windrow.tasks.over import RollTask
 
-from . import level1, sql
+from . import ship, sql
+from .keys import normalise_key
 from .layout import in_blocks
 from .schema import as_arrow, field_of, quoted, result_field, travels
-from .task import shipped
+from .shuffle import shuffle_by
 
 
 def over(frame: DataFrame, plan: OverPlan, spread: Spread) -> DataFrame:
     """The frame with the plan's columns at its right."""
     check_columns(frame)
     names = frame.columns
-    rows = rolled(frame, plan, spread)
+    rows = _shuffle_rows(frame, plan, spread)
     schema = StructType(
         [
             *(
@@ -49,16 +50,16 @@ def over(frame: DataFrame, plan: OverPlan, spread: Spread) -> DataFrame:
         passed=len(names),
         gives=as_arrow(schema),
         halo=extra[1] if split else None,
-        enough=level1.STRETCH,
+        enough=ship.STRETCH,
     )
-    found = rows.mapInArrow(shipped(task), schema)
-    return found.select(
+    results = ship.run_task(rows, task, schema)
+    return results.select(
         *(F.col(f"s{i}").alias(name) for i, name in enumerate(names)),
         *(F.col(f"r{i}").alias(bound.name) for i, bound in enumerate(plan.calls)),
     )
 
 
-def rolled(frame: DataFrame, plan: OverPlan, spread: Spread) -> DataFrame:
+def _shuffle_rows(frame: DataFrame, plan: OverPlan, spread: Spread) -> DataFrame:
     """The rows that each task reads, shuffled and sorted.
 
     Float keys come twice: as the user has them, and as groupBy sees them.
@@ -71,13 +72,13 @@ def rolled(frame: DataFrame, plan: OverPlan, spread: Spread) -> DataFrame:
     if spread.split == "none":
         keys: list[str] = []
         for i, name in enumerate(plan.by):
-            seen = level1.key_column(frame, name)
-            if seen is None:
+            normal = normalise_key(frame, name)
+            if normal is None:
                 keys.append(short[name])
             else:
-                base.append(seen.alias(f"k{i}"))
+                base.append(normal.alias(f"k{i}"))
                 keys.append(f"k{i}")
-        return level1.meet(frame.select(*base), keys, order)
+        return shuffle_by(frame.select(*base), keys, order)
     rows = frame.select(*base)
     on = short[plan.clock.column]
     if spread.split == "chunks":
@@ -85,7 +86,7 @@ def rolled(frame: DataFrame, plan: OverPlan, spread: Spread) -> DataFrame:
     else:
         pieces = in_blocks(rows, on, rows=spread.rows, ticks=spread.reach)
         pieces = pieces.drop(AT, TOTAL).select(*rows.columns, BLOCK, HALO)
-    return level1.meet(pieces, [BLOCK], order)
+    return shuffle_by(pieces, [BLOCK], order)
 
 
 def _chunks(rows: DataFrame, on: str, spread: Spread) -> list[Column]:
@@ -106,8 +107,7 @@ def _by(frame: DataFrame, plan: OverPlan, extra: tuple[str, ...]) -> tuple[str, 
     """The key columns under the names that the task gives them."""
     twice = iter(extra)
     return tuple(
-        name if level1.key_column(frame, name) is None else next(twice)
-        for name in plan.by
+        name if normalise_key(frame, name) is None else next(twice) for name in plan.by
     )
 
 

@@ -1,4 +1,4 @@
-"""The stateful operator of a stream: Spark's state store around a bucket.
+"""The stateful operator of a stream: a bucket whose blobs are in Spark's state store.
 
 Spark calls it once for each bucket that got rows, then once for each whose timer
 fell due.  A bucket that keeps anything has one timer, a millisecond ahead of the
@@ -14,15 +14,15 @@ from typing import Any
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
-from .task import worker_finder
+from .ship import worker_finder
 
 BLOB = "blob"
 STATE = "windrow"
-TOLD = ("rows_in", "late_rows", "rows_out", "keys")
-GIVES = StructType(
+STATS = ("rows_in", "late_rows", "rows_out", "keys")
+OUTPUT = StructType(
     [
         StructField(BLOB, BinaryType()),
-        *(StructField(name, LongType(), nullable=False) for name in TOLD),
+        *(StructField(name, LongType(), nullable=False) for name in STATS),
     ]
 )
 _NUMBER = StructType([StructField("number", LongType(), nullable=False)])
@@ -76,4 +76,4 @@ def processor(body: bytes, version: str) -> StatefulProcessor:
     return WindrowProcessor()
 
 
-__all__ = ["GIVES", "TOLD", "processor"]
+__all__ = ["OUTPUT", "STATS", "processor"]

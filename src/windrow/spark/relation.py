@@ -121,13 +121,13 @@ def _join(
         *(F.col(quoted(own)).alias(f"right {i}") for i, (_, own) in _pairs(join)),
         *(F.col(quoted(own)).alias(called) for called, own in payload),
     )
-    met: Column | None = None
+    condition: Column | None = None
     for i, (left, _) in _pairs(join):
         same = F.col(quoted(left)) == F.col(quoted(f"right {i}"))
-        met = same if met is None else met & same
-    kept_names = [*frame.columns, *(called for called, _ in payload)]
-    joined = frame.join(right, met, "left" if join.is_left else "inner")
-    return joined.select(*(F.col(quoted(name)) for name in kept_names))
+        condition = same if condition is None else condition & same
+    names = [*frame.columns, *(called for called, _ in payload)]
+    joined = frame.join(right, condition, "left" if join.is_left else "inner")
+    return joined.select(*(F.col(quoted(name)) for name in names))
 
 
 def _pairs(join: JoinedTable) -> enumerate[tuple[str, str]]:
@@ -137,17 +137,17 @@ def _pairs(join: JoinedTable) -> enumerate[tuple[str, str]]:
 def _as_frame(frame: DataFrame, other: Any, join: JoinedTable) -> DataFrame:
     """The table as a DataFrame of the stream's session."""
     if library(other) == "pyspark":
-        found: DataFrame = other
+        table: DataFrame = other
     else:
         names = table_schema(other).names
-        found = frame.sparkSession.createDataFrame(read(other, names))
-    if found.isStreaming:
+        table = frame.sparkSession.createDataFrame(read(other, names))
+    if table.isStreaming:
         raise BadInput.because(
             f"cannot join with {join.table}",
             "it is a stream, and only tables that stand still are joined",
             "join the streams with Spark first, and give the result",
         )
-    return found
+    return table
 
 
 def _is_new(bound: BoundQuery, keys: tuple[str, ...]) -> Column:

@@ -1,15 +1,23 @@
-"""The table a user sees, from what the last step gives.
+"""The table that a user sees, from the windows that tasks give.
 
     keys | query (for a list of windows) | window {start, end} | aggregates
 
-The struct is nullable where Spark's own is: where windows slide.
+The struct is nullable where Spark's own is: where windows slide.  Tasks give `start` in
+ticks; where ends are no arithmetic, or places of rows, they give `end` too.
 """
 
 from __future__ import annotations
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import DataType, TimestampNTZType, TimestampType
+from pyspark.sql.types import (
+    DataType,
+    IntegerType,
+    LongType,
+    StructField,
+    TimestampNTZType,
+    TimestampType,
+)
 
 from windrow.plan.aggregate import Plan
 
@@ -18,8 +26,20 @@ from .schema import field_of
 _MARK = {"spark.timeWindow": True}  # what `window_time()` asks a column for
 
 
+def bound_fields(plan: Plan) -> list[StructField]:
+    """The columns of tasks' results that say which window a row is."""
+    number = [StructField("q", IntegerType(), nullable=False)] if plan.listed else []
+    end = [StructField("end", LongType())] if _has_end(plan) else []
+    return [*number, StructField("start", LongType()), *end]
+
+
+def _has_end(plan: Plan) -> bool:
+    """Whether tasks give ends: those of even time windows are the start and a range."""
+    return any(rule.counts_rows or not rule.is_even for rule in plan.rules)
+
+
 def result(
-    frame: DataFrame, plan: Plan, found: DataFrame, *, late: Column | None = None
+    frame: DataFrame, plan: Plan, windows: DataFrame, *, late: Column | None = None
 ) -> DataFrame:
     """The final projection; `late` is the row that came too late to a stream."""
     columns = [F.col(f"k{i}").alias(name) for i, name in enumerate(plan.by)]
@@ -29,27 +49,34 @@ def result(
     columns += [F.col(f"r{i}").alias(bound.name) for i, bound in enumerate(plan.calls)]
     if late is not None:
         columns.append(late.alias("late"))
-    return found.select(*columns)
+    return windows.select(*columns)
 
 
 def _query(plan: Plan) -> Column:
-    named = any(isinstance(query.name, str) for query in plan.rules)
+    named = any(isinstance(rule.name, str) for rule in plan.rules)
     if not named:
         return F.col("q").cast("bigint")
     last = F.lit(str(plan.rules[-1].name))
     if len(plan.rules) == 1:
         return last
     text: Column | None = None
-    for number, query in enumerate(plan.rules[:-1]):
-        here, name = F.col("q") == number, F.lit(str(query.name))
+    for number, rule in enumerate(plan.rules[:-1]):
+        here, name = F.col("q") == number, F.lit(str(rule.name))
         text = F.when(here, name) if text is None else text.when(here, name)
     assert text is not None
     return text.otherwise(last)
 
 
-def _range(plan: Plan) -> str:
-    """How long the row's window is, in SQL."""
-    ranges = [query.even.range for query in plan.rules]
+def _end_sql(plan: Plan) -> str:
+    """Where the row's window ends, in ticks."""
+    if _has_end(plan):
+        return "end"
+    return f"(start + {_range_sql(plan)})"
+
+
+def _range_sql(plan: Plan) -> str:
+    """How long the row's window is, where its rule is even."""
+    ranges = [rule.longest for rule in plan.rules]
     if len(set(ranges)) == 1:
         return f"{ranges[0]}L"
     return f"element_at(array({', '.join(f'{r}L' for r in ranges)}), q + 1)"
@@ -63,9 +90,9 @@ def _window(frame: DataFrame, plan: Plan, absent: bool) -> Column:
     assert plan.clock is not None
     kind = field_of(frame, plan.clock.column).dataType
     begin = _instant("start", kind).alias("start")
-    end = _instant(f"(start + {_range(plan)})", kind).alias("end")
+    end = _instant(_end_sql(plan), kind).alias("end")
     window = F.struct(begin, end)
-    if absent or any(query.even.range != query.even.slide for query in plan.rules):
+    if absent or not all(rule.tumbles for rule in plan.rules):
         window = F.when(there, window)
     if isinstance(kind, (TimestampType, TimestampNTZType)):
         return window.alias("window", metadata=_MARK)

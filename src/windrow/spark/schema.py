@@ -83,7 +83,7 @@ def as_arrow(schema: StructType) -> pa.Schema:
 
 def key_fields(frame: DataFrame, names: tuple[str, ...]) -> list[StructField]:
     """The key columns under the names that tasks use; each must have an Arrow form."""
-    found = []
+    fields = []
     for number, name in enumerate(names):
         field = field_of(frame, name)
         if not travels(field.dataType):
@@ -92,8 +92,8 @@ def key_fields(frame: DataFrame, names: tuple[str, ...]) -> list[StructField]:
                 f"Arrow cannot hold its type, {field.dataType.simpleString()}",
                 "cast it to string first",
             )
-        found.append(StructField(f"k{number}", field.dataType, field.nullable))
-    return found
+        fields.append(StructField(f"k{number}", field.dataType, field.nullable))
+    return fields
 
 
 def with_instants(frame: DataFrame, on: str | None) -> DataFrame:

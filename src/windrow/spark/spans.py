@@ -1,4 +1,4 @@
-"""`wr.aggregate` on Spark over events with a duration: the tree as a DataFrame.
+"""`wr.aggregate` on a DataFrame of events with a duration: what tasks are sent.
 
     kernel    select -> mapInArrow(fold) -> shuffle, sort -> mapInArrow(slide)
     rows      select                     -> shuffle, sort -> mapInArrow(slide)
@@ -21,27 +21,29 @@ from windrow.plan.tree import Tree
 from windrow.tasks.span_pieces import BLOCK, FIRST, GOES, LAST, PACKED, packs
 from windrow.tasks.task import CHUNK, Task
 
-from . import level1, sql
+from . import ship, sql
+from .partials import partial_schema
 from .schema import as_arrow, field_of, key_fields, quoted
+from .shuffle import select_columns, shuffle_by
 
-FOLDED = 16 * level1.STRETCH
-"""Rows that are folded together: the slices of a day of 100 keys are as many."""
+STRETCHES = 16
+"""Stretches of rows folded together: 100 keys have as many slices a day."""
 
 
-def met_spans(frame: DataFrame, tree: Tree) -> DataFrame:
+def shuffle_spans(frame: DataFrame, tree: Tree) -> DataFrame:
     """What the last step reads: pieces or events, shuffled and sorted by start."""
     plan = tree.plan
     assert plan.span is not None
     for name in plan.span:
         frame = frame.where(F.col(quoted(name)).isNotNull())
     if tree.level1 == "rows":
-        return _events(frame, tree)
-    pieces = _folded(frame, tree)
+        return _shuffle_events(frame, tree)
+    pieces = _fold(frame, tree)
     keys = [f"k{number}" for number in range(len(plan.by))]
     if tree.split == "overlap":
         pieces = _in_chunks(pieces, tree)
         keys.append(CHUNK)
-    return level1.meet(pieces, keys, [BLOCK if PACKED in pieces.columns else FIRST])
+    return shuffle_by(pieces, keys, [BLOCK if PACKED in pieces.columns else FIRST])
 
 
 def _ticks(frame: DataFrame, tree: Tree, names: tuple[str, str]) -> tuple[str, str]:
@@ -54,7 +56,7 @@ def _ticks(frame: DataFrame, tree: Tree, names: tuple[str, str]) -> tuple[str, s
     return start, sql.last_instant(start, end)
 
 
-def _folded(frame: DataFrame, tree: Tree) -> DataFrame:
+def _fold(frame: DataFrame, tree: Tree) -> DataFrame:
     """Slices and pieces by our kernel, of one stretch of rows each."""
     plan = tree.plan
     if packs(tree, partial_fields(tree.asked, tree.slots)):
@@ -67,19 +69,20 @@ def _folded(frame: DataFrame, tree: Tree) -> DataFrame:
             StructField(FIRST, LongType(), nullable=False),
             StructField(LAST, LongType(), nullable=False),
             StructField(GOES, BooleanType(), nullable=False),
-            *level1.partial_schema(frame, tree),
+            *partial_schema(frame, tree),
         ]
     schema = StructType([*key_fields(frame, plan.by), *columns])
-    rows = level1.read(frame, tree)
+    rows = select_columns(frame, tree)
     names = tuple(plan.reads)
-    task = Task("fold_spans", tree, plan.by, names, as_arrow(schema), FOLDED)
-    return level1.run(rows, task, schema)
+    enough = STRETCHES * ship.STRETCH
+    task = Task("fold_spans", tree, plan.by, names, as_arrow(schema), enough)
+    return ship.run_task(rows, task, schema)
 
 
 def _in_chunks(pieces: DataFrame, tree: Tree) -> DataFrame:
     """Pieces in each chunk where a window over them begins, cut off at what it sees."""
     length = tree.chunk
-    longest = max(query.even.range for query in tree.plan.rules)
+    longest = max(rule.longest for rule in tree.plan.rules)
     numbers = sql.chunks(FIRST, length, longest, LAST)
     spread = pieces.select("*", F.expr(numbers).alias(CHUNK))
     since = f"greatest({FIRST}, {CHUNK} * {length}L)"
@@ -90,21 +93,21 @@ def _in_chunks(pieces: DataFrame, tree: Tree) -> DataFrame:
     )
 
 
-def _events(frame: DataFrame, tree: Tree) -> DataFrame:
+def _shuffle_events(frame: DataFrame, tree: Tree) -> DataFrame:
     """Events as they are, in one task per key (and chunk)."""
     plan = tree.plan
     assert plan.span is not None
-    rows = level1.read(frame, tree)
+    rows = select_columns(frame, tree)
     reads = plan.reads
     keys = [f"s{reads.index(name)}" for name in plan.by]
     bounds = f"s{reads.index(plan.span[0])}", f"s{reads.index(plan.span[1])}"
     if tree.split == "overlap":
-        longest = max(query.even.range for query in plan.rules)
+        longest = max(rule.longest for rule in plan.rules)
         start, last = _ticks(frame, tree, bounds)
         numbers = sql.chunks(start, tree.chunk, longest, last)
         rows = rows.select("*", F.expr(numbers).alias(CHUNK))
         keys.append(CHUNK)
-    return level1.meet(rows, keys, [bounds[0]])
+    return shuffle_by(rows, keys, [bounds[0]])
 
 
-__all__ = ["met_spans"]
+__all__ = ["shuffle_spans"]

@@ -72,7 +72,7 @@ def native_partials(
 
     `columns` maps the user's names to those in the frame.
     """
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for part in asked.product.parts:
         words = _words(part, slots, columns, types, ties)
         sketch = part.request.aggregate.fields
@@ -80,16 +80,16 @@ def native_partials(
             field = fields[part.offset + number]
             if number == len(sketch):  # whether there is a value at all
                 text = f"if(count({words['one']}) > 0, 1L, 0L)"
-                found[field.name] = text
+                texts[field.name] = text
                 continue
             native = sketch[number].native
             assert native is not None
             for name, payload in zip(
                 field.columns, field.payloads or ("",), strict=True
             ):
-                given = {**words, "payload": columns.get(payload, "")}
-                found[name] = native.format(**given)
-    return found
+                filled = {**words, "payload": columns.get(payload, "")}
+                texts[name] = native.format(**filled)
+    return texts
 
 
 def _words(
@@ -105,16 +105,16 @@ def _words(
     masks = [columns[masked[slot]] for slot in request.masks]
     valid = " and ".join(f"{mask} is not null" for mask in masks) or "true"
     one = "1" if not masks else masks[0] if len(masks) == 1 else f"if({valid}, 1, null)"
-    given: dict[str, str] = {"valid": valid, "one": one, "time": TICKS}
-    given["order"] = f"struct({', '.join([TICKS, *ties])})"
+    words: dict[str, str] = {"valid": valid, "one": one, "time": TICKS}
+    words["order"] = f"struct({', '.join([TICKS, *ties])})"
     roles = [role for role in request.aggregate.takes if role != "position"]
     for role, slot in zip(roles, request.slots, strict=False):
         name, as_floats = reads[slot]
         kind = "float" if role == "other" or as_floats else request.kind
         value = _read(columns[name], types[name], kind)
-        given[role] = value if len(masks) < 2 else f"if({valid}, {value}, null)"
-        given.setdefault("raw", columns[name])
-    return given
+        words[role] = value if len(masks) < 2 else f"if({valid}, {value}, null)"
+        words.setdefault("raw", columns[name])
+    return words
 
 
 def _read(column: str, kind: pa.DataType, to: str) -> str:

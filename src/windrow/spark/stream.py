@@ -20,7 +20,6 @@ from pyspark.sql.types import (
     BinaryType,
     BooleanType,
     IntegerType,
-    LongType,
     StructField,
     StructType,
 )
@@ -39,12 +38,12 @@ from windrow.tasks.stream import (
     make_bucket,
 )
 
-from . import level1
+from . import ship
 from .buckets import bucket_of
-from .processor import GIVES, TOLD, processor
-from .result import result
+from .keys import normalise_key
+from .processor import OUTPUT, STATS, processor
+from .result import bound_fields, result
 from .schema import as_arrow, key_fields, quoted, result_field
-from .task import shipped, unpacker
 
 METRICS = "windrow"
 LATE = "late"
@@ -63,15 +62,13 @@ def aggregate(frame: DataFrame, flow: Flow) -> DataFrame:
     schema = StructType(
         [
             *key_fields(frame, plan.by),
-            *([StructField("q", IntegerType(), nullable=False)] if plan.listed else []),
-            StructField("start", LongType()),
-            *([StructField("end", LongType())] if plan.rules[0].counts_rows else []),
+            *bound_fields(plan),
             *(result_field(frame, b, f"r{i}") for i, b in enumerate(plan.calls)),
         ]
     )
     keys = {f"k{i}": name for i, name in enumerate(plan.by)}
-    found = _kept(frame, flow, schema, keys)
-    return result(frame, plan, found, late=_late_struct(frame, flow))
+    windows = _run_state(frame, flow, schema, keys)
+    return result(frame, plan, windows, late=_late_struct(frame, flow))
 
 
 def over(frame: DataFrame, flow: Flow) -> DataFrame:
@@ -89,20 +86,20 @@ def over(frame: DataFrame, flow: Flow) -> DataFrame:
         ]
     )
     own = {f"s{i}": name for i, name in enumerate(names)}
-    found = _kept(frame, flow, schema, own)
+    results = _run_state(frame, flow, schema, own)
     late = _late_struct(frame, flow)
-    return found.select(
+    return results.select(
         *(F.col(f"s{i}").alias(name) for i, name in enumerate(names)),
         *(F.col(f"r{i}").alias(bound.name) for i, bound in enumerate(plan.calls)),
         *([] if late is None else [late.alias(LATE)]),
     )
 
 
-def _kept(
+def _run_state(
     frame: DataFrame, flow: Flow, schema: StructType, own: dict[str, str]
 ) -> DataFrame:
     """The results under the names that tasks use; `own` columns of late rows too."""
-    rows, names, plan = _read(frame, flow)
+    rows, names, plan = _select_columns(frame, flow)
     flow = replace(flow, plan=plan)
     late: dict[str, str] = {}
     if flow.late == "keep":
@@ -113,23 +110,25 @@ def _kept(
         assert isinstance(plan, Plan)
         tagged = replace(plan, by=(BUCKET, *plan.by))
         folding = Folding(tagged, flow.asked, flow.slots)
-    feeding = FeedTask((BUCKET, *names), folding, level1.STRETCH)
-    fed = rows.mapInArrow(shipped(feeding), _FED)
+    feed = FeedTask((BUCKET, *names), folding, ship.STRETCH)
+    blobs = ship.run_task(rows, feed, _FED)
     assert plan.clock is not None
     gives = as_arrow(schema)
-    keeping = StateTask(make_bucket(flow), gives, plan.clock.tick, late)
-    body = cloudpickle.dumps(keeping)  # type: ignore[no-untyped-call]
-    kept = fed.groupBy(BUCKET).transformWithStateInPandas(
-        processor(body, __version__), GIVES, "Append", "EventTime"
+    task = StateTask(make_bucket(flow), gives, plan.clock.tick, late)
+    body = cloudpickle.dumps(task)  # type: ignore[no-untyped-call]
+    results = blobs.groupBy(BUCKET).transformWithStateInPandas(
+        processor(body, __version__), OUTPUT, "Append", "EventTime"
     )
-    kept = kept.observe(
-        METRICS, *(F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in TOLD)
+    results = results.observe(
+        METRICS, *(F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in STATS)
     )
-    blobs = kept.where(F.col(BLOB).isNotNull()).select(BLOB)
-    return blobs.mapInArrow(unpacker(), schema)
+    results = results.where(F.col(BLOB).isNotNull()).select(BLOB)
+    return results.mapInArrow(ship.unpacker(), schema)
 
 
-def _read(frame: DataFrame, flow: Flow) -> tuple[DataFrame, list[str], Plan | OverPlan]:
+def _select_columns(
+    frame: DataFrame, flow: Flow
+) -> tuple[DataFrame, list[str], Plan | OverPlan]:
     """The bucket and the columns that are needed, their names, and the plan for them.
 
     Float keys as groupBy sees them: in place where only they are needed, beside the
@@ -146,7 +145,7 @@ def _read(frame: DataFrame, flow: Flow) -> tuple[DataFrame, list[str], Plan | Ov
     keys, by = [], []
     schema = plan.schema
     for name in plan.by:
-        normal = level1.key_column(frame, name)
+        normal = normalise_key(frame, name)
         keys.append(columns[name] if normal is None else normal)
         if normal is None or not whole:
             columns[name] = keys[-1]
@@ -165,7 +164,7 @@ def _read(frame: DataFrame, flow: Flow) -> tuple[DataFrame, list[str], Plan | Ov
 
 
 def _with_late(frame: DataFrame, schema: StructType) -> StructType:
-    """Room for the row that came too late; beside it nothing else is sure."""
+    """The schema with the late row, beside which all other columns are null."""
     return StructType(
         [
             *(StructField(field.name, field.dataType) for field in schema),

@@ -1,4 +1,4 @@
-"""The part that runs inside Spark's Python workers.
+"""Runs tasks and steps of buckets inside Spark's Python workers.
 
 A task is unpickled once in each worker: the same bytes give the same object, so that
 kernels that were compiled for a user's functions are found again.
@@ -22,7 +22,7 @@ from windrow.errors import BadInput, WindrowError
 from windrow.state.store import HEADER, StepStats
 from windrow.tasks.stream import StateTask
 
-from .processor import TOLD
+from .processor import STATS
 
 T = TypeVar("T")
 
@@ -40,7 +40,7 @@ def run(
     body: bytes, version: str, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Run a task over one partition."""
-    yield from _telling(version, lambda: _task(body)(batches))
+    yield from _name_users_line(version, lambda: _task(body)(batches))
 
 
 class MapStore:
@@ -73,21 +73,21 @@ class MapStore:
 def step(
     body: bytes, version: str, store: MapStore, blobs: list[bytes], now: int
 ) -> Iterator[pd.DataFrame]:
-    """Move a bucket on; a row for each blob of results, and one of what it told."""
-    told = StepStats()
+    """Move a bucket on; a row for each blob of results, and one of its statistics."""
+    stats = StepStats()
 
-    def stepped() -> Iterator[bytes]:
-        keeping: StateTask = _task(body)
-        yield from keeping.step(store, blobs, now, told)
+    def run_step() -> Iterator[bytes]:
+        task: StateTask = _task(body)
+        yield from task.step(store, blobs, now, stats)
 
-    results = _telling(version, stepped)
+    results = _name_users_line(version, run_step)
     while some := list(islice(results, A_TIME)):
-        yield pd.DataFrame({"blob": some, **dict.fromkeys(TOLD, 0)})
-    found = {name: getattr(told, name) for name in TOLD}
-    yield pd.DataFrame({"blob": [None], **found})
+        yield pd.DataFrame({"blob": some, **dict.fromkeys(STATS, 0)})
+    counts = {name: getattr(stats, name) for name in STATS}
+    yield pd.DataFrame({"blob": [None], **counts})
 
 
-def _telling(version: str, run: Callable[[], Iterable[T]]) -> Iterator[T]:
+def _name_users_line(version: str, run: Callable[[], Iterable[T]]) -> Iterator[T]:
     """What `run` gives, or an error that names the user's own line."""
     if version != __version__:
         raise BadInput.because(
@@ -100,10 +100,10 @@ def _telling(version: str, run: Callable[[], Iterable[T]]) -> Iterator[T]:
     except (WindrowError, MemoryError, GeneratorExit):
         raise
     except Exception as error:  # noqa: BLE001 - whatever a user's function raises
-        raise _told(error) from None
+        raise _with_users_line(error) from None
 
 
-def _told(error: Exception) -> Exception:
+def _with_users_line(error: Exception) -> Exception:
     """The error with the line that caused it in front, if that is not ours."""
     frames = traceback.extract_tb(error.__traceback__)
     users = [

@@ -1,4 +1,4 @@
-"""Sending a task to Spark's Python workers.
+"""Ships tasks to Spark's Python workers.
 
 What travels is one small function that needs nothing, and the task as bytes.  So a
 worker whose Python has no windrow can say so in a sentence, and a worker that has
@@ -11,13 +11,23 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from pyspark import cloudpickle
+from pyspark.sql import DataFrame
+from pyspark.sql.types import StructType
 
 from windrow._version import __version__
+
+STRETCH = 1 << 16
+"""Rows that are worth a call of a kernel."""
 
 Run = Callable[[Iterable[Any]], Iterator[Any]]
 
 
-def shipped(task: Run) -> Run:
+def run_task(frame: DataFrame, task: Run, schema: StructType) -> DataFrame:
+    """A task over each partition of a frame."""
+    return frame.mapInArrow(ship(task), schema)
+
+
+def ship(task: Run) -> Run:
     """The function that Spark calls with the Arrow batches of a partition."""
     body = cloudpickle.dumps(task)  # type: ignore[no-untyped-call]
     version, worker = __version__, worker_finder(__version__)
