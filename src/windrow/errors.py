@@ -132,3 +132,7 @@ class SumOverflow(WindrowError, ArithmeticError):
 
 class InterpretedWarning(UserWarning):
     """A user's function could not be compiled and runs as plain Python."""
+
+
+class StateWarning(UserWarning):
+    """Saved state that cannot tell whether this very query wrote it."""

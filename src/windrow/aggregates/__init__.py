@@ -9,6 +9,7 @@ from windrow.errors import UnknownName
 
 from . import _travel
 from ._aggregate import ABSENT, Aggregate, Call, Field, Law
+from ._fingerprint import function_digests, functions_fingerprint
 from .bits import ALL, ANY, BIT_AND, BIT_OR, BIT_XOR
 from .collections import COLLECT, COLLECT_DISTINCT, CONCAT, COUNT_DISTINCT
 from .count import COUNT
@@ -91,4 +92,6 @@ __all__ = [
     "Field",
     "Law",
     "find",
+    "function_digests",
+    "functions_fingerprint",
 ]

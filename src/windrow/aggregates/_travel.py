@@ -27,6 +27,11 @@ def by_name(catalogue: Mapping[str, Aggregate]) -> None:
     _names.update({id(aggregate): name for name, aggregate in catalogue.items()})
 
 
+def built_in_name(aggregate: Aggregate) -> str | None:
+    """The name that a built-in aggregate travels by; None for a user's own."""
+    return _names.get(id(aggregate))
+
+
 def _there(name: str) -> Aggregate:
     return _built_in[name]
 
@@ -36,8 +41,9 @@ def _anew(attributes: dict[str, Any]) -> Aggregate:
 
 
 def _send(aggregate: Aggregate) -> tuple[Callable[..., Aggregate], tuple[Any, ...]]:
-    if id(aggregate) in _names:
-        return _there, (_names[id(aggregate)],)
+    name = built_in_name(aggregate)
+    if name is not None:
+        return _there, (name,)
     attributes = {
         field.name: getattr(aggregate, field.name) for field in fields(aggregate)
     }
