@@ -110,12 +110,11 @@ class Inputs:
         for (name, as_floats), code in zip(self.slots.columns, codes, strict=False):
             values, valid[name] = self._array(columns[name], name, as_floats)
             found.append(np.ascontiguousarray(values, wanted[code]))
-        size = len(found[0]) if found else 0
         for name in self.slots.masks:
             if name not in valid:
                 valid[name] = _valid(columns[name])
             mask = valid[name]
-            found.append(np.ones(size, bool) if mask is None else mask)
+            found.append(np.ones(len(columns[name]), bool) if mask is None else mask)
         return found
 
     def payload(self, event: Mapping[str, Any]) -> tuple[Any, ...]:

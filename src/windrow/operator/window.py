@@ -108,7 +108,10 @@ class Cell:
         if len(self.pending) == 1 and self._one():
             return self.read()
         self.flush()
-        return self.read() if self.kit.module.call_look(self.argument) else None
+        if not self.count():  # nothing to lower: an identity may be absent
+            return None
+        self.kit.module.call_look(self.argument)
+        return self.read()
 
     def _one(self) -> bool:
         """One waiting event and its result in one call, where nothing falls due."""
@@ -183,10 +186,15 @@ class Cell:
             self.resize(2 * capacity)
 
     def resize(self, capacity: int) -> None:
-        """Move to memory of another capacity."""
-        wider = self.kit.memory(capacity)
-        self.kit.module.call_move(self.argument, wider.argument)
-        self.adopt(wider)
+        """Move to memory of another capacity, with the result that was last written.
+
+        It may not have been read yet: memory is given back between the two.
+        """
+        old, new = self.memory, self.kit.memory(capacity)
+        self.kit.module.call_move(old.argument, new.argument)
+        for place in new.layout.named("out"):
+            new.sections[place][:] = old.sections[place]
+        self.adopt(new)
 
     def tidy(self) -> None:
         """Give back memory and payloads that nobody needs any more."""
