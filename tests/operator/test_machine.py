@@ -290,6 +290,15 @@ def test_a_result_outlives_the_giving_back_of_memory(algorithm, window):
     ]
 
 
+def test_a_number_that_finds_the_memory_full_gets_in_the_long_way():
+    with interpreting():
+        operator = wr.Operator(None, wr.max())
+        operator.feed(list(range(16)))
+        operator.insert(40)
+
+        assert operator.query() == 40
+
+
 @pytest.mark.parametrize(("algorithm", "case"), PAIRS)
 def test_any_life_is_that_of_a_plain_list(algorithm, case):
     machine = type("Life", (Life,), {"algorithm": algorithm, "case": case})

@@ -84,6 +84,7 @@ class Pending:
 
     def numbers(self) -> tuple[int, float, list[Any]]:
         """Instant, mark and slots of the one event that waits."""
+        self._fill_in()
         tick = self.ticks[0] if self.ticks else 0
         mark = self.marks[0] if self.marks else 0.0
         return tick, mark, [one[0] for one in self.slots]
