@@ -6,7 +6,7 @@ would be refused is refused before the first event gets in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from windrow.errors import BadInput
 
+from .description import hashable
 from .late_window import LateCell
 from .order_checks import check_batch, pick
 from .pending import NONE
@@ -22,6 +23,7 @@ from .setting import Setting
 from .window import Cell
 
 Array = np.ndarray[Any, Any]
+_PLAIN = {str, int, bool, bytes}
 
 
 def feed_batch(
@@ -29,17 +31,19 @@ def feed_batch(
     cell_of: Callable[..., Any],
     columns: Mapping[str, Any],
     ticks: Array | None,
-    keys: Any,
+    runs: list[tuple[Any, Array | None]],
     count: int,
 ) -> list[Part]:
-    """Let the batch in; the results that fell due, key by key."""
+    """Let the batch in; the results that fell due, key by key.
+
+    `runs` has the rows of each key.
+    """
     kit = setting.kit
     assert kit is not None
     source = kit.inputs.arrays(columns)
     others = setting.given.other_columns(columns, count)
-    payloads = _payloads(kit.inputs.payloads, columns)
+    payloads = kit.inputs.payload_rows(columns)
     parts: list[Part] = []
-    runs = list(_runs(keys, count))
     for key, rows in runs:
         cell = cell_of(key, create=False)
         check_batch(setting, cell, ticks, others, rows)
@@ -78,44 +82,57 @@ def _named(key: Any, parts: list[Part]) -> list[Part]:
     return [part._replace(key=key) for part in parts] if key is not None else parts
 
 
-def _runs(keys: Any, count: int) -> Iterator[tuple[Any, Array | None]]:
-    """Each key with the numbers of its events; None is all of them."""
+def runs_of(keys: Any, count: int) -> list[tuple[Any, Array | None]]:
+    """Each key with the numbers of its events; None is all of them.
+
+    Keys that are equal are one key, as in a dict: 1, 1.0 and True, 0.0 and -0.0.
+    """
     if keys is None:
-        if count:
-            yield None, None
-        return
-    column = keys if isinstance(keys, (pa.Array, pa.ChunkedArray)) else pa.array(keys)
-    if len(column) != count:
+        return [(None, None)] if count else []
+    keys = keys if hasattr(keys, "__len__") else list(keys)
+    if len(keys) != count:
         raise BadInput.because(
             f"cannot give keys to {count} events",
-            f"there are {len(column)} keys",
+            f"there are {len(keys)} keys",
             "give one for each event",
         )
-    if isinstance(column, pa.ChunkedArray):
-        column = column.combine_chunks()
-    if column.null_count:
+    column = _key_column(keys) if count else None
+    if column is not None:
+        encoded = column.dictionary_encode()
+        distinct = encoded.dictionary.to_pylist()
+        equal = len(distinct) - len(set(map(hashable, distinct)))
+        if not column.null_count and not equal:
+            codes = encoded.indices.to_numpy()
+            order = np.argsort(codes, kind="stable")
+            edges = np.searchsorted(codes[order], np.arange(1, len(distinct)))
+            return list(zip(distinct, np.split(order, edges), strict=True))
+        keys = column.to_pylist()
+    rows: dict[Any, list[int]] = {}
+    for row, key in enumerate(keys):
+        rows.setdefault(hashable(key), []).append(row)
+    if None in rows:
         raise BadInput.because(
             "cannot give an event to no key", "a key is null", "leave such events out"
         )
-    encoded = column.dictionary_encode()
-    codes = encoded.indices.to_numpy()
-    order = np.argsort(codes, kind="stable")
-    edges = np.searchsorted(codes[order], np.arange(len(encoded.dictionary) + 1))
-    for k, key in enumerate(encoded.dictionary.to_pylist()):
-        yield key, order[edges[k] : edges[k + 1]]
+    return [(key, np.array(mine)) for key, mine in rows.items()]
 
 
-def _payloads(
-    names: list[str], columns: Mapping[str, Any]
-) -> list[tuple[Any, ...]] | None:
-    if not names:
+def _key_column(keys: Any) -> pa.Array | None:
+    """Keys as an Arrow column; None where some might change their type in one."""
+    if isinstance(keys, pa.ChunkedArray):
+        keys = keys.combine_chunks()
+    if isinstance(keys, pa.Array):
+        encoded = pa.types.is_dictionary(keys.type)
+        return keys.dictionary_decode() if encoded else keys
+    if str(getattr(keys, "dtype", "object")) != "object":
+        return pa.array(keys)
+    kinds = set(map(type, keys))
+    if len(kinds) > 1 or not kinds <= _PLAIN:
         return None
-    lists = []
-    for name in names:
-        given = columns[name]
-        column = given if hasattr(given, "combine_chunks") else pa.array(given)
-        lists.append(column.to_pylist())
-    return list(zip(*lists, strict=True))
+    try:
+        return pa.array(list(keys))
+    except (pa.ArrowException, ValueError, OverflowError):  # past 64 bits, surrogates
+        return None
 
 
-__all__ = ["feed_batch"]
+__all__ = ["feed_batch", "runs_of"]

@@ -31,6 +31,12 @@ from windrow.plan.types import reading, value_kind
 Array = np.ndarray[Any, Any]
 
 
+_PLAIN = {
+    pa.string(): str,
+    pa.float64(): float,
+    pa.bool_(): bool,
+    pa.binary(): bytes,
+}
 _TRY = {code: array(code, [0]) for code in "dqb"}
 
 
@@ -118,8 +124,31 @@ class Inputs:
         return found
 
     def payload(self, event: Mapping[str, Any]) -> tuple[Any, ...]:
-        """What results may point to."""
+        """What results may point to, refused if it is of another type."""
+        for name, plain in self._payload_types:
+            value = event[name]
+            if value is not None and type(value) is not plain:
+                self._check_payload(value, name)
         return tuple(event[name] for name in self.payloads)
+
+    def payload_rows(self, columns: Mapping[str, Any]) -> list[tuple[Any, ...]] | None:
+        """The same of many events; None where results point to nothing."""
+        if not self.payloads:
+            return None
+        lists = [_cast(columns[n], n, self._type(n)).to_pylist() for n in self.payloads]
+        return list(zip(*lists, strict=True))
+
+    @cached_property
+    def _payload_types(self) -> list[tuple[str, type | None]]:
+        """Each payload's name, and the Python type that needs no look."""
+        kinds = [(name, self._type(name)) for name in self.payloads]
+        return [(name, _PLAIN.get(kind)) for name, kind in kinds]
+
+    def _check_payload(self, value: Any, name: str) -> None:
+        try:
+            pa.scalar(value, self._type(name))
+        except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+            raise refuse_value(value, name, self._type(name)) from error
 
     def _type(self, name: str) -> pa.DataType:
         return self.schema.field(name).type
@@ -144,12 +173,7 @@ class Inputs:
                 raise refuse_value(given.dtype, name, kind)
             if pat.is_floating(kind) or pat.is_integer(kind):
                 return given, None
-        try:
-            column = given if hasattr(given, "combine_chunks") else pa.array(given)
-            column = column.cast(kind) if column.type != kind else column
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as bad:
-            raise refuse_value(type(given).__name__, name, kind) from bad
-        read = numbers(column, name, as_floats=as_floats)
+        read = numbers(_cast(given, name, kind), name, as_floats=as_floats)
         if read.valid is not None:
             self._check_null(name)
         return read.values, read.valid
@@ -212,6 +236,15 @@ def _check_keepable(bound: Bound) -> None:
                 "all values are",
                 "use wr.aggregate over a table, or map the values to numbers",
             )
+
+
+def _cast(given: Any, name: str, kind: pa.DataType) -> Any:
+    """A column of that type, or refused."""
+    try:
+        column = given if hasattr(given, "combine_chunks") else pa.array(given)
+        return column.cast(kind) if column.type != kind else column
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+        raise refuse_value(type(given).__name__, name, kind) from error
 
 
 def _valid(given: Any) -> Array | None:

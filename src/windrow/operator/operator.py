@@ -17,9 +17,10 @@ from windrow.batch.slide import calls_of
 from windrow.errors import BadInput
 
 from . import save as saved
+from .description import check_key, hashable
 from .events import Given
 from .fast_calls import quick_calls, quick_feed
-from .feed import feed_batch
+from .feed import feed_batch, runs_of
 from .late_window import LateCell
 from .order_checks import check_one
 from .results import Result, Results
@@ -84,17 +85,20 @@ class Operator:
         return self._insert(value, at, key)
 
     def _long_insert(self, value: Any, at: Any, key: Any) -> Any:
+        cell = self._cell(key, create=False)
+        if cell is None and key is not None:
+            check_key(key)
         event, tick = self._given.event(value), self._given.tick(at)
         kit = self._setting.kit_for(event)
         numbers = kit.inputs.checked(event)
+        payload = kit.inputs.payload(event)
         others = self._given.others(event)
-        cell = self._cell(key, create=False)
         if cell is not None:
             check_one(self._setting, cell, tick, others)
         else:
             cell = self._cell(key)
-        if kit.inputs.payloads:
-            cell.payloads[cell.total] = kit.inputs.payload(event)
+        if payload:
+            cell.payloads[cell.total] = payload
         number = cell.take_in(numbers, tick, others)
         return number if tick is None and not self._keyed else (key, tick, number)
 
@@ -117,9 +121,11 @@ class Operator:
         """Another value for the event that `handle` was given for."""
         event = self._given.event(value)
         cell, place, tick, number = self._find(handle, "correct")
-        cell.correct(place, number, tick, cell.kit.inputs.checked(event))
-        if cell.kit.inputs.payloads:
-            cell.payloads[number] = cell.kit.inputs.payload(event)
+        numbers = cell.kit.inputs.checked(event)
+        payload = cell.kit.inputs.payload(event)
+        cell.correct(place, number, tick, numbers)
+        if payload:
+            cell.payloads[number] = payload
 
     def punctuate(self, key: Hashable = None) -> None:
         """A punctuation after the last event: a result falls due, or all leave."""
@@ -144,10 +150,14 @@ class Operator:
 
     def _long_feed(self, values: Any, at: Any, key: Any) -> Results:
         columns, count = self._given.batch(values)
+        self._check_key(key)
+        runs = runs_of(key, count)
+        for each, _ in runs if key is not None else ():
+            if each not in self._cells:
+                check_key(each)
         kit = self._setting.kit_for_batch(columns)
         ticks = self._given.ticks(at, count)
-        self._check_key(key)
-        parts = feed_batch(self._setting, self._cell, columns, ticks, key, count)
+        parts = feed_batch(self._setting, self._cell, columns, ticks, runs, count)
         return Results(kit.inputs.asked, parts, self._setting.bounds)
 
     # --- results
@@ -232,7 +242,11 @@ class Operator:
     def _cell(self, key: Any, create: bool = True) -> Any:
         """The window of a key; None if there is none and none is wanted."""
         self._check_key(key)
-        found = self._cells.get(key)
+        try:
+            found = self._cells.get(key)
+        except TypeError:
+            hashable(key)
+            raise
         if found is None and create:
             self._keyed = key is not None
             found = self._cells[key] = self._setting.cell(keyed=self._keyed)

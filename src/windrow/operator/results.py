@@ -10,6 +10,7 @@ import pyarrow as pa
 from pyarrow import types as pat
 
 from windrow.batch.results import finish, written
+from windrow.errors import BadInput
 from windrow.plan.bind import Bound
 from windrow.plan.requests import Asked
 
@@ -165,29 +166,32 @@ class Results(Sequence[Result]):
 
     def __iter__(self) -> Iterator[Result]:
         names = [bound.name for bound, _ in self._asked.calls]
-        for row in self.to_arrow(keys=True).to_pylist():
-            values = {name: row[name] for name in names}
-            value = values if len(names) > 1 else values[names[0]]
-            yield Result(row.get("key"), row["start"], row["end"], value)
+        for part in self._parts:
+            for row in self._table(part).to_pylist():
+                values = {name: row[name] for name in names}
+                value = values if len(names) > 1 else values[names[0]]
+                yield Result(part.key, row["start"], row["end"], value)
 
-    def to_arrow(self, *, keys: bool = False) -> pa.Table:
+    def to_arrow(self) -> pa.Table:
         """A table: key if there are any, start, end, then the aggregates."""
-        tables = [self._table(part, keys) for part in self._parts]
-        if not tables:
-            tables = [self._table(self._none(), keys)]
-        return pa.concat_tables(tables, promote_options="permissive")
+        parts = self._parts or [self._none()]
+        table = pa.concat_tables(map(self._table, parts), promote_options="permissive")
+        keys = [part.key for part in parts]
+        if keys.count(None) == len(keys):
+            return table
+        rows = np.repeat(np.arange(len(keys)), [len(part.begins) for part in parts])
+        return table.add_column(0, "key", _key_column(keys).take(pa.array(rows)))
 
     def _none(self) -> Part:
         none = np.empty(0, np.int64)
         out = tuple(np.empty(0, kind) for kind in self._asked.product.out_dtypes)
         return Part(None, none, none, out, None)
 
-    def _table(self, part: Part, keys: bool) -> pa.Table:
-        columns: dict[str, Any] = {}
-        if part.key is not None or keys:
-            columns["key"] = pa.array([part.key] * len(part.begins))
-        columns["start"] = self._bounds(part.begins)
-        columns["end"] = self._bounds(part.ends)
+    def _table(self, part: Part) -> pa.Table:
+        columns: dict[str, Any] = {
+            "start": self._bounds(part.begins),
+            "end": self._bounds(part.ends),
+        }
         slots = written(self._asked.product, part.out)
         for bound, owned in self._asked.calls:
             mine = [slots[number] for number in owned]
@@ -199,6 +203,36 @@ class Results(Sequence[Result]):
             arrays = [one for values, _ in mine for one in values]
             columns[bound.name] = finish(bound, arrays, mine[0][1], None)
         return pa.table(columns)
+
+
+def _key_column(keys: list[Any]) -> pa.Array:
+    """Keys as an Arrow column, refused where they have no type in common."""
+    kinds = set(_leaf_types(keys))
+    # NumPy's scalars of several types in one list can crash pyarrow
+    if len(kinds) > 1 and any(issubclass(kind, np.generic) for kind in kinds):
+        raise _no_column(
+            f"they are of types {', '.join(sorted(k.__name__ for k in kinds))}"
+        )
+    try:
+        return pa.array(keys)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        raise _no_column(str(error)) from error
+
+
+def _no_column(cause: str) -> BadInput:
+    return BadInput.because(
+        "cannot write the keys of these results as one column",
+        cause,
+        "iterate over the results: each has its key",
+    )
+
+
+def _leaf_types(key: Any) -> Iterator[type]:
+    if isinstance(key, (list, tuple)):
+        for entry in key:
+            yield from _leaf_types(entry)
+    else:
+        yield type(key)
 
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""An operator as bytes, by the rules of streaming state: see `streams/blob.py`.
+"""An operator as bytes, by the rules of streaming state: see `state/codec.py`.
 
     facts      window, aggregates, types and options, as JSON
     rows       one for each window: its key, its memory, and what waits around it
@@ -9,6 +9,7 @@ must have the names that were saved.
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,19 @@ import pyarrow as pa
 from windrow.errors import StateError
 from windrow.state.codec import pack, unpack
 
-from .described import call_facts, calls_from, made, plain, schema_from, types_text
+from .description import (
+    PYTHON,
+    calls_from,
+    describe,
+    describe_call,
+    describe_types,
+    ipc_bytes,
+    spec_from,
+    table_from,
+    tagged,
+    types_from,
+    untagged,
+)
 from .layout import Memory
 from .policies import MASK, WORDS
 from .results import Part
@@ -37,20 +50,22 @@ def save(setting: Setting, cells: dict[Any, Cell], keyed: bool | None) -> bytes:
             "make its functions work on numbers, so that they can be compiled",
         )
     facts = {
-        "window": plain(setting.window),
-        "calls": {name: call_facts(call) for name, call in setting.calls.items()},
-        "types": None if setting.schema is None else types_text(setting.schema),
+        "window": describe(setting.window),
+        "calls": {name: describe_call(call) for name, call in setting.calls.items()},
+        "python": PYTHON,
+        "types": None if setting.schema is None else describe_types(setting.schema),
         "algorithm": setting.algorithm,
         "chosen": None if setting.choice is None else setting.choice.algorithm.name,
         "latency": setting.latency,
-        "lateness": plain(setting.lateness),
+        "lateness": describe(setting.lateness),
         "nulls": setting.nulls,
         "capacity": setting.capacity,
         "keyed": keyed,
         "zoned": setting.given.instants is not None and setting.given.instants.zoned,
     }
     rows = [_saved(cell) for cell in cells.values()]
-    columns: dict[str, Any] = {"key": pa.array(list(cells))}
+    texts = [_text(key) for key in cells]
+    columns: dict[str, Any] = {"key_text": pa.array(texts, pa.string())}
     for name, kind in _COLUMNS.items():
         columns[name] = pa.array([row[name] for row in rows], kind)
     return pack(pa.table(columns), "operator", facts, small=True)
@@ -59,25 +74,32 @@ def save(setting: Setting, cells: dict[Any, Cell], keyed: bool | None) -> bytes:
 def load(blob: bytes, aggregate: Any) -> tuple[Setting, dict[Any, Cell], bool | None]:
     """The operator of those bytes."""
     table, facts = unpack(blob, "operator")
-    calls = calls_from(facts["calls"], aggregate)
+    calls = calls_from(facts["calls"], aggregate, facts.get("python"))
     setting = Setting.of(
-        made(facts["window"]),
+        spec_from(facts["window"]),
         calls,
         algorithm=facts["chosen"] or facts["algorithm"],
         latency=facts["latency"],
-        lateness=made(facts["lateness"]),
+        lateness=spec_from(facts["lateness"]),
         types=None,
         nulls=facts["nulls"],
         capacity=facts["capacity"],
     )
     if facts["types"] is not None and setting.kit is None:
-        setting.open(schema_from(facts["types"]))
+        setting.open(types_from(facts["types"]))
+    if setting.kit is not None and setting.kit.kind.product.interpreted:
+        raise StateError.because(
+            "cannot go on with a saved operator",
+            "its aggregate was compiled, and runs as plain Python here",
+            "load it where functions of your own can be compiled",
+        )
     setting.algorithm = facts["algorithm"]
     if setting.given.instants is not None:
         setting.given.instants.zoned = facts["zoned"]
     cells = {}
     for row in table.to_pylist():
-        cells[row["key"]] = _restored(setting, row, facts["keyed"])
+        key = row["key"] if "key" in row else _value(row["key_text"])
+        cells[key] = _restored(setting, row, facts["keyed"])
     return setting, cells, facts["keyed"]
 
 
@@ -90,17 +112,13 @@ _COLUMNS = {
     "last_signal": pa.float64(),
     "payloads": pa.large_binary(),
     "waiting": pa.large_list(pa.large_binary()),
-    "told": pa.large_binary(),
-    "retold": pa.large_binary(),
+    "reported": pa.large_string(),
+    "revisions": pa.large_string(),
 }
 
 
 def _saved(cell: Cell) -> dict[str, Any]:
-    numbers = list(cell.payloads)
-    payloads = {"number": numbers} | {
-        name: [cell.payloads[number][i] for number in numbers]
-        for i, name in enumerate(cell.kit.inputs.payloads)
-    }
+    revisions = _revisions(cell) if isinstance(cell, RetoldCell) else None
     return {
         "capacity": cell.memory.capacity,
         "memory": _bytes(cell.memory),
@@ -108,10 +126,10 @@ def _saved(cell: Cell) -> dict[str, Any]:
         "newest": cell.newest,
         "last_mark": cell.last_mark,
         "last_signal": cell.last_signal,
-        "payloads": _ipc(pa.table(payloads)),
-        "waiting": [_ipc(_part_table(part)) for part in cell.waiting],
-        "told": _ipc(_values([cell.told[0]] if cell.told else [])),
-        "retold": _ipc(_told_table(cell)) if isinstance(cell, RetoldCell) else None,
+        "payloads": ipc_bytes(_payload_table(cell)),
+        "waiting": [ipc_bytes(_part_table(part, cell)) for part in cell.waiting],
+        "reported": _text([cell.told[0]] if cell.told else []),
+        "revisions": None if revisions is None else _text(revisions),
     }
 
 
@@ -146,28 +164,44 @@ def _restored(setting: Setting, row: dict[str, Any], keyed: bool | None) -> Cell
     cell.adopt(memory)
     for name in ("first", "newest", "last_mark", "last_signal"):
         setattr(cell, name, row[name])
-    names = cell.kit.inputs.payloads
-    kept = _open(row["payloads"]).to_pylist()
-    cell.payloads = {one["number"]: tuple(one[name] for name in names) for one in kept}
-    cell.waiting = [_part_of(_open(one), cell) for one in row["waiting"]]
-    told = _open(row["told"]).to_pylist()
-    cell.told = (told[0]["value"],) if told else None
+    numbers, *payloads = _columns(table_from(row["payloads"]))
+    rows = zip(*payloads, strict=True) if payloads else ()
+    cell.payloads = dict(zip(numbers, rows, strict=bool(payloads)))
+    cell.waiting = [_part_from(table_from(part), cell) for part in row["waiting"]]
+    reported = _reported(row)
+    cell.told = (reported[0],) if reported else None
     if isinstance(cell, RetoldCell):
-        _restore_told(cell, _open(row["retold"]))
+        _restore_revisions(cell, row)
     return cell
 
 
 # --- what waits around a window
 
 
-def _part_table(part: Part) -> pa.Table:
+def _payload_table(cell: Cell) -> pa.Table:
+    """The numbers of events, then what they point to, column by column."""
+    schema, names = cell.kit.inputs.schema, cell.kit.inputs.payloads
+    columns = [pa.array(cell.payloads, pa.int64())]
+    for place, name in enumerate(names):
+        values = [payload[place] for payload in cell.payloads.values()]
+        columns.append(pa.array(values, schema.field(name).type))
+    return pa.Table.from_arrays(columns, names=["number", *names])
+
+
+def _columns(table: pa.Table) -> list[list[Any]]:
+    return [column.to_pylist() for column in table.columns]
+
+
+def _part_table(part: Part, cell: Cell) -> pa.Table:
     columns: dict[str, Any] = {"begin": part.begins, "end": part.ends}
-    columns |= {f"out{k}": one for k, one in enumerate(part.out)}
-    columns |= {f"payload {name}": one for name, one in (part.payloads or {}).items()}
+    columns |= {f"out{k}": array for k, array in enumerate(part.out)}
+    types = {bound.name: bound.result for bound in cell.kit.inputs.bound}
+    for name, values in (part.payloads or {}).items():
+        columns[f"payload {name}"] = pa.array(values, types[name])
     return pa.table(columns)
 
 
-def _part_of(table: pa.Table, cell: Cell) -> Part:
+def _part_from(table: pa.Table, cell: Cell) -> Part:
     def array(name: str) -> Any:
         return table.column(name).combine_chunks().to_numpy(zero_copy_only=False)
 
@@ -181,49 +215,47 @@ def _part_of(table: pa.Table, cell: Cell) -> Part:
     return Part(None, array("begin"), array("end"), out, payloads or None)
 
 
-def _told_table(cell: RetoldCell) -> pa.Table:
+def _revisions(cell: RetoldCell) -> list[tuple[str, int, Any]]:
     """Windows that were seen and that are due, changes, and the next end."""
     rows = [("seen", end, value) for end, value in cell.seen.items()]
     rows += [("due", end, value) for end, value in cell.due.items()]
     rows += [("changed", tick, None) for tick in cell.changed]
     if cell.boundary is not None:
         rows.append(("boundary", cell.boundary, None))
-    return pa.table(
-        {
-            "kind": pa.array([kind for kind, _, _ in rows], pa.string()),
-            "end": pa.array([end for _, end, _ in rows], pa.int64()),
-            "value": pa.array([value for _, _, value in rows]),
-        }
-    )
+    return rows
 
 
-def _restore_told(cell: RetoldCell, table: pa.Table) -> None:
-    for row in table.to_pylist():
-        match row["kind"]:
+def _restore_revisions(cell: RetoldCell, row: dict[str, Any]) -> None:
+    if "retold" in row:  # saved before values kept their types
+        rows = list(zip(*_columns(table_from(row["retold"])), strict=True))
+    else:
+        rows = _value(row["revisions"])
+    for kind, end, value in rows:
+        match kind:
             case "seen":
-                cell.seen[row["end"]] = row["value"]
+                cell.seen[end] = value
             case "due":
-                cell.due[row["end"]] = row["value"]
+                cell.due[end] = value
             case "changed":
-                cell.changed.add(row["end"])
+                cell.changed.add(end)
             case "boundary":
-                cell.boundary = row["end"]
+                cell.boundary = end
 
 
-def _values(values: list[Any]) -> pa.Table:
-    return pa.table({"value": pa.array(values)})
+def _reported(row: dict[str, Any]) -> list[Any]:
+    """The value that was last reported by hand, if any was."""
+    if "told" in row:  # saved before values kept their types
+        return _columns(table_from(row["told"]))[0]
+    values: list[Any] = _value(row["reported"])
+    return values
 
 
-def _ipc(table: pa.Table) -> bytes:
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    return bytes(sink.getvalue())
+def _text(value: Any) -> str:
+    return json.dumps(tagged(value), separators=(",", ":"))
 
 
-def _open(data: bytes) -> pa.Table:
-    with pa.ipc.open_stream(data) as reader:
-        return reader.read_all()
+def _value(text: str) -> Any:
+    return untagged(json.loads(text))
 
 
 __all__ = ["load", "save"]
