@@ -28,7 +28,7 @@ from windrow.operator import Operator
 from windrow.plan.cards import aggregate_cards as aggregates
 from windrow.plan.cards import algorithm_cards as algorithms
 from windrow.plan.cards import technique_cards as techniques
-from windrow.windows import delta, punctuation, rows, sliding, window
+from windrow.windows import calendar, delta, punctuation, rows, sliding, window
 
 # Every aggregate, under each of its names; this module shadows builtins on purpose.
 count = _find("count")
@@ -112,6 +112,7 @@ __all__ = [
     "bit_and",
     "bit_or",
     "bit_xor",
+    "calendar",
     "collect",
     "collect_distinct",
     "collect_list",

@@ -20,13 +20,12 @@ from typing import Any
 import pyarrow as pa
 
 from windrow import batch
-
-from ._dispatch import aggregate, explain, spark_back_end
-from .batch import relation
-from .errors import BadInput, WindrowError
-from .plan import Explanation
-from .plan.cql import BoundQuery, Pass, bind_query, explain_passes, passes_of
-from .query import Query
+from windrow._dispatch import aggregate, explain, spark_back_end
+from windrow.batch import relation
+from windrow.errors import BadInput, WindrowError
+from windrow.plan import Explanation
+from windrow.plan.cql import BoundQuery, Pass, bind_query, explain_passes, passes_of
+from windrow.query import Query
 
 
 def cql(

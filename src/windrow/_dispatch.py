@@ -7,26 +7,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from windrow import batch
-
-from .plan import (
+from windrow.aggregates.calls import gather_calls
+from windrow.plan import (
     Explanation,
     check_show,
-    explain_aggregate,
-    explain_by_policy,
-    explain_over,
-    explain_shown,
-    explain_spans,
-    gather_calls,
-    plan_aggregate,
-    plan_by_policy,
+    explain_resolved,
     plan_over,
+    plan_windows,
+    resolve,
 )
-from .windows import Reactive, Window
+from windrow.windows import Window
 
 
 def aggregate(
     data: Any,
-    window: Window | Reactive | Sequence[Window],
+    window: Window | Sequence[Window],
     *,
     by: str | Sequence[str] | None = None,
     aggregates: Mapping[str, Any] | None = None,
@@ -71,21 +66,19 @@ def aggregate(
     {'window': {'start': -5, 'end': 5}, 'longest': 9}
     """
     calls = gather_calls(named, aggregates)
-    options = {"algorithm": algorithm, "slicer": slicer, "chunk": chunk}
+    options: dict[str, Any] = {
+        "algorithm": algorithm,
+        "slicer": slicer,
+        "chunk": chunk,
+    }
     if batch.library(data) == "pyspark":
         hints = _hints(hot, keys, late, buckets, mode)
         return spark_back_end().aggregate(
             data, window, by, calls, hints=hints, **options
         )
-    if isinstance(window, Reactive):
-        ruled = plan_by_policy(
-            batch.schema_of(data), window, by, calls, algorithm=algorithm
-        )
-        table = batch.read(data, ruled.reads)
-        return batch.give(batch.aggregate_by_policy(table, ruled), data)
-    plan = plan_aggregate(batch.schema_of(data), window, by, calls, **options)  # type: ignore[arg-type]
-    run = batch.aggregate if plan.span is None else batch.aggregate_spans
-    return batch.give(run(batch.read(data, plan.reads), plan), data)
+    plan = plan_windows(batch.schema_of(data), window, by, calls, **options)
+    job = batch.open_job(batch.read(data, plan.reads), plan)
+    return batch.give(job.run(resolve(plan, job.facts)), data)
 
 
 def over(
@@ -125,11 +118,11 @@ def over(
     plan = plan_over(
         batch.schema_of(data), on, by, calls, ties=ties, algorithm=algorithm
     )
-    if batch.library(data) in ("pandas", "polars"):
-        added = batch.over(batch.read(data, plan.reads), plan)
-        return batch.give_with(data, None, added)
-    table = batch.read(data, plan.schema.names)
-    return batch.give_with(data, table, batch.over(table, plan))
+    whole = batch.library(data) in ("pandas", "polars")
+    table = batch.read(data, plan.reads if whole else plan.schema.names)
+    job = batch.open_job(table, plan)
+    added = job.run(resolve(plan, job.facts))
+    return batch.give_with(data, None if whole else table, added)
 
 
 def slide(
@@ -151,20 +144,22 @@ def slide(
     >>> wr.slide([3, 1, 4, 1, 5], wr.rows(3), "max")
     array([4, 4, 5])
     """
-    return batch.slide(
-        values,
-        window,
-        aggregate,
-        at=at,
-        algorithm=algorithm,
-        slicer=slicer,
-        chunk=chunk,
-    )
+    inputs = batch.slide_inputs(values, window, aggregate, at)
+    options: dict[str, Any] = {
+        "algorithm": algorithm,
+        "slicer": slicer,
+        "chunk": chunk,
+    }
+    schema = inputs.table.schema
+    plan = plan_windows(schema, inputs.window, None, inputs.calls, **options)
+    job = batch.open_job(inputs.table.select(plan.reads), plan)
+    columns = inputs.run(job, resolve(plan, job.facts))
+    return batch.slide_results(values, aggregate, inputs.calls, columns)
 
 
 def explain(
     data: Any,
-    window: Window | Reactive | Sequence[Window] | None = None,
+    window: Window | Sequence[Window] | None = None,
     *,
     on: str | None = None,
     by: str | Sequence[str] | None = None,
@@ -186,9 +181,13 @@ def explain(
     `show="graph"` draws the graph that several windows share, before and after it is
     specialised; `show="code"` prints the kernel that runs.
     """
-    check_show(show, sliding=window is not None and not isinstance(window, Reactive))
+    check_show(show, sliding=window is not None)
     calls = gather_calls(named, aggregates)
-    options = {"algorithm": algorithm, "slicer": slicer, "chunk": chunk}
+    options: dict[str, Any] = {
+        "algorithm": algorithm,
+        "slicer": slicer,
+        "chunk": chunk,
+    }
     rolling = {"ties": ties, "algorithm": algorithm}
     if batch.library(data) == "pyspark":
         hints = _hints(hot, keys, late, buckets, mode)
@@ -201,19 +200,13 @@ def explain(
         )
         return found
     schema = batch.schema_of(data)
-    if isinstance(window, Reactive):
-        return explain_by_policy(
-            plan_by_policy(schema, window, by, calls, algorithm=algorithm)
-        )
+    plan: Any
     if window is None:
-        return explain_over(plan_over(schema, on, by, calls, **rolling))  # type: ignore[arg-type]
-    plan = plan_aggregate(schema, window, by, calls, **options)  # type: ignore[arg-type]
-    if show != "plan":
-        return explain_shown(plan, show)
-    if plan.span is None:
-        return explain_aggregate(plan)
-    laid = batch.spread(batch.read(data, plan.reads), plan)
-    return explain_spans(plan, laid.groups, laid.lengths)
+        plan = plan_over(schema, on, by, calls, ties=ties, algorithm=algorithm)
+    else:
+        plan = plan_windows(schema, window, by, calls, **options)
+    job = batch.open_job(batch.read(data, plan.reads), plan)
+    return explain_resolved(resolve(plan, job.facts), job.facts, show)
 
 
 def _hints(

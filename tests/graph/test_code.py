@@ -9,7 +9,7 @@ import pytest
 
 from windrow.graph import graph_blocks, initial, specialise
 from windrow.graph.graph import initial_uneven
-from windrow.kernels import ENTRY, JIT
+from windrow.kernels import ENTRY, INLINE, JIT
 
 KEPT = Path(__file__).parent / "kept"
 
@@ -31,7 +31,12 @@ def test_the_emitted_code_is_the_kept_text(name):
     graph, invertible = CASES[name]
     blocks = graph_blocks(specialise(graph, invertible=invertible))
     text = "\n\n\n".join(block.strip("\n") for block in blocks) + "\n"
-    text = text.replace(ENTRY, "@entry").replace(JIT, "@compiled")
+    for decorator, word in (
+        (ENTRY, "@entry"),
+        (INLINE, "@inlined"),
+        (JIT, "@compiled"),
+    ):
+        text = text.replace(decorator, word)
     path = KEPT / f"{name}.txt"
     if os.environ.get("WINDROW_KEEP"):
         path.write_text(text, "utf-8")

@@ -74,7 +74,7 @@ def test_the_picture_is_well_formed(kind, call, tmp_path):
 def test_code_shows_what_runs():
     windows = [wr.rows(width) for width in range(100, 120)]
     code = str(wr.explain(TABLE, windows, show="code", s=wr.sum("x")))
-    assert "# prefix[end] - prefix[start]" in code
+    assert "# a window is prefix[end] - prefix[start]" in code
     assert "def run(source, firsts, lasts" in code
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from windrow.graph import initial, specialise
-from windrow.graph.graph import INPUT, At, Family, Kind, Term, initial_uneven
+from windrow.graph.graph import INPUT, At, Family, ScanKind, Term, initial_uneven
 from windrow.graph.specialise import LAP, LONG, SPARE, shared_lap
 
 
 def prefix(lap: int) -> Family:
-    return Family(Kind.PREFIX, lap)
+    return Family(ScanKind.PREFIX, lap)
 
 
 def suffix(lap: int) -> Family:
-    return Family(Kind.SUFFIX, lap)
+    return Family(ScanKind.SUFFIX, lap)
 
 
 def test_at_first_every_window_has_a_suffix_and_a_prefix_scan_of_its_own():
@@ -75,7 +75,7 @@ def test_laps_of_differences_are_neither_short_nor_too_long():
 
 
 def total(lap: int) -> Family:
-    return Family(Kind.TOTAL, lap)
+    return Family(ScanKind.TOTAL, lap)
 
 
 def test_many_windows_without_an_inverse_share_laps_and_their_totals():
@@ -109,10 +109,10 @@ def test_twins_of_equal_windows_merge():
 
 def test_uneven_windows_with_an_inverse_share_one_scan_and_sweep_the_suffixes():
     special = specialise(initial_uneven(3), invertible=True)
-    assert special.scans == [Family(Kind.PREFIX)]
+    assert special.scans == [Family(ScanKind.PREFIX)]
 
 
 def test_uneven_windows_without_an_inverse_keep_their_own_stacks():
     special = specialise(initial_uneven(2), invertible=False)
-    assert special.kept == [Family(Kind.SUFFIX, window=n) for n in (0, 1)]
+    assert special.kept == [Family(ScanKind.SUFFIX, window=n) for n in (0, 1)]
     assert special.graph == initial_uneven(2)

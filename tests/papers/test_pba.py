@@ -69,9 +69,9 @@ def test_figure_2_windows_come_out_as_printed_from_two_threads():
 def test_figure_2_lcs_of_both_chunks():
     _, product = counted(**MAX)
     kernel = compile_kernel(PBA, product, Shape(bounds="regular", fast=True))
-    lcs = kernel.call_make_room(10)
+    lcs = kernel.make_room(10)
 
-    kernel.call_fill_chunks((objects(SLICES),), 0, 2, 5, lcs, kernel.call_make_lanes())
+    kernel.fill_chunks((objects(SLICES),), 0, 2, 5, lcs, kernel.make_lanes())
 
     actual = lcs[0].tolist()
     expected = [6, 6, 3, 3, 3] + [9, 9, 9, 9, 8]

@@ -1,18 +1,15 @@
 """What the planner picks, and what `explain` says about it."""
 
-import importlib
-
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import windrow as wr
 from windrow.aggregates import BY_NAME
+from windrow.batch import aggregate as batch
 from windrow.batch import slices as sliced
 from windrow.kernels import Request, product_of
 from windrow.plan.choose import choose_algorithm
-
-batch = importlib.import_module("windrow.batch.aggregate")
 
 TABLE = pa.table(
     {"ts": pa.array([1, 2], pa.timestamp("s")), "x": [1.0, 2.0], "n": [1, 2]}

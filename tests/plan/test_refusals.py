@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from windrow.batch import job
+from windrow.batch import aggregate as job
 
 TABLE = pa.table(
     {

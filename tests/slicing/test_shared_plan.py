@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windrow.slicing import CATALOGUE, composite_slide, cut, find, share, shared_combs
+from windrow.slicing import CATALOGUE, Cuts, composite_slide, find, share, shared_combs
 from windrow.slicing.shared import MOST_EDGES
 
 PANES, PAIRS, CUTTY = (find(name) for name in ("panes", "pairs", "cutty"))
@@ -100,7 +100,9 @@ def test_rows_of_a_slice_are_in_the_same_windows(chosen, times):
         if not slicer.whole_windows:
             continue
 
-        edges, runs = cut(clock, np.array([0]), ends, shared_combs(slicer, chosen))
+        edges, runs = Cuts(tuple(shared_combs(slicer, chosen))).cut(
+            clock, np.array([0]), ends
+        )
 
         assert runs.tolist() == [0, len(edges) - 1]
         for low, high in itertools.pairwise(edges):

@@ -86,7 +86,7 @@ def slid_pieces(tree: Tree, folded: pa.Table) -> pa.Table:
     keys = [f"k{i}" for i in range(len(tree.plan.by))]
     sorted_by = list(keys)
     if tree.split == "overlap":
-        longest = max(query.range for query in tree.plan.queries)
+        longest = max(query.even.range for query in tree.plan.rules)
         folded = in_chunks(folded, tree.chunk, longest, lambda r: (r[FIRST], r[LAST]))
         folded = cut_off(folded, tree.chunk, longest)
         sorted_by.append(CHUNK)

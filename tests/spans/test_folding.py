@@ -22,9 +22,10 @@ from hypothesis import strategies as st
 import menus
 import oracles
 import windrow as wr
+from windrow.aggregates.calls import gather_calls
 from windrow.batch.partials import partial_fields
 from windrow.kernels import interpreting
-from windrow.plan import gather_calls, plan_aggregate
+from windrow.plan import plan_aggregate
 from windrow.plan.tree import Tree, grow_tree
 from windrow.slicing import shared_combs
 from windrow.spans import Events, Work, find, lay_out, parts_of
@@ -124,7 +125,7 @@ def test_the_parts_are_the_same_whichever_technique_fills_them(name, technique, 
     starts = table["start"].to_numpy()
     lasts = np.maximum(table["end"].to_numpy() - 1, starts)
     bounds = np.array([0]), np.array([len(table)])
-    combs = shared_combs(tree.plan.slicer, [q.triple for q in tree.plan.queries])
+    combs = shared_combs(tree.plan.slicer, [q.even for q in tree.plan.rules])
     laid = lay_out(Events(starts, lasts, *bounds), combs)
     source = tuple(np.arange(len(table)) % 7 for _ in tree.slots.columns)
     masks = tuple(np.ones(len(table), bool) for _ in tree.slots.masks)

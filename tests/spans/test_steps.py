@@ -22,8 +22,9 @@ from plain_spans import Span
 import menus
 import oracles
 import windrow as wr
+from windrow.aggregates.calls import gather_calls
 from windrow.kernels import interpreting
-from windrow.plan import gather_calls, plan_aggregate
+from windrow.plan import plan_aggregate
 from windrow.state.fingerprint import describe
 from windrow.state.spans import SpanBucket
 from windrow.state.store import HEADER, MemoryStore, Told

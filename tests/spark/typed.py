@@ -18,7 +18,7 @@ import pyarrow as pa
 
 import windrow as wr
 from windrow.aggregates import CATALOGUE, Aggregate, Call, Law
-from windrow.plan.types import accepts
+from windrow.aggregates.types import accepts
 
 ZERO = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _STRANGE = [math.nan, math.inf, -math.inf, -0.0]

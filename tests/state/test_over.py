@@ -19,9 +19,10 @@ from hypothesis import strategies as st
 import oracles
 import windrow as wr
 from strategies import part
+from windrow.aggregates.calls import gather_calls
 from windrow.errors import StateError
 from windrow.kernels import interpreting
-from windrow.plan import gather_calls, plan_over
+from windrow.plan import plan_over
 from windrow.state.fingerprint import describe
 from windrow.state.over import RollBucket
 from windrow.state.store import HEADER, MemoryStore, Told

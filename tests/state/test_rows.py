@@ -22,9 +22,10 @@ from hypothesis import strategies as st
 import oracles
 import windrow as wr
 from strategies import part, range_and_slide
+from windrow.aggregates.calls import gather_calls
 from windrow.errors import InterpretedWarning, StateError
 from windrow.kernels import interpreting
-from windrow.plan import gather_calls, plan_aggregate
+from windrow.plan import plan_aggregate
 from windrow.slicing import BY_NAME, shared_combs
 from windrow.state.codec import unpack
 from windrow.state.fingerprint import describe

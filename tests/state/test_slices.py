@@ -20,11 +20,12 @@ from hypothesis import strategies as st
 
 import windrow as wr
 from strategies import part
+from windrow.aggregates.calls import gather_calls
 from windrow.algorithms import pba_scans as _steps
 from windrow.batch.fold_rows import Folding
 from windrow.errors import StateError
 from windrow.kernels import interpreting
-from windrow.plan import gather_calls, plan_aggregate
+from windrow.plan import plan_aggregate
 from windrow.plan.requests import ask, may_overflow, slots_of
 from windrow.slicing import shared_combs
 from windrow.state import advance, cells
@@ -98,7 +99,7 @@ def bucket_of(window: Any, by: Any, calls: Any, *, cell: int = 7) -> SliceBucket
 def run_bucket(bucket: SliceBucket, steps: list[Step]) -> Run:
     """A bucket that is fed rows: folded on the way where it wants slices."""
     plan = bucket.folding.plan
-    combs = shared_combs(plan.slicer, [query.triple for query in plan.queries])
+    combs = shared_combs(plan.slicer, [query.even for query in plan.rules])
 
     def is_late(time: int, closed: int) -> bool:
         return min(t_end(time, comb) for comb in combs) <= closed
@@ -308,7 +309,7 @@ def test_a_window_is_merged_from_three_partials_at_most() -> None:
                 None,
                 gather_calls({"n": wr.count()}, None),
             )
-            chunks = chunks_of(plan.queries[0])
+            chunks = chunks_of(plan.rules[0])
 
             starts = range(0, chunks.length, chunks.slide)
             spans = {(s + range_ - 1) // chunks.length for s in starts}

@@ -16,8 +16,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from windrow.aggregates.calls import gather_calls
 from windrow.batch.partials import partial_fields
-from windrow.plan import gather_calls, plan_aggregate
+from windrow.plan import plan_aggregate
 from windrow.plan.tree import Tree, grow_tree
 from windrow.slicing import shared_combs
 from windrow.tasks.task import CHUNK, Task
@@ -56,7 +57,7 @@ def windows_of(
     if tree.split == "none":
         panes = _sorted(panes, [*keys, "pane"])
         return _run("slide_panes", tree, keys, panes, schema, batch, enough)
-    longest = max(query.range for query in tree.plan.queries)
+    longest = max(query.even.range for query in tree.plan.rules)
     reach = longest if tree.split == "overlap" else 1
     panes = _sorted(_chunked(panes, "pane", tree.chunk, reach), [*keys, CHUNK, "pane"])
     if tree.split == "overlap":
@@ -74,7 +75,7 @@ def _rows(tree: Tree, table: pa.Table, batch: int, enough: int) -> pa.Table:
     rows, keys = table.select(plan.reads), list(plan.by)
     assert plan.clock is not None
     if tree.split == "overlap":
-        longest = max(query.range for query in plan.queries)
+        longest = max(query.even.range for query in plan.rules)
         rows = _chunked(rows, plan.clock.column, tree.chunk, longest)
         keys.append(CHUNK)
     rows = _sorted(rows, [*keys, plan.clock.column])
@@ -84,7 +85,7 @@ def _rows(tree: Tree, table: pa.Table, batch: int, enough: int) -> pa.Table:
 
 def _native(tree: Tree, table: pa.Table) -> pa.Table:
     """Slices as SQL would give them, by plain Python: one row per key and pane."""
-    combs = shared_combs(tree.plan.slicer, [q.triple for q in tree.plan.queries])
+    combs = shared_combs(tree.plan.slicer, [q.even for q in tree.plan.rules])
     groups: dict[Any, list[dict[str, Any]]] = {}
     for row in table.to_pylist():
         at = row["at"]

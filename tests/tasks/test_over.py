@@ -16,8 +16,10 @@ from hypothesis import strategies as st
 
 import windrow as wr
 from strategies import part
+from windrow.aggregates.calls import gather_calls
 from windrow.kernels import interpreting
-from windrow.plan import gather_calls, plan_over
+from windrow.plan import plan_over
+from windrow.plan.resolve import Facts, resolve
 from windrow.tasks.over import roll
 
 CALLS = {
@@ -51,7 +53,7 @@ def rolled(table: pa.Table, calls: Any, batch: int, enough: int) -> list[Any]:
     plan = plan_over(table.schema, "at", "key", gather_calls(calls, None))
     batches = table.to_batches(max_chunksize=batch)
     found = []
-    for rows, new in roll(batches, plan, enough=enough):
+    for rows, new in roll(batches, resolve(plan, Facts()), enough=enough):
         together = pa.table({**{n: rows[n] for n in rows.column_names}, **new})
         found += together.to_pylist()
     return found
@@ -86,7 +88,12 @@ def test_rows_of_the_halo_are_looked_at_and_do_not_come_out():
 
     with interpreting():
         found = list(
-            roll(table.to_batches(max_chunksize=2), plan, enough=1, halo="halo")
+            roll(
+                table.to_batches(max_chunksize=2),
+                resolve(plan, Facts()),
+                enough=1,
+                halo="halo",
+            )
         )
 
     actual = [value for _, new in found for value in new["total"].to_pylist()]

@@ -18,7 +18,7 @@ def test_a_time_window_tumbles_unless_told_how_often():
     window = wr.sliding("24 hours", on="ts")
 
     assert window.slide.nanoseconds == window.range.nanoseconds == 24 * HOUR
-    assert window.shift == 0
+    assert window.shift.amount == 0
 
 
 def test_a_rows_window_moves_on_by_one_row_unless_told_otherwise():
@@ -52,35 +52,35 @@ def test_equal_specifications_are_equal_and_hash_alike():
     ],
 )
 def test_a_zone_moves_starts_to_its_own_midnight_of_1970(tz, hours):
-    window = wr.sliding("1 day", on="ts", tz=tz)
+    window = wr.sliding("12 hours", on="ts", tz=tz)
 
-    actual = window.shift
+    actual = window.shift.amount
 
     expected = round(hours * HOUR)
     assert actual == expected
 
 
 def test_an_offset_is_added_to_the_midnight_of_the_zone():
-    window = wr.sliding("1 day", on="ts", tz="Europe/Berlin", offset="6 hours")
+    window = wr.sliding("12 hours", on="ts", tz="Europe/Berlin", offset="6 hours")
 
-    actual = window.shift
+    actual = window.shift.amount
 
     expected = 5 * HOUR
     assert actual == expected
 
 
 def test_days_of_a_zone_begin_at_its_midnight_in_results():
-    #  Berlin    14th 23:30       15th 00:30
-    #  UTC       14th 22:30       14th 23:30
-    instants = [dt.datetime(2026, 1, 14, hour, 30, tzinfo=dt.UTC) for hour in (22, 23)]
+    #  Tokyo     14th 23:30       15th 00:30
+    #  UTC       14th 14:30       14th 15:30
+    instants = [dt.datetime(2026, 1, 14, hour, 30, tzinfo=dt.UTC) for hour in (14, 15)]
     table = pa.table({"ts": pa.array(instants, pa.timestamp("us", tz="UTC"))})
 
     with interpreting():
-        window = wr.sliding("1 day", on="ts", tz="Europe/Berlin")
+        window = wr.sliding("1 day", on="ts", tz="Asia/Tokyo")
         result = wr.aggregate(table, window, n=wr.count())
     actual = [row["window"]["start"] for row in result.to_pylist()]
 
-    expected = [dt.datetime(2026, 1, day, 23, tzinfo=dt.UTC) for day in (13, 14)]
+    expected = [dt.datetime(2026, 1, day, 15, tzinfo=dt.UTC) for day in (13, 14)]
     assert actual == expected
 
 
@@ -122,6 +122,14 @@ REFUSED = {
     "an unknown zone": (
         lambda: wr.sliding("1 h", tz="Mars/Olympus"),
         "no such zone is known here",
+    ),
+    "days of a zone whose clocks change": (
+        lambda: wr.sliding("1 day", tz="Europe/Berlin"),
+        "24 hours are not always a day",
+    ),
+    "hours that slide by days of such a zone": (
+        lambda: wr.sliding("36 h", every="1 day", tz="America/New_York"),
+        "24 hours are not always a day",
     ),
     "no rows": (lambda: wr.rows(0), "a range must be more than zero"),
     "negative rows": (lambda: wr.rows(-1), "a range must be more than zero"),

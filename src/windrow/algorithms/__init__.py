@@ -10,6 +10,7 @@ from windrow.errors import UnknownName
 from ._algorithm import Algorithm
 from ._kernel import Shape, compile_kernel, kernel_text
 from ._run import count_regular, slide_arrays, slide_regular
+from ._stepwise import AnyPlace, Stepwise
 from .b_int import B_INT
 from .daba import DABA
 from .daba_lite import DABA_LITE
@@ -58,7 +59,9 @@ __all__ = [
     "BY_NAME",
     "CATALOGUE",
     "Algorithm",
+    "AnyPlace",
     "Shape",
+    "Stepwise",
     "compile_kernel",
     "count_regular",
     "find",

@@ -11,7 +11,7 @@
     conduct(kernel, source, ...)
         Python, called with the kernel's module in place of its `run`, if there is
         one: for more than one thread; it calls the functions listed as entries,
-        each under its name with `call_` before it
+        each under its name
 
 The first are plain functions over the names in `windrow.kernels.vocabulary`, and are
 compiled together with the aggregates.  Windows come with stops that never fall.

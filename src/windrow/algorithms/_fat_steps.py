@@ -25,7 +25,7 @@ from windrow.kernels.vocabulary import IDENTITY, load, store
 
 from ._dyadic import cover
 from ._fat_tree import answer_from, renew_level, renew_node
-from ._stepwise import Stepwise
+from ._stepwise import AnyPlace, Stepwise
 
 
 def insert(scratch, ints, kept, value, tick):
@@ -153,14 +153,10 @@ FAT_STEPS = Stepwise(
     slots=2,
     numbers=2,
     live=4,
-    fifo=False,
     move=move,
+    any_place=AnyPlace(
+        correct=correct, remove=remove, make_way=make_way, between=between
+    ),
 )
 
-__all__ = [
-    "FAT_STEPS",
-    "between",
-    "correct",
-    "make_way",
-    "remove",
-]
+__all__ = ["FAT_STEPS"]

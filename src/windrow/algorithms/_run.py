@@ -1,4 +1,4 @@
-"""Calling a kernel: results for regular windows, or for windows given as arrays.
+"""Runs an algorithm over regular windows, or over windows given as arrays.
 
 Both give one array per entry of `product.out_dtypes`.  The source is a tuple of
 columns (then of validity arrays) for `leaf="rows"`, or of the product's fields
@@ -9,9 +9,6 @@ them choose.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -59,8 +56,8 @@ def slide_regular(
     shape = Shape(leaf, "regular", bool(tails), fast)
     longest = int((lasts - firsts).max(initial=0))
     widest = min(width, longest) if not fast else width
-    given = (source, firsts, lasts, width, step, lead, max(widest, 1), chunk)
-    _run(algorithm, product, shape, (*given, out + tails))
+    arguments = (source, firsts, lasts, width, step, lead, max(widest, 1), chunk)
+    _run(algorithm, product, shape, (*arguments, out + tails))
     return out
 
 
@@ -89,21 +86,19 @@ def slide_arrays(
     bounds = (starts, stops, keep, query) if many else (starts, stops)
     widest = int((stops - (starts if keep is None else keep)).max(initial=1))
     shape = Shape(leaf, "many" if many else "arrays", bool(tails), raw=raw)
-    given = (source, bounds, max(widest, 1), chunk, out + tails)
-    _run(algorithm, product, shape, given)
+    arguments = (source, bounds, max(widest, 1), chunk, out + tails)
+    _run(algorithm, product, shape, arguments)
     return out
 
 
 def _run(
-    algorithm: Algorithm, product: Product, shape: Shape, given: tuple[Any, ...]
+    algorithm: Algorithm, product: Product, shape: Shape, arguments: tuple[Any, ...]
 ) -> None:
     def run() -> None:
-        _runner(algorithm, compile_kernel(algorithm, product, shape))(*given)
+        kernel = compile_kernel(algorithm, product, shape)
+        if algorithm.conduct is None:
+            kernel.run(*arguments)
+        else:
+            algorithm.conduct(kernel, *arguments)
 
     telling_lines(product.has_users, run)
-
-
-def _runner(algorithm: Algorithm, kernel: ModuleType) -> Callable[..., None]:
-    if algorithm.conduct is None:
-        return kernel.run  # type: ignore[no-any-return]
-    return partial(algorithm.conduct, kernel)

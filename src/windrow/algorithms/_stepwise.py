@@ -1,4 +1,4 @@
-"""The form of an algorithm that takes one event at a time, and can be laid aside.
+"""Describes the form of an algorithm that takes one event at a time.
 
     insert(scratch, ints, kept, value, tick)    -> ints, kept
     evict(scratch, ints, kept)                  -> ints, kept        the oldest
@@ -12,8 +12,15 @@ What lives between two calls is all there is:
     scratch   rings of partials, rings of whole numbers, then the mask of both; event
               i has its place at i & mask, and there is always room for one more
 
+An algorithm that also reaches events between the ends of its window has `any_place`:
+
+    correct(scratch, ints, i, value)            -> ints              another value
+    remove(scratch, ints, kept, i)              -> ints
+    make_way(scratch, ints, i)                  -> hole, ints        place i is free
+    between(scratch, start, stop)               -> partial           after `whole`
+
 `tick` is the event's instant, or its number where windows count rows.  Nothing is
-allocated and nothing is global, so an operator is one flat array (`_layout.py`).
+allocated and nothing is global, so an operator's memory is one flat array.
 """
 
 from __future__ import annotations
@@ -21,6 +28,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnyPlace:
+    """How an algorithm reaches events at any place of its window."""
+
+    correct: Callable[..., Any]
+    remove: Callable[..., Any]
+    make_way: Callable[..., Any]
+    between: Callable[..., Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,5 +64,10 @@ class Stepwise:
     constant: bool = False
     chunk: bool = False
     live: int | None = None
-    fifo: bool = True
     move: Callable[..., Any] | None = None
+    any_place: AnyPlace | None = None
+
+    @property
+    def fifo(self) -> bool:
+        """Whether events come and go at the ends of the window only."""
+        return self.any_place is None

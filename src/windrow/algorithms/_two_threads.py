@@ -40,13 +40,13 @@ def conduct(kernel: ModuleType, source: Arrays, *given: Any) -> None:
 
     `given` is what `kernel.run` takes: over runs of regular windows, or over bounds.
     """
-    if hasattr(kernel, "call_fill_walk"):
+    if hasattr(kernel, "fill_walk"):
         bounds, widest, _, out = given
         slices = int(bounds[1][-1] - bounds[0][0]) if len(bounds[0]) else 0
         if pays(kernel, widest, slices):
             _walk(kernel, source, bounds, widest, out)
             return
-    if hasattr(kernel, "call_fill_chunks"):
+    if hasattr(kernel, "fill_chunks"):
         firsts, lasts, width, *_ = given
         if pays(kernel, width, int((lasts - firsts).max(initial=0))):
             _runs(kernel, source, *given)
@@ -108,26 +108,26 @@ def _chunks(
     out: Arrays,
 ) -> None:
     """Windows of one run that move on by one slice."""
-    b = int(kernel.call_chunk_of(width, chunk))
-    state = kernel.call_make_room((width - 1) // b + 2)
-    lanes, own_lanes = kernel.call_make_lanes(), kernel.call_make_lanes()
+    b = int(kernel.chunk_of(width, chunk))
+    state = kernel.make_room((width - 1) // b + 2)
+    lanes, own_lanes = kernel.make_lanes(), kernel.make_lanes()
     many = max(round(GROUP / (b * len(state))), 1)
     groups = iter(range(0, -(-count // b), many))
     slots = [_room(kernel, many * b) for _ in range(SLOTS)]
 
     def begin() -> None:
-        kernel.call_begin_chunks(source, first, width, b, state)
+        kernel.begin_chunks(source, first, width, b, state)
 
     def fill(slot: int) -> tuple[int, int] | None:
         c = next(groups, None)
         if c is None:
             return None
         some = min(many, -(-count // b) - c)
-        kernel.call_fill_chunks(source, first + c * b, some, b, slots[slot], own_lanes)
+        kernel.fill_chunks(source, first + c * b, some, b, slots[slot], own_lanes)
         return c, some
 
     def answer(slot: int, filled: tuple[int, int]) -> None:
-        kernel.call_answer_chunks(
+        kernel.answer_chunks(
             source, first, *filled, count, width, b, slots[slot], state, lanes, at, out
         )
 
@@ -138,8 +138,8 @@ def _walk(
     kernel: ModuleType, source: Arrays, bounds: Arrays, widest: int, out: Arrays
 ) -> None:
     """Windows given as arrays."""
-    state, count = kernel.call_make_room(1), len(bounds[0])
-    lanes = kernel.call_make_lanes()
+    state, count = kernel.make_room(1), len(bounds[0])
+    lanes = kernel.make_lanes()
     room = max(GROUP // len(state), widest)
     slots = [_room(kernel, room) for _ in range(SLOTS)]
     ahead, behind = np.zeros(2, np.int64), np.zeros(2, np.int64)
@@ -151,23 +151,19 @@ def _walk(
         if i == count:
             return None
         reached = int(
-            kernel.call_fill_walk(
-                source, bounds, i, count, ahead, slots[slot], room, lanes
-            )
+            kernel.fill_walk(source, bounds, i, count, ahead, slots[slot], room, lanes)
         )
         return i, reached
 
     def answer(slot: int, filled: tuple[int, int]) -> None:
-        kernel.call_answer_walk(
-            source, bounds, *filled, behind, slots[slot], state, out
-        )
+        kernel.answer_walk(source, bounds, *filled, behind, slots[slot], state, out)
 
     overlap(lambda: None, fill, answer)
 
 
 def _room(kernel: ModuleType, n: int) -> Arrays:
     """Room for n partials, from the pool that keeps its pages from call to call."""
-    return arrays(tuple(str(field.dtype) for field in kernel.call_make_room(1)), n)
+    return arrays(tuple(str(field.dtype) for field in kernel.make_room(1)), n)
 
 
 def overlap(

@@ -13,60 +13,46 @@ place of the chunk's partial when that slice leaves the window.
 
 from __future__ import annotations
 
-from functools import lru_cache
-from types import ModuleType
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from windrow.kernels import (
-    ENTRY,
-    Product,
-    Text,
-    add_emit,
-    add_loaded_leaf,
-    add_partial,
-    arrays,
-    is_interpreting,
-    kernel,
-    telling_lines,
-    titles,
-    user_functions,
-)
+from windrow.kernels import Assembly, Product, arrays
+from windrow.kernels.vocabulary import IDENTITY, combine, emit, leaf, peek, store
 
 Array = np.ndarray[Any, Any]
 Fields = tuple[Array, ...]
 
-_PREFIX = """
-{entry}
-def run(source, rows, firsts, lasts, carries, out):
+
+def run_prefixes(source, rows, firsts, lasts, carries, out):
     for k in range(len(firsts)):
         some = carries[k] >= 0
-        partial = leaf(source, carries[k]) if some else IDENTITY
+        prefix = IDENTITY
+        if some:
+            prefix = leaf(source, carries[k])
         for i in range(firsts[k], lasts[k]):
-            one = leaf(source, peek(rows, i))
-            partial = combine(partial, one) if some else one
+            newest = leaf(source, peek(rows, i))
+            prefix = combine(prefix, newest) if some else newest
             some = True
-            store(out, i, partial)
-"""
+            store(out, i, prefix)
 
-_SUFFIX = """
-{entry}
-def run(source, rows, firsts, lasts, carries, out):
+
+def run_suffixes(source, rows, firsts, lasts, carries, out):
     for k in range(len(firsts)):
         some = carries[k] >= 0
-        partial = leaf(source, carries[k]) if some else IDENTITY
+        suffix = IDENTITY
+        if some:
+            suffix = leaf(source, carries[k])
         for i in range(lasts[k] - 1, firsts[k] - 1, -1):
-            store(out, i, partial)
-            one = leaf(source, peek(rows, i))
-            partial = combine(one, partial) if some else one
+            store(out, i, suffix)
+            oldest = leaf(source, peek(rows, i))
+            suffix = combine(oldest, suffix) if some else oldest
             some = True
-        store(out, len(rows) + k, partial)
-"""
+        store(out, len(rows) + k, suffix)
 
-_MERGE = """
-{entry}
-def run(source, oldest, middle, newest, out):
+
+def run_merge(source, oldest, middle, newest, out):
     for i in range(len(oldest)):
         a, b, c = peek(oldest, i), peek(middle, i), peek(newest, i)
         partial = IDENTITY
@@ -83,14 +69,6 @@ def run(source, oldest, middle, newest, out):
         elif c >= 0:
             partial = leaf(source, c)
         emit(out, i, partial)
-"""
-
-_RUNS = {
-    "csa, slices so far": _PREFIX,
-    "lcs, slices after": _SUFFIX,
-    "at most three partials merged": _MERGE,
-}
-PREFIX, SUFFIX, MERGE = _RUNS
 
 
 def prefix_scan(
@@ -103,7 +81,8 @@ def prefix_scan(
 ) -> Fields:
     """csa: at i of run k, carry + row[first] + ... + row[i]; a carry of -1 is none."""
     out = arrays(product.dtypes, len(rows))
-    _run(product, PREFIX, (source, rows, firsts, lasts, carries, out))
+    scan = _assembly(product, run_prefixes, "csa, slices so far")
+    scan.run(source, rows, firsts, lasts, carries, out)
     return out
 
 
@@ -117,7 +96,8 @@ def suffix_scan(
 ) -> tuple[Fields, Fields]:
     """lcs: at i of run k, row[i + 1] + ... + carry; then the whole of each run."""
     out = arrays(product.dtypes, len(rows) + len(firsts))
-    _run(product, SUFFIX, (source, rows, firsts, lasts, carries, out))
+    scan = _assembly(product, run_suffixes, "lcs, slices after")
+    scan.run(source, rows, firsts, lasts, carries, out)
     inner = tuple(field[: len(rows)] for field in out)
     return inner, tuple(field[len(rows) :] for field in out)
 
@@ -127,27 +107,17 @@ def merge(
 ) -> Fields:
     """Windows from at most three partials each, lowered; -1 is none."""
     out = arrays(product.out_dtypes, len(oldest))
-    _run(product, MERGE, (source, oldest, middle, newest, out))
+    kernel = _assembly(product, run_merge, "at most three partials merged", "results")
+    kernel.run(source, oldest, middle, newest, out)
     return out
 
 
-def _run(product: Product, name: str, given: tuple[Any, ...]) -> None:
-    def run() -> None:
-        _compiled(product, name, is_interpreting()).run(*given)
-
-    telling_lines(product.has_users, run)
-
-
-@lru_cache(maxsize=256)
-def _compiled(product: Product, name: str, plain: bool) -> ModuleType:
-    text = Text(f"{name}: {titles(product.outputs)}.")
-    add_partial(text, product)
-    add_loaded_leaf(text, product)
-    if name == MERGE:
-        add_emit(text, product, tail=False)
-    text.add(_RUNS[name].format(entry=ENTRY))
-    users = user_functions(product, compiled=not plain)
-    return kernel(text.render(), users, interpreted=plain)
+def _assembly(
+    product: Product, run: Callable[..., None], what: str, emit: str | None = None
+) -> Assembly:
+    return Assembly(
+        what=what, product=product, leaf="slices", emit=emit, entries=(("run", run),)
+    )
 
 
 __all__ = ["merge", "prefix_scan", "suffix_scan"]

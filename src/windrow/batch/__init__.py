@@ -1,22 +1,57 @@
-"""A plan and arrays in, results out, in one process."""
+"""A table in, a table out, in one process.
 
-from .aggregate import aggregate
-from .over import over
-from .policy_windows import aggregate_by_policy
-from .slide import slide
-from .spans import aggregate_spans, spread
+    tables.py          reads what a user gives, gives back the same kind
+    sorted_rows.py     rows by key and time        keys.py, runs.py, columns.py
+    kernel_inputs.py   columns as kernels read them, and what they tell the planner
+    aggregate.py       windows: slices.py cuts and slides, shared_scans.py many at once
+    over.py            every row over its own past
+    spans.py           events with a duration      span_events.py
+    policy_windows.py  windows by policy           slide.py      one array
+    assemble.py        results as a table: results.py, holistic.py, distinct.py
+    fold_rows.py       slices as a table of their own: partials.py
+    relation.py        what stands around a query's windows: expressions.py
+
+A call opens a job, whose `facts` finish the plan, and runs it:
+
+    job = open_job(table, plan);  job.run(resolve(plan, job.facts))
+
+Nothing here chooses, and nothing here calls the planner.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from windrow.plan.aggregate import Plan
+from windrow.plan.by_policy import PolicyPlan
+from windrow.plan.over import OverPlan
+
+from .aggregate import open_windows
+from .over import open_over
+from .policy_windows import open_policy
+from .slide import slide_inputs, slide_results
+from .spans import open_spans
 from .tables import give, give_with, library, read, schema_of
 
+
+def open_job(table: pa.Table, plan: Plan | OverPlan | PolicyPlan) -> Any:
+    """The rows of a table, ready for a plan: with `facts`, and `run(resolved)`."""
+    if isinstance(plan, OverPlan):
+        return open_over(table, plan)
+    if isinstance(plan, PolicyPlan):
+        return open_policy(table, plan)
+    return open_windows(table, plan) if plan.span is None else open_spans(table, plan)
+
+
 __all__ = [
-    "aggregate",
-    "aggregate_by_policy",
-    "aggregate_spans",
     "give",
     "give_with",
     "library",
-    "over",
+    "open_job",
     "read",
     "schema_of",
-    "slide",
-    "spread",
+    "slide_inputs",
+    "slide_results",
 ]

@@ -1,107 +1,134 @@
-"""Executing the plan of `wr.aggregate` in one process.
+"""Executes a resolved plan of `wr.aggregate` over a table in one process.
 
     table --order--> stream --cut, fold--> slices --frames, kernel--> windows --> table
 
 All windows of a list share one ordering, one reading of the columns and one set of
-slices; count windows also share their scans (`graphed.py`).
+slices; count windows also share their scans (`shared_scans.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from windrow.algorithms import slide_regular
-from windrow.plan.plan import Plan
+from windrow.plan.aggregate import Plan
+from windrow.plan.resolve import Facts, Resolved
 from windrow.slicing import fold
 
 from .assemble import Answer, answer_columns, assemble
-from .job import Job, nth, open_job
-from .shared_scans import graphed
+from .job import Job, nth
+from .kernel_inputs import facts_of, read_inputs
+from .shared_scans import slide_shared
 from .slices import cut_slices, slide_slices
-from .sorted_rows import Stream
+from .sorted_rows import Stream, check_room, stream_of
 
 Array = np.ndarray[Any, Any]
 
 Trim = Callable[[Stream, list[Answer]], list[Answer]]
+Solved = tuple[Stream, list[Answer], list[list[pa.Array]]]
+"""Rows in order, the answer of each rule, and one Arrow column per call for each."""
 
 
-def whole(_: Stream, answers: list[Answer]) -> list[Answer]:
-    """Leave nothing out."""
+def keep_all(_: Stream, answers: list[Answer]) -> list[Answer]:
+    """Leave no window out."""
     return answers
 
 
-def aggregate(table: pa.Table, plan: Plan) -> pa.Table:
-    """One row per key and window."""
-    stream, answers, columns = answers_of(table, plan)
-    return assemble(plan, stream, answers, columns)
+@dataclass(frozen=True)
+class WindowJob:
+    """The rows of a table in stream order, ready for a plan to be resolved."""
+
+    table: pa.Table
+    plan: Plan
+    stream: Stream
+
+    @property
+    def facts(self) -> Facts:
+        """What the rows tell the planner."""
+        return facts_of(
+            self.table, self.stream, self.table.column_names, self.plan.sums
+        )
+
+    def run(self, resolved: Resolved) -> pa.Table:
+        """One row per key and window."""
+        return assemble(self.plan, *solve_windows(self.table, resolved, self.stream))
 
 
-def answers_of(
+def open_windows(table: pa.Table, plan: Plan) -> WindowJob:
+    """Put the rows of a table in stream order."""
+    stream = stream_of(table, plan.by, plan.clock, plan.ties)
+    return WindowJob(table, plan, stream)
+
+
+def solve_windows(
     table: pa.Table,
-    plan: Plan,
+    resolved: Resolved,
+    stream: Stream,
     *,
     bare: bool = False,
-    stream: Stream | None = None,
-    trim: Trim = whole,
-) -> tuple[Stream, list[Answer], list[list[pa.Array]]]:
-    """The results of each query, one Arrow column per call.
+    trim: Trim = keep_all,
+) -> Solved:
+    """The results of each rule over rows in stream order.
 
-    With `bare` nobody asks where windows begin, and regular ones do not say.  A
-    table that stands in stream order comes with its `stream`.  `trim` leaves out
-    windows before their results are turned into columns.
+    With `bare` nobody asks where windows begin, and regular ones do not say.  `trim`
+    leaves out windows before their results are turned into columns.
     """
-    job, read = open_job(table, plan, bare, stream)
-    sharing = plan.sharing(job.asked.product) if job.asked.calls else None
-    if sharing is not None and sharing.unit:
-        answers = graphed(job, sharing)
-    elif plan.regular and sharing is None:
-        answers = [_regular(job)]
+    plan = resolved.plan
+    check_room(stream.times, 0 if plan.counts_rows else plan.longest)
+    inputs = read_inputs(table, stream, resolved.slots)
+    job = Job(resolved, stream, inputs.arrays, bare)
+    if resolved.way == "graph":
+        answers = slide_shared(job)
+    elif resolved.way == "even":
+        answers = [_slide_even(job)]
     else:
         answers = slide_slices(job, cut_slices(job))
     answers = trim(job.stream, answers)
     job.drop_times()
     job.drop_rows()
     columns = [
-        answer_columns(table, job.stream, plan.calls, read, job.asked, one)
-        for one in answers
+        answer_columns(
+            table, job.stream, plan.calls, inputs.columns, resolved.asked, answer
+        )
+        for answer in answers
     ]
     return job.stream, answers, columns
 
 
-def _regular(job: Job) -> Answer:
+def _slide_even(job: Job) -> Answer:
     """One count window, its bounds by arithmetic."""
-    plan, stream, product = job.plan, job.stream, job.asked.product
-    query = plan.queries[0]
-    range_, slide, _ = query.triple
+    plan, stream, product = job.plan, job.stream, job.product
+    rule = plan.rules[0]
+    range_, slide, _ = rule.even
     lengths = stream.lasts - stream.firsts
     counts = np.maximum((lengths - range_) // slide + 1, 0)
     begins = rows = np.empty(0, np.int64)
-    if not job.bare or range_ % slide or job.holistic:
+    if not job.bare or range_ % slide or job.resolved.is_holistic:
         begins = nth(counts) * slide
         rows = np.repeat(stream.firsts, counts) + begins
-    if not job.asked.calls:
-        return Answer(query, begins, counts, rows, rows + range_, ())
-    algorithm = plan.choice(query, product).algorithm
+    if not job.resolved.asked.calls:
+        return Answer(rule, begins, counts, rows, rows + range_, ())
     tails: tuple[Array, ...] = ()
     if slide == 1:
-        where, firsts, lasts, width = job.arrays, stream.firsts, stream.lasts, range_
+        source, firsts, lasts, width = job.arrays, stream.firsts, stream.lasts, range_
         leaf = "rows"
     else:
         width = range_ // slide
         slices = cut_slices(job, always=True)
         assert slices.partials is not None
-        where, firsts, leaf = slices.partials, slices.runs[:-1], "slices"
+        source, firsts, leaf = slices.partials, slices.runs[:-1], "slices"
         lasts = firsts + np.where(counts > 0, counts + width - 1, 0)
         if range_ % slide:
             tails = fold(product, job.arrays, rows + width * slide, rows + range_)
     out = slide_regular(
-        algorithm,
+        job.resolved.algorithm(0),
         product,
-        where,
+        source,
         firsts,
         lasts,
         width,
@@ -109,12 +136,7 @@ def _regular(job: Job) -> Answer:
         tails=tails,
         chunk=plan.chunk,
     )
-    return Answer(query, begins, counts, rows, rows + range_, out)
+    return Answer(rule, begins, counts, rows, rows + range_, out)
 
 
-__all__ = [
-    "Trim",
-    "aggregate",
-    "answers_of",
-    "whole",
-]
+__all__ = ["Solved", "Trim", "WindowJob", "keep_all", "open_windows", "solve_windows"]

@@ -15,10 +15,10 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.aggregates import Law
+from windrow.plan.aggregate import Plan
 from windrow.plan.bind import Bound
-from windrow.plan.plan import Plan
-from windrow.plan.queries import Query
 from windrow.plan.requests import Asked, Read
+from windrow.windows import Rule
 
 from .columns import Column
 from .holistic import holistic
@@ -30,32 +30,59 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Answer:
-    """The windows of one query, run by run, and what the kernel wrote for them.
+    """The windows of one rule, run by run, and what the kernel wrote for them.
 
     Window i begins at instant (or position) begins[i] and covers the rows
-    [row_starts[i], row_stops[i]) of the stream, which are told only where a holistic
-    aggregate asks; run k has counts[k] windows.
+    [row_starts[i], row_stops[i]), which are told only where a holistic aggregate asks;
+    run k has counts[k] windows.  `uneven_ends` are told where ends are no arithmetic.
     """
 
-    query: Query | None
+    rule: Rule | None
     begins: Array
     counts: Array
     row_starts: Array
     row_stops: Array
     out: tuple[Array, ...]
+    uneven_ends: Array | None = None
+
+    @property
+    def ends(self) -> Array:
+        """One past the last instant of each window."""
+        if self.uneven_ends is not None:
+            return self.uneven_ends
+        assert self.rule is not None
+        return self.begins + self.rule.even.range
+
+    @property
+    def runs(self) -> Array:
+        """The run of each window."""
+        return np.repeat(np.arange(len(self.counts)), self.counts)
+
+    def part(self, start: int, stop: int) -> Answer:
+        """Windows [start, stop); `counts` stay as they are."""
+        ends = self.uneven_ends
+        return replace(
+            self,
+            begins=self.begins[start:stop],
+            row_starts=self.row_starts[start:stop],
+            row_stops=self.row_stops[start:stop],
+            out=tuple(array[start:stop] for array in self.out),
+            uneven_ends=None if ends is None else ends[start:stop],
+        )
 
 
 def select_windows(answer: Answer, mine: Array) -> Answer:
     """Only the windows that are true in `mine`."""
-    runs = np.repeat(np.arange(len(answer.counts)), answer.counts)
-    told = len(answer.row_starts) > 0
+    has_rows = len(answer.row_starts) > 0
+    ends = answer.uneven_ends
     return replace(
         answer,
         begins=answer.begins[mine],
-        counts=np.bincount(runs[mine], minlength=len(answer.counts)),
-        row_starts=answer.row_starts[mine] if told else answer.row_starts,
-        row_stops=answer.row_stops[mine] if told else answer.row_stops,
+        counts=np.bincount(answer.runs[mine], minlength=len(answer.counts)),
+        row_starts=answer.row_starts[mine] if has_rows else answer.row_starts,
+        row_stops=answer.row_stops[mine] if has_rows else answer.row_stops,
         out=tuple(array[mine] for array in answer.out),
+        uneven_ends=None if ends is None else ends[mine],
     )
 
 
@@ -142,8 +169,8 @@ def _is_chunked(column: Any) -> bool:
 
 
 def _query_column(plan: Plan, answers: Sequence[Answer]) -> pa.Array:
-    named = any(isinstance(query.name, str) for query in plan.queries)
-    labels = [str(q.name) if named else int(q.name) for q in plan.queries]
+    named = any(isinstance(rule.name, str) for rule in plan.rules)
+    labels = [str(rule.name) if named else int(rule.name) for rule in plan.rules]
     values = pa.array(labels, pa.string() if named else pa.int64())
     sizes = [len(answer.begins) for answer in answers]
     return values.take(pa.array(np.repeat(np.arange(len(answers)), sizes)))
@@ -151,12 +178,12 @@ def _query_column(plan: Plan, answers: Sequence[Answer]) -> pa.Array:
 
 def _window(plan: Plan, stream: Stream, answer: Answer) -> pa.Array:
     """The struct of start and end; clipped count windows give their clipped bounds."""
-    query = answer.query
-    assert query is not None
-    begins, ends = answer.begins, answer.begins + query.range
+    rule = answer.rule
+    assert rule is not None
+    begins, ends = answer.begins, answer.ends
     kind: pa.DataType = pa.int64()
-    if query.is_rows:
-        if not query.is_complete:
+    if rule.counts_rows:
+        if not rule.is_complete:
             lengths = np.repeat(stream.lasts - stream.firsts, answer.counts)
             begins, ends = np.maximum(begins, 0), np.minimum(ends, lengths)
     else:

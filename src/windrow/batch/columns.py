@@ -18,8 +18,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import types as pat
 
+from windrow.aggregates.types import reading
 from windrow.errors import UnsupportedType
-from windrow.plan.types import reading
 
 Array = np.ndarray[Any, Any]
 

@@ -11,13 +11,15 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from windrow.plan.plan import Plan
+from windrow.plan.aggregate import Plan
 from windrow.plan.requests import Asked, Slots
-from windrow.slicing import shared_combs, slice_begins
+from windrow.plan.resolve import Resolved
 
-from .job import open_job
+from .job import Job
+from .kernel_inputs import read_inputs
 from .partials import PartialField, Partials, partial_fields, write_partials
 from .slices import cut_slices
+from .sorted_rows import check_room, stream_of
 
 PANE = "pane"
 ROWS = "rows"
@@ -38,31 +40,34 @@ class Folding:
 
     def fold(self, table: pa.Table) -> pa.Table:
         """The slices of those rows, by key and pane, each once; keys as k0, k1, ..."""
-        job, read = open_job(table, self.plan, fixed=(self.asked, self.slots))
+        plan = self.plan
+        stream = stream_of(table, plan.by, plan.clock, plan.ties)
+        check_room(stream.times, 0 if plan.counts_rows else plan.longest)
+        inputs = read_inputs(table, stream, self.slots)
+        none = (None,) * len(plan.rules)
+        resolved = Resolved(plan, self.asked, self.slots, "slices", none)
+        job = Job(resolved, stream, inputs.arrays)
         slices = cut_slices(job, always=True)
         assert slices.partials is not None
-        assert job.stream.times is not None
-        times = job.stream.times[slices.edges[:-1]]
-        combs = shared_combs(
-            self.plan.slicer, [query.triple for query in self.plan.queries]
-        )
-        pane = slice_begins(times, combs)
+        assert stream.times is not None
+        times = stream.times[slices.edges[:-1]]
+        pane = plan.cuts.begins(times)
         ranked = {
-            index: read[field.ranked, False].ranked
+            index: inputs.columns[field.ranked, False].ranked
             for index, field in enumerate(self.fields)
             if field.ranked is not None
         }
         payloads = {
-            field.column(payload): job.stream.gather_arrow(table.column(payload))
+            field.column(payload): stream.gather_arrow(table.column(payload))
             for field in self.fields
             for payload in field.payloads
         }
         partials = Partials(pa.table(payloads), self.fields, slices.partials, ranked)
         runs = np.repeat(np.arange(len(slices.runs) - 1), np.diff(slices.runs))
-        keys = job.stream.keys.take(pa.array(runs))
+        keys = stream.keys.take(pa.array(runs))
         return pa.table(
             {
-                **{f"k{i}": keys.column(n) for i, n in enumerate(self.plan.by)},
+                **{f"k{i}": keys.column(n) for i, n in enumerate(plan.by)},
                 PANE: pa.array(pane),
                 ROWS: pa.array(np.diff(slices.edges)),
                 **write_partials(partials, slices.partials),

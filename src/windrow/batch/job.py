@@ -1,4 +1,4 @@
-"""A plan with the rows it runs on."""
+"""A resolved plan with the rows it runs on."""
 
 from __future__ import annotations
 
@@ -6,32 +6,39 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
-from windrow.plan.plan import Plan
-from windrow.plan.requests import Asked, Read, Slots
+from windrow.kernels import Product
+from windrow.plan.aggregate import Plan
+from windrow.plan.resolve import Resolved
 
-from .columns import Column
-from .kernel_inputs import source_of
-from .sorted_rows import Stream, check_room, stream_of
+from .sorted_rows import Stream
 
 Array = np.ndarray[Any, Any]
 
 
 @dataclass
 class Job:
-    """A plan with the rows it runs on and the product that fits them.
+    """A resolved plan with the rows it runs on.
 
     Ordered times and values are the largest things in memory; each is let go as
     soon as nothing needs it (10M rows, three windows: peak 2.8 -> 2.5 times the
     input, input included).
     """
 
-    plan: Plan
+    resolved: Resolved
     stream: Stream
     arrays: tuple[Array, ...]
-    asked: Asked
-    bare: bool
+    bare: bool = False
+
+    @property
+    def plan(self) -> Plan:
+        """What was planned before any row was seen."""
+        return self.resolved.plan
+
+    @property
+    def product(self) -> Product:
+        """The partial of all aggregates that have one."""
+        return self.resolved.product
 
     def drop_times(self) -> None:
         """No frame will be asked for any more."""
@@ -42,36 +49,9 @@ class Job:
         self.arrays = ()
 
     @property
-    def holistic(self) -> bool:
-        """Whether some call needs the rows of each window, not a partial."""
-        return len(self.asked.calls) < len(self.plan.calls)
-
-    @property
     def times(self) -> Array | None:
         """What windows are measured by: ticks, or None for positions in the key."""
-        return None if self.plan.queries[0].is_rows else self.stream.times
-
-
-def open_job(
-    table: pa.Table,
-    plan: Plan,
-    bare: bool = False,
-    stream: Stream | None = None,
-    fixed: tuple[Asked, Slots] | None = None,
-) -> tuple[Job, dict[Read, Column]]:
-    """A plan with the rows it runs on, put in stream order.
-
-    With `fixed` the product does not depend on these rows: others are to be merged
-    with their partials.
-    """
-    if stream is None:
-        stream = stream_of(table, plan.by, plan.clock, plan.ties)
-    check_room(stream.times, max(0 if q.is_rows else q.range for q in plan.queries))
-    longest = int((stream.lasts - stream.firsts).max(initial=0))
-    most = max((q.range if q.is_rows else longest) for q in plan.queries)
-    source = source_of(table, stream, plan.calls, None if fixed is None else fixed[1])
-    asked = source.ask(plan.calls, min(most, longest)) if fixed is None else fixed[0]
-    return Job(plan, stream, source.arrays, asked, bare), source.columns
+        return None if self.plan.counts_rows else self.stream.times
 
 
 def nth(counts: Array) -> Array:
@@ -82,4 +62,4 @@ def nth(counts: Array) -> Array:
     return places
 
 
-__all__ = ["Job", "nth", "open_job"]
+__all__ = ["Job", "nth"]

@@ -1,4 +1,4 @@
-"""The arrays that a kernel reads, and the product that fits them."""
+"""Columns as kernels read them, in stream order."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from windrow.plan.bind import Bound
-from windrow.plan.requests import Asked, Read, Slots, ask, may_overflow, slots_of
+from windrow.plan.requests import Read, Slots
+from windrow.plan.resolve import Facts
 
 from .columns import Column, numbers
 from .sorted_rows import Stream
@@ -19,42 +20,15 @@ Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
-class Source:
-    """Columns in stream order, as a kernel reads them: `arrays` by slot."""
+class KernelInputs:
+    """The arrays of a kernel, slot by slot, and the columns that they come from."""
 
     arrays: tuple[Array, ...]
     columns: dict[Read, Column]
-    slots: Slots
-
-    def ask(
-        self, calls: Sequence[Bound], rows: int, *, may_be_empty: bool = False
-    ) -> Asked:
-        """What a kernel is asked for; `rows` is the most that a window can hold."""
-
-        def wide(bound: Bound) -> bool:
-            if not may_overflow(bound):
-                return False
-            values = self.columns[bound.columns[0], False].values
-            most = max(abs(int(values.max(initial=0))), abs(int(values.min(initial=0))))
-            return most * (rows + 1) >= 2**63
-
-        return ask(calls, self.slots, wide, may_be_empty=may_be_empty)
 
 
-def source_of(
-    table: pa.Table,
-    stream: Stream,
-    calls: Sequence[Bound],
-    slots: Slots | None = None,
-) -> Source:
-    """Read the columns of all calls once, and put them in stream order.
-
-    Without `slots`, only columns that hold a null get an array of validity.
-    """
-    wanted = dict.fromkeys(name for bound in calls for name in bound.columns)
-    nulls = {name: table.column(name).null_count > 0 for name in wanted}
-    if slots is None:
-        slots = slots_of(calls, lambda name: nulls[name])
+def read_inputs(table: pa.Table, stream: Stream, slots: Slots) -> KernelInputs:
+    """Read the columns of all calls once, and put them in stream order."""
     columns = {
         (name, as_floats): numbers(table.column(name), name, as_floats=as_floats)
         for name, as_floats in slots.columns
@@ -66,4 +40,33 @@ def source_of(
         if valid is None:
             valid = table.column(name).is_valid().to_numpy()
         arrays.append(stream.gather(valid))
-    return Source(tuple(arrays), columns, slots)
+    return KernelInputs(tuple(arrays), columns)
+
+
+def facts_of(
+    table: pa.Table, stream: Stream, columns: Sequence[str], sums: Sequence[str]
+) -> Facts:
+    """What those rows tell a planner: nulls, magnitudes, and the longest key."""
+    nulls = frozenset(name for name in columns if table.column(name).null_count)
+    longest = int((stream.lasts - stream.firsts).max(initial=0))
+    magnitudes = {name: _magnitude(table.column(name)) for name in sums}
+    return Facts(nulls, magnitudes, longest)
+
+
+def _magnitude(column: pa.ChunkedArray) -> int:
+    """The largest absolute value of whole numbers; decimals in their last digit."""
+    if not len(column):
+        return 0
+    if pa.types.is_decimal(column.type):
+        values = numbers(column, "a sum").values
+        return max(abs(int(values.max())), abs(int(values.min())))
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if not pa.types.is_integer(column.type):
+        column = pa.chunked_array([numbers(column, "a sum").values])
+    bounds = pc.min_max(column)
+    known = [bounds[side].as_py() for side in ("min", "max")]
+    return max(abs(int(value or 0)) for value in known)
+
+
+__all__ = ["KernelInputs", "facts_of", "read_inputs"]

@@ -11,6 +11,7 @@ Rows without a time stand first in their key and are peers of each other.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,11 @@ import pyarrow as pa
 
 from windrow._compiled import compiled
 from windrow.algorithms import slide_arrays, slide_regular
-from windrow.plan.bind import Bound
 from windrow.plan.over import Frame, OverPlan
+from windrow.plan.resolve import Facts, ResolvedFrame, ResolvedOver
 
 from .assemble import Answer, answer_columns
-from .kernel_inputs import Source, source_of
+from .kernel_inputs import KernelInputs, facts_of, read_inputs
 from .sorted_rows import Stream, check_room, stream_of
 
 Array = np.ndarray[Any, Any]
@@ -77,62 +78,76 @@ def look_back(stream: Stream, frame: Frame) -> tuple[Array, Array]:
     return starts, stops
 
 
-def over(table: pa.Table, plan: OverPlan) -> dict[str, pa.Array]:
-    """The new columns, in the order of the table's rows."""
+@dataclass(frozen=True)
+class OverJob:
+    """The rows of a table in stream order, ready for a plan to be resolved."""
+
+    table: pa.Table
+    plan: OverPlan
+    stream: Stream
+
+    @property
+    def facts(self) -> Facts:
+        """What the rows tell the planner."""
+        return facts_of(self.table, self.stream, self.plan.reads, self.plan.sums)
+
+    def run(self, resolved: ResolvedOver) -> dict[str, pa.Array]:
+        """The new columns, in the order of the table's rows."""
+        columns = over_columns(self.table, resolved, self.stream)
+        place = self.stream.place
+        if place is None:
+            return columns
+        order = pa.array(place)
+        return {name: column.take(order) for name, column in columns.items()}
+
+
+def open_over(table: pa.Table, plan: OverPlan) -> OverJob:
+    """Put the rows of a table in stream order."""
     stream = stream_of(table, plan.by, plan.clock, plan.ties, keep_unplaced=True)
-    columns = over_columns(table, plan, stream)
-    return {name: _put_back(stream, column) for name, column in columns.items()}
+    return OverJob(table, plan, stream)
 
 
 def over_columns(
-    table: pa.Table, plan: OverPlan, stream: Stream
+    table: pa.Table, resolved: ResolvedOver, stream: Stream
 ) -> dict[str, pa.Array]:
     """The new columns in stream order."""
+    plan = resolved.plan
     check_room(stream.times, max(frame.ticks or 0 for frame in plan.frames))
-    source = source_of(table, stream, plan.calls)
-    found: dict[str, pa.Array] = {}
-    for frame, calls in plan.frames.items():
-        columns = _pass(table, stream, source, plan, frame, calls)
-        for bound, column in zip(calls, columns, strict=True):
-            found[bound.name] = column
-    return {bound.name: found[bound.name] for bound in plan.calls}
+    inputs = read_inputs(table, stream, resolved.slots)
+    columns: dict[str, pa.Array] = {}
+    for frame in resolved.frames:
+        results = _frame_columns(table, stream, inputs, frame)
+        for bound, column in zip(frame.calls, results, strict=True):
+            columns[bound.name] = column
+    return {bound.name: columns[bound.name] for bound in plan.calls}
 
 
-def _pass(
-    table: pa.Table,
-    stream: Stream,
-    source: Source,
-    plan: OverPlan,
-    frame: Frame,
-    calls: tuple[Bound, ...],
+def _frame_columns(
+    table: pa.Table, stream: Stream, inputs: KernelInputs, resolved: ResolvedFrame
 ) -> list[pa.Array]:
-    longest = int((stream.lasts - stream.firsts).max(initial=0))
-    most = longest if frame.rows is None else min(frame.rows, longest)
-    asked = source.ask(calls, most, may_be_empty=frame.may_be_empty)
-    holistic = len(asked.calls) < len(calls)
+    """One column for each call of a frame, in one pass."""
+    frame, asked = resolved.frame, resolved.asked
     starts = stops = np.empty(0, np.int64)
-    if frame.rows is None or holistic:
+    if frame.rows is None or len(asked.calls) < len(resolved.calls):
         starts, stops = look_back(stream, frame)
     out: tuple[Array, ...] = ()
-    if asked.calls:
-        label = ", ".join(bound.call.label for bound in calls)
-        algorithm = frame.choice(plan.algorithm, asked.product, label).algorithm
+    if resolved.choice is not None:
+        algorithm, product = resolved.choice.algorithm, asked.product
         if frame.rows is not None:
+            longest = int((stream.lasts - stream.firsts).max(initial=0))
             out = slide_regular(
                 algorithm,
-                asked.product,
-                source.arrays,
+                product,
+                inputs.arrays,
                 stream.firsts,
                 stream.lasts,
                 min(frame.rows, max(longest, 1)),
                 lead=True,
             )
         else:
-            out = slide_arrays(algorithm, asked.product, source.arrays, starts, stops)
+            out = slide_arrays(algorithm, product, inputs.arrays, starts, stops)
     answer = Answer(None, starts, stream.lasts - stream.firsts, starts, stops, out)
-    return answer_columns(table, stream, calls, source.columns, asked, answer)
+    return answer_columns(table, stream, resolved.calls, inputs.columns, asked, answer)
 
 
-def _put_back(stream: Stream, column: pa.Array) -> pa.Array:
-    """From stream order to the table's own."""
-    return column if stream.place is None else column.take(pa.array(stream.place))
+__all__ = ["OverJob", "look_back", "open_over", "over_columns"]

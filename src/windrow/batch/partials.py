@@ -19,10 +19,10 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.aggregates import WIDE_SUM
-from windrow.kernels import Part
+from windrow.aggregates.types import reading
+from windrow.kernels import ProductPart
 from windrow.plan.bind import Bound
 from windrow.plan.requests import Asked, Slots
-from windrow.plan.types import reading
 
 from .columns import Column, numbers
 from .results import finish, take_positions, written
@@ -105,12 +105,12 @@ def _payloads(asked: Asked) -> dict[int, tuple[str, ...]]:
     return {place: tuple(names) for place, names in found.items()}
 
 
-def _is_value(part: Part, number: int) -> bool:
+def _is_value(part: ProductPart, number: int) -> bool:
     fields = part.request.aggregate.fields
     return number < len(fields) and fields[number].kind == "value"
 
 
-def _identity(part: Part) -> tuple[Any, ...]:
+def _identity(part: ProductPart) -> tuple[Any, ...]:
     if part.request.aggregate.is_users:
         return (None,) * len(part.dtypes)  # its columns have no nulls
     identity = part.request.aggregate.identity

@@ -10,6 +10,7 @@ triggers, the last rows are reported at the first instant after them.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,12 @@ from windrow.algorithms import slide_arrays
 from windrow.errors import BadInput
 from windrow.plan.by_policy import PolicyPlan
 from windrow.plan.policies import EXACT
+from windrow.plan.resolve import Facts, ResolvedPolicy
 from windrow.windows.policy import COUNT, DELTA, PUNCTUATION, TIME
 
 from .assemble import Answer, answer_columns
 from .columns import numbers
-from .kernel_inputs import source_of
+from .kernel_inputs import facts_of, read_inputs
 from .sorted_rows import Stream, check_room, stream_of
 
 Array = np.ndarray[Any, Any]
@@ -92,32 +94,57 @@ def _bounds(  # type: ignore[no-untyped-def]
     return made
 
 
-def aggregate_by_policy(table: pa.Table, plan: PolicyPlan) -> pa.Table:
-    """One row per key and result."""
+@dataclass(frozen=True)
+class PolicyJob:
+    """The rows of a table in stream order, and which of them each result is made of."""
+
+    table: pa.Table
+    plan: PolicyPlan
+    stream: Stream
+    starts: Array
+    stops: Array
+    counts: Array
+
+    @property
+    def facts(self) -> Facts:
+        """What the rows tell the planner; no window is longer than `longest`."""
+        plan, longest = self.plan, int((self.stops - self.starts).max(initial=0))
+        facts = facts_of(self.table, self.stream, plan.reads, plan.sums)
+        return replace(facts, longest=longest)
+
+    def run(self, resolved: ResolvedPolicy) -> pa.Table:
+        """One row per key and result."""
+        plan, stream, asked = self.plan, self.stream, resolved.asked
+        starts, stops, counts = self.starts, self.stops, self.counts
+        inputs = read_inputs(self.table, stream, resolved.slots)
+        out: tuple[Array, ...] = ()
+        if resolved.choice is not None:
+            algorithm = resolved.choice.algorithm
+            out = slide_arrays(algorithm, asked.product, inputs.arrays, starts, stops)
+        answer = Answer(None, starts, counts, starts, stops, out)
+        results = answer_columns(
+            self.table, stream, plan.calls, inputs.columns, asked, answer
+        )
+        run = answer.runs
+        base = stream.firsts[run] if len(run) else np.empty(0, np.int64)
+        columns: dict[str, Any] = {
+            name: stream.keys.column(name).take(pa.array(run)) for name in plan.by
+        }
+        columns["window"] = pa.StructArray.from_arrays(
+            [pa.array(starts - base), pa.array(stops - base)], names=["start", "end"]
+        )
+        pairs = zip(plan.calls, results, strict=True)
+        columns |= {bound.name: column for bound, column in pairs}
+        return pa.table(columns).combine_chunks()
+
+
+def open_policy(table: pa.Table, plan: PolicyPlan) -> PolicyJob:
+    """Put the rows of a table in stream order, and let the policies go over them."""
     stream = stream_of(table, plan.by, plan.clock, plan.ties)
     rules = plan.rules
     check_room(stream.times, rules.range if rules.evict == TIME else 0)
     starts, stops, at = _results(table, stream, plan)
-    counts = np.diff(at)
-    longest = int((stops - starts).max(initial=0))
-    source = source_of(table, stream, plan.calls)
-    asked = source.ask(plan.calls, longest)
-    out: tuple[Array, ...] = ()
-    if asked.calls:
-        algorithm = plan.choice(asked.product).algorithm
-        out = slide_arrays(algorithm, asked.product, source.arrays, starts, stops)
-    answer = Answer(None, starts, counts, starts, stops, out)
-    found = answer_columns(table, stream, plan.calls, source.columns, asked, answer)
-    run = np.repeat(np.arange(len(counts)), counts)
-    base = stream.firsts[run] if len(run) else np.empty(0, np.int64)
-    columns: dict[str, Any] = {
-        name: stream.keys.column(name).take(pa.array(run)) for name in plan.by
-    }
-    columns["window"] = pa.StructArray.from_arrays(
-        [pa.array(starts - base), pa.array(stops - base)], names=["start", "end"]
-    )
-    columns |= {b.name: one for b, one in zip(plan.calls, found, strict=True)}
-    return pa.table(columns).combine_chunks()
+    return PolicyJob(table, plan, stream, starts, stops, np.diff(at))
 
 
 def _results(
@@ -174,4 +201,4 @@ def _attribute(table: pa.Table, stream: Stream, name: str | None) -> Array:
     return ordered
 
 
-__all__ = ["aggregate_by_policy"]
+__all__ = ["PolicyJob", "open_policy"]

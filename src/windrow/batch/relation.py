@@ -18,7 +18,7 @@ from pyarrow import types as pat
 
 from windrow.plan.cql import ROW, TOTAL, BoundQuery, Joined, Member, Pass
 from windrow.query.tree import Expression
-from windrow.windows import Duration
+from windrow.windows import clock_of
 
 from .expressions import evaluate
 from .tables import read, schema_of
@@ -178,7 +178,7 @@ def _is_new(
     if count < 2:
         return new
     start = pc.struct_field(result.column("window"), "start")
-    step = np.diff(_ticks(start)) == _step(bound, start.type)
+    step = _follows(bound, start)
     for name in keys:
         step &= _same_as_before(result.column(name))
     for name in bound.compared:
@@ -187,13 +187,16 @@ def _is_new(
     return new
 
 
-def _step(bound: BoundQuery, kind: pa.DataType) -> int:
-    """How far apart two windows start, in units of that type."""
-    assert bound.window is not None
-    slide = bound.window.slide
-    if not isinstance(slide, Duration):
-        return slide
-    return slide.amount // _UNITS[kind.unit] if slide.is_time else slide.amount
+def _follows(bound: BoundQuery, starts: pa.ChunkedArray) -> Array:
+    """Whether each window but the first is the next one after that before it."""
+    window = bound.window
+    assert window is not None
+    clock = None
+    if window.is_timed:
+        clock = clock_of("start", starts.type, window.lengths)
+    numbers: Array = window.rule(0, clock).last_over(_ticks(starts))
+    following: Array = np.diff(numbers) == 1
+    return following
 
 
 def _same_as_before(column: pa.ChunkedArray) -> Array:

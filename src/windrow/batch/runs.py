@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import types as pat
 
-from windrow.plan.clock import Clock
+from windrow.windows.clock import Clock
 
 from .columns import plain_array
 from .sorted_rows import Stream, times_of

@@ -12,9 +12,8 @@ import numpy as np
 
 from windrow.algorithms import slide_regular
 from windrow.graph import slide_graph
-from windrow.plan.queries import Query
-from windrow.plan.sharing import Sharing, choice_alone
 from windrow.slicing import fold
+from windrow.windows import Rule
 
 from .assemble import Answer
 from .job import Job, nth
@@ -22,25 +21,25 @@ from .job import Job, nth
 Array = np.ndarray[Any, Any]
 
 
-def graphed(job: Job, sharing: Sharing) -> list[Answer]:
-    """The windows of each query, run by run."""
-    stream, queries = job.stream, job.plan.queries
+def slide_shared(job: Job) -> list[Answer]:
+    """The windows of each rule, run by run."""
+    stream, rules, sharing = job.stream, job.plan.rules, job.resolved.sharing
+    assert sharing is not None
     source, firsts, lasts, leaf = _inputs(job, sharing.unit)
-    unit, product = sharing.unit, job.asked.product
-    windows = [(query.range // unit, query.slide // unit) for query in queries]
+    unit, product = sharing.unit, job.product
+    windows = [(rule.even.range // unit, rule.even.slide // unit) for rule in rules]
     shared = [windows[number] for number in sharing.graphed]
-    found = slide_graph(product, source, firsts, lasts, shared, leaf=leaf)
-    outs = dict(zip(sharing.graphed, found, strict=True))
+    results = slide_graph(product, source, firsts, lasts, shared, leaf=leaf)
+    outs = dict(zip(sharing.graphed, results, strict=True))
     for number in sharing.alone:
         width, step = windows[number]
-        choice = choice_alone(product, queries[number], unit)
+        algorithm = job.resolved.algorithm(number)
         outs[number] = slide_regular(
-            choice.algorithm, product, source, firsts, lasts, width, step, leaf=leaf
+            algorithm, product, source, firsts, lasts, width, step, leaf=leaf
         )
     lengths = stream.lasts - stream.firsts
     return [
-        _answer(job, query, lengths, outs[number])
-        for number, query in enumerate(queries)
+        _answer(job, rule, lengths, outs[number]) for number, rule in enumerate(rules)
     ]
 
 
@@ -51,21 +50,19 @@ def _inputs(job: Job, unit: int) -> tuple[tuple[Array, ...], Array, Array, str]:
         return job.arrays, stream.firsts, stream.lasts, "rows"
     counts = (stream.lasts - stream.firsts) // unit
     starts = np.repeat(stream.firsts, counts) + nth(counts) * unit
-    panes = fold(job.asked.product, job.arrays, starts, starts + unit)
+    panes = fold(job.product, job.arrays, starts, starts + unit)
     lasts = np.cumsum(counts)
     return panes, lasts - counts, lasts, "slices"
 
 
-def _answer(job: Job, query: Query, lengths: Array, out: tuple[Array, ...]) -> Answer:
-    range_, slide, _ = query.triple
+def _answer(job: Job, rule: Rule, lengths: Array, out: tuple[Array, ...]) -> Answer:
+    range_, slide, _ = rule.even
     counts = np.maximum((lengths - range_) // slide + 1, 0)
     begins = nth(counts) * slide
     rows = np.empty(0, np.int64)
-    if job.holistic:
+    if job.resolved.is_holistic:
         rows = np.repeat(job.stream.firsts, counts) + begins
-    return Answer(
-        query, begins, counts, rows, rows + range_ if len(rows) else rows, out
-    )
+    return Answer(rule, begins, counts, rows, rows + range_ if len(rows) else rows, out)
 
 
-__all__ = ["graphed"]
+__all__ = ["slide_shared"]

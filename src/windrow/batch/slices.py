@@ -16,19 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from windrow.algorithms import find as find_algorithm
-from windrow.algorithms import slide_arrays
+from windrow.algorithms import Algorithm, slide_arrays
 from windrow.graph import slide_uneven
-from windrow.plan.queries import Query
-from windrow.slicing import cut, fold, shared_combs
-from windrow.windows.frames import Frames, frames
+from windrow.slicing import fold
+from windrow.windows import Frames, Rule, frames
 
 from .assemble import Answer
 from .job import Job
 
 Array = np.ndarray[Any, Any]
-
-WORTH_FOLDING = 0.7  # slices per row above which rows are their own slices
 
 
 @dataclass(frozen=True)
@@ -43,70 +39,61 @@ class Slices:
 def cut_slices(job: Job, *, always: bool = False) -> Slices:
     """Cut at the edges of all windows, and fold unless most slices are one row."""
     plan, stream = job.plan, job.stream
-    combs = shared_combs(plan.slicer, [query.triple for query in plan.queries])
-    edges, runs = cut(job.times, stream.firsts, stream.lasts, combs)
-    few = len(edges) - 1 <= WORTH_FOLDING * len(stream)
-    if job.asked.calls and (few or always or not plan.slicer.whole_windows):
-        partials = fold(job.asked.product, job.arrays, edges[:-1], edges[1:])
+    edges, runs = plan.cuts.cut(job.times, stream.firsts, stream.lasts)
+    few = len(edges) - 1 <= job.resolved.fold_below * len(stream)
+    if job.resolved.asked.calls and (few or always or not plan.slicer.whole_windows):
+        partials = fold(job.product, job.arrays, edges[:-1], edges[1:])
         return Slices(edges, runs, partials)
     return Slices(edges, runs, None)
 
 
 def slide_slices(job: Job, slices: Slices) -> list[Answer]:
     """The windows over slices that stand in order, whoever made them."""
-    plan = job.plan
+    plan, resolved = job.plan, job.resolved
+    tails = not plan.slicer.whole_windows
     framed = [
-        frames(
-            job.times,
-            slices.edges,
-            slices.runs,
-            *query.triple,
-            complete=query.is_complete,
-            tails=not plan.slicer.whole_windows,
-        )
-        for query in plan.queries
+        frames(rule, job.times, slices.edges, slices.runs, tails=tails)
+        for rule in plan.rules
     ]
     job.drop_times()
     if slices.partials is not None and plan.slicer.whole_windows:
         job.drop_rows()
-    if not job.asked.calls:
+    if not resolved.asked.calls:
         outs: list[tuple[Array, ...]] = [()] * len(framed)
-    elif plan.sharing(job.asked.product, sliced=True) is not None:
+    elif resolved.by_graph:
         outs = _by_graph(job, slices, framed)
-    elif plan.together:
-        outs = _together(job, slices, framed)
+    elif resolved.together is not None:
+        outs = _together(job, slices, framed, resolved.together)
     else:
         outs = [
-            _alone(job, query, slices, frame)
-            for query, frame in zip(plan.queries, framed, strict=True)
+            _alone(job, resolved.algorithm(number), slices, frame)
+            for number, frame in enumerate(framed)
         ]
     return [
-        _answer(job, query, slices, frame, out)
-        for query, frame, out in zip(plan.queries, framed, outs, strict=True)
+        _answer(job, rule, slices, frame, out)
+        for rule, frame, out in zip(plan.rules, framed, outs, strict=True)
     ]
 
 
 def _answer(
-    job: Job, query: Query, slices: Slices, frame: Frames, out: tuple[Array, ...]
+    job: Job, rule: Rule, slices: Slices, frame: Frames, out: tuple[Array, ...]
 ) -> Answer:
-    if not job.holistic:
-        none = np.empty(0, np.int64)
-        return Answer(query, frame.begins, frame.counts, none, none, out)
-    stops = (
-        frame.tail_stops if frame.tail_stops is not None else slices.edges[frame.stops]
-    )
-    starts = slices.edges[frame.starts]
-    return Answer(query, frame.begins, frame.counts, starts, stops, out)
+    starts = stops = np.empty(0, np.int64)
+    if job.resolved.is_holistic:
+        starts, stops = slices.edges[frame.starts], slices.edges[frame.stops]
+        stops = stops if frame.tail_stops is None else frame.tail_stops
+    return Answer(rule, frame.begins, frame.counts, starts, stops, out, frame.ends)
 
 
-def _alone(job: Job, query: Query, slices: Slices, frame: Frames) -> tuple[Array, ...]:
-    """One query in a pass of its own."""
-    product = job.asked.product
-    starts, stops, leaf, where = _over_slices(job, slices, frame)
+def _alone(
+    job: Job, algorithm: Algorithm, slices: Slices, frame: Frames
+) -> tuple[Array, ...]:
+    """One window in a pass of its own."""
+    starts, stops, leaf, source = _over_slices(job, slices, frame)
     return slide_arrays(
-        job.plan.choice(query, product).algorithm,
-        product,
-        where,
+        algorithm,
+        job.product,
+        source,
         starts,
         stops,
         leaf=leaf,
@@ -118,35 +105,35 @@ def _alone(job: Job, query: Query, slices: Slices, frame: Frames) -> tuple[Array
 def _by_graph(
     job: Job, slices: Slices, framed: list[Frames]
 ) -> list[tuple[Array, ...]]:
-    """All queries by one graph over the slices."""
+    """All windows by one graph over the slices."""
     bounds = [_over_slices(job, slices, frame) for frame in framed]
-    _, _, leaf, where = bounds[0]
+    _, _, leaf, source = bounds[0]
     pairs = [(starts, stops) for starts, stops, _, _ in bounds]
-    return slide_uneven(job.asked.product, where, pairs, leaf=leaf)
+    return slide_uneven(job.product, source, pairs, leaf=leaf)
 
 
 def _together(
-    job: Job, slices: Slices, framed: list[Frames]
+    job: Job, slices: Slices, framed: list[Frames], algorithm: Algorithm
 ) -> list[tuple[Array, ...]]:
     """All ranges in one pass, by an algorithm that can answer any of them."""
     bounds = [_over_slices(job, slices, frame) for frame in framed]
-    _, _, leaf, where = bounds[0]
-    starts = np.concatenate([one[0] for one in bounds])
-    stops = np.concatenate([one[1] for one in bounds])
-    sizes = [len(one[0]) for one in bounds]
-    query = np.repeat(np.arange(len(framed)), sizes)
+    _, _, leaf, source = bounds[0]
+    starts = np.concatenate([bound[0] for bound in bounds])
+    stops = np.concatenate([bound[1] for bound in bounds])
+    sizes = [len(bound[0]) for bound in bounds]
+    window = np.repeat(np.arange(len(framed)), sizes)
     order = np.lexsort((starts, stops))
-    starts, stops, query = starts[order], stops[order], query[order]
+    starts, stops, window = starts[order], stops[order], window[order]
     tails = [_tails(job, frame) for frame in framed]
     out = slide_arrays(
-        find_algorithm(job.plan.algorithm),
-        job.asked.product,
-        where,
+        algorithm,
+        job.product,
+        source,
         starts,
         stops,
         leaf=leaf,
         keep=np.minimum.accumulate(starts[::-1])[::-1].copy(),
-        query=query,
+        query=window,
         tails=tuple(np.concatenate(c)[order] for c in zip(*tails, strict=True)),
         chunk=job.plan.chunk,
     )
@@ -168,7 +155,7 @@ def _over_slices(
 def _tails(job: Job, frame: Frames) -> tuple[Array, ...]:
     if frame.tail_starts is None or frame.tail_stops is None:
         return ()
-    return fold(job.asked.product, job.arrays, frame.tail_starts, frame.tail_stops)
+    return fold(job.product, job.arrays, frame.tail_starts, frame.tail_stops)
 
 
 __all__ = ["Slices", "cut_slices", "slide_slices"]

@@ -7,92 +7,73 @@ nulls, types and windows mean what they mean everywhere.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from windrow.aggregates import Aggregate, Call
+from windrow.aggregates.calls import calls_of
 from windrow.errors import BadInput, WindowError
-from windrow.plan.bind import as_call
-from windrow.plan.plan import plan_aggregate
-from windrow.windows import Rows, Sliding, Window
+from windrow.plan.resolve import Resolved
+from windrow.windows import Window
 
-from .aggregate import answers_of
+from .aggregate import WindowJob, solve_windows
 from .sorted_rows import check_sorted
 from .tables import library
 
 VALUE, AT = "value", "at"
 
 
-def slide(
-    values: Any,
-    window: Window,
-    aggregate: Any,
-    *,
-    at: Any = None,
-    algorithm: str = "auto",
-    slicer: str = "auto",
-    chunk: int = 0,
-) -> Any:
-    """An entry per window; a dict of arrays for a list of aggregates."""
-    if not isinstance(window, (Sliding, Rows)):
+@dataclass(frozen=True)
+class SlideInputs:
+    """What `wr.slide` was given: a table, a window, and calls over its columns."""
+
+    table: pa.Table
+    window: Window
+    calls: dict[str, Call]
+
+    def run(self, job: WindowJob, resolved: Resolved) -> list[pa.Array]:
+        """One column for each call, an entry per window."""
+        if self.window.is_timed:
+            times = self.table.column(AT).to_numpy()
+            check_sorted(times, "values by their times in at=")
+        _, _, columns = solve_windows(job.table, resolved, job.stream, bare=True)
+        return columns[0]
+
+
+def slide_inputs(values: Any, window: Any, aggregate: Any, at: Any) -> SlideInputs:
+    """Values and their times as a table of their own."""
+    if not isinstance(window, Window):
         raise BadInput.because(
             f"cannot slide over {window!r}",
             f"it is of type {type(window).__name__}, not a window",
             "make one with wr.rows(...) or wr.sliding(...)",
         )
-    if isinstance(window, Sliding) and window.span is not None:
+    if window.span is not None:
         raise BadInput.because(
             "cannot slide over arrays of events with a duration",
             "span= names two columns, and at= gives one instant for each value",
             "use wr.aggregate(table, window, ...)",
         )
-    several = isinstance(aggregate, (list, tuple, dict))
     calls = calls_of(aggregate)
     table = _table(values, window, at)
     if not isinstance(values, Mapping):
         calls = {name: _over_the_value(call) for name, call in calls.items()}
-    if isinstance(window, Sliding):
-        window = Sliding(window.range, window.slide, window.offset, AT, window.tz)
-    plan = plan_aggregate(
-        table.schema,
-        window,
-        None,
-        calls,
-        algorithm=algorithm,
-        slicer=slicer,
-        chunk=chunk,
-    )
-    if isinstance(window, Sliding):
-        check_sorted(table.column(AT).to_numpy(), "values by their times in at=")
-    _, _, columns = answers_of(table.select(plan.reads), plan, bare=True)
+    window = window.replaced(on=AT if window.is_timed else None, ties=(), name=None)
+    return SlideInputs(table, window, calls)
+
+
+def slide_results(
+    values: Any, aggregate: Any, calls: dict[str, Call], columns: list[pa.Array]
+) -> Any:
+    """One array like the values; a dict of arrays for several aggregates."""
     results = {
-        name: _like(values, column)
-        for name, column in zip(calls, columns[0], strict=True)
+        name: _like(values, column) for name, column in zip(calls, columns, strict=True)
     }
+    several = isinstance(aggregate, (list, tuple, dict))
     return results if several else next(iter(results.values()))
-
-
-def calls_of(aggregate: Any) -> dict[str, Call]:
-    """The aggregates that a user gives as one, a list, or a dict, by name."""
-    if isinstance(aggregate, Mapping):
-        return {name: as_call(given, name) for name, given in aggregate.items()}
-    given = aggregate if isinstance(aggregate, (list, tuple)) else [aggregate]
-    calls: dict[str, Call] = {}
-    for one in given:
-        call = as_call(one, "a result")
-        name = one if isinstance(one, str) else call.aggregate.name
-        if name in calls:
-            name = call.label if call.label not in calls else f"{name}_{len(calls)}"
-        calls[name] = call
-    if not calls:
-        raise BadInput.because(
-            "cannot compute nothing",
-            "the list of aggregates is empty",
-            "name one: 'max'",
-        )
-    return calls
 
 
 def _over_the_value(call: Call) -> Call:
@@ -112,10 +93,10 @@ def _over_the_value(call: Call) -> Call:
 def _table(values: Any, window: Window, at: Any) -> pa.Table:
     columns = values if isinstance(values, Mapping) else {VALUE: values}
     table = {str(name): _array(column) for name, column in columns.items()}
-    if isinstance(window, Sliding):
+    if window.is_timed:
         if at is None:
             raise WindowError.because(
-                f"cannot place values in windows of {window.range.text}",
+                f"cannot place values in windows ({window})",
                 "their times are not given",
                 "pass them as at=times, one for each value",
             )
@@ -184,4 +165,4 @@ def _like(values: Any, column: pa.Array) -> Any:
     return type(values)(result) if library(values) == "pandas" else result
 
 
-__all__ = ["slide"]
+__all__ = ["SlideInputs", "slide_inputs", "slide_results"]

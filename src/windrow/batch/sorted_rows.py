@@ -25,7 +25,7 @@ import pyarrow as pa
 
 from windrow._compiled import compiled
 from windrow.errors import BadInput
-from windrow.plan.clock import Clock
+from windrow.windows.clock import Clock
 
 from .columns import numbers, plain_array
 from .keys import key_codes, sort_nulls_first

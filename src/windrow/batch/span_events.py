@@ -20,7 +20,7 @@ import pyarrow as pa
 from windrow._compiled import compiled
 from windrow.aggregates import Law
 from windrow.errors import BadInput
-from windrow.plan.plan import Plan
+from windrow.plan.aggregate import Plan
 
 from .keys import sort_nulls_first
 from .runs import run_bounds

@@ -7,19 +7,15 @@ What is read off the table, and in which order, is in `lasting.py`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from windrow.aggregates import Law
-from windrow.plan.bind import Bound
-from windrow.plan.plan import Plan
-from windrow.plan.requests import Asked
-from windrow.plan.spans import Group, Lengths, choose_groups
-from windrow.slicing import Comb, shared_combs
+from windrow.plan.aggregate import Plan
+from windrow.plan.resolve import Facts, Resolved
+from windrow.plan.spans import Lengths
 from windrow.spans import (
     Events,
     Laid,
@@ -30,10 +26,10 @@ from windrow.spans import (
     number_slices,
 )
 
-from .aggregate import Trim, whole
+from .aggregate import Solved, Trim, keep_all
 from .assemble import Answer, answer_columns, assemble
 from .holistic import holistic
-from .kernel_inputs import Source, source_of
+from .kernel_inputs import KernelInputs, facts_of, read_inputs
 from .sorted_rows import Stream, check_room
 from .span_events import lasting, rows_by_key, rows_in_runs
 
@@ -41,30 +37,24 @@ Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
-class Spread:
-    """A plan with the events it runs on, laid over slices, and who computes what."""
+class SpanJob:
+    """Events of a table, laid over slices, ready for a plan to be resolved."""
 
+    table: pa.Table
     plan: Plan
     stream: Stream
     laid: Laid
-    source: Source
-    groups: list[Group]
 
     @property
-    def lengths(self) -> Lengths:
-        """How long the events are."""
-        return lengths_of(self.laid)
+    def facts(self) -> Facts:
+        """What the events tell the planner: nulls, magnitudes, their lengths."""
+        plan = self.plan
+        facts = facts_of(self.table, self.stream, self.table.column_names, plan.sums)
+        return replace(facts, spans=lengths_of(self.laid))
 
-    @property
-    def holistic(self) -> list[Bound]:
-        """The calls that need the events of each window, not a partial."""
-        return [b for b in self.plan.calls if Law.HOLISTIC in b.aggregate.laws]
-
-
-def aggregate_spans(table: pa.Table, plan: Plan) -> pa.Table:
-    """One row per key and window that an event overlaps."""
-    stream, answers, columns = span_answers(spread(table, plan), table)
-    return assemble(plan, stream, answers, columns)
+    def run(self, resolved: Resolved) -> pa.Table:
+        """One row per key and window that an event overlaps."""
+        return assemble(self.plan, *solve_spans(self, resolved))
 
 
 def lengths_of(laid: Laid) -> Lengths:
@@ -72,122 +62,109 @@ def lengths_of(laid: Laid) -> Lengths:
     return Lengths(len(laid.events), len(laid), laid.crossed, laid.pieces)
 
 
-def spread(
+def open_spans(
     table: pa.Table,
     plan: Plan,
     *,
     in_runs: bool = False,
     within: tuple[Array, Array] | None = None,
-) -> Spread:
-    """Lay the events of a table over slices, and choose the techniques.
+) -> SpanJob:
+    """Lay the events of a table over slices.
 
     With `in_runs` the rows of a key stand together already, and keys stay as they
     are.  `within` are, for each row, the instants between which anybody asks: an event
     is cut off there.
     """
-    found = lasting(table, plan)
-    stream = (rows_in_runs if in_runs else rows_by_key)(table, plan, found)
-    starts, lasts = found.starts, found.lasts
+    events = lasting(table, plan)
+    stream = (rows_in_runs if in_runs else rows_by_key)(table, plan, events)
+    starts, lasts = events.starts, events.lasts
     if within is not None:
         starts = np.maximum(starts, within[0])
         lasts = np.maximum(np.minimum(lasts, within[1]), starts)
     starts, lasts = stream.gather(starts), stream.gather(lasts)
-    laid = laid_out(Events(starts, lasts, stream.firsts, stream.lasts), plan)
-    source = source_of(table, stream, plan.calls)
-    most = int((stream.lasts - stream.firsts).max(initial=0))
-
-    def ask(calls: Sequence[Bound]) -> Asked:
-        return source.ask(calls, most)
-
-    groups = choose_groups(
-        plan.calls, ask, lengths_of(laid), plan.algorithm, plan.chunk
-    )
-    return Spread(plan, stream, laid, source, groups)
+    laid = lay_events(Events(starts, lasts, stream.firsts, stream.lasts), plan)
+    return SpanJob(table, plan, stream, laid)
 
 
-def laid_out(events: Events, plan: Plan) -> Laid:
+def lay_events(events: Events, plan: Plan) -> Laid:
     """Events over the slices that all windows of a plan share."""
-    return numbered(events, plan).lay()
+    return number_events(events, plan).lay()
 
 
-def numbered(events: Events, plan: Plan) -> Numbered:
+def number_events(events: Events, plan: Plan) -> Numbered:
     """The same before any slice is laid out: how many there will be is known."""
-    longest = max(query.range for query in plan.queries)
-    check_room(events.starts, longest)
-    check_room(events.lasts, longest)
-    return number_slices(events, combs_of(plan))
+    check_room(events.starts, plan.longest)
+    check_room(events.lasts, plan.longest)
+    return number_slices(events, plan.cuts.combs)
 
 
-def combs_of(plan: Plan) -> Sequence[Comb]:
-    """Where the slices that all windows of a plan share begin."""
-    return shared_combs(plan.slicer, [query.triple for query in plan.queries])
-
-
-def span_answers(
-    found: Spread, table: pa.Table, trim: Trim = whole
-) -> tuple[Stream, list[Answer], list[list[pa.Array]]]:
-    """The results of each query, one Arrow column per call.
-
-    `trim` leaves out windows before their results are turned into columns.
-    """
-    plan, laid, stream = found.plan, found.laid, found.stream
-    framed = [laid.windows(*query.triple) for query in plan.queries]
+def solve_spans(job: SpanJob, resolved: Resolved, trim: Trim = keep_all) -> Solved:
+    """The results of each rule; `trim` leaves out windows before columns are made."""
+    plan, laid, stream = job.plan, job.laid, job.stream
+    inputs = read_inputs(job.table, stream, resolved.slots)
+    framed = [laid.windows(rule) for rule in plan.rules]
     outs: list[tuple[Array, ...]] = [()] * len(framed)
-    for group in found.groups:
-        product = group.asked.product
+    for group in resolved.groups:
         windows = [
-            Windows(frame, query.range, plan.choice(query, product).algorithm)
-            for query, frame in zip(plan.queries, framed, strict=True)
+            Windows(frame, rule.longest, algorithm)
+            for frame, rule, algorithm in zip(
+                framed, plan.rules, group.algorithms, strict=True
+            )
         ]
-        work = Work(laid, product, found.source.arrays, group.height)
-        made = group.technique.run(work, windows)
-        outs = [out + more for out, more in zip(outs, made, strict=True)]
+        work = Work(laid, group.asked.product, inputs.arrays, group.height)
+        results = group.technique.run(work, windows)
+        outs = [out + more for out, more in zip(outs, results, strict=True)]
     answers, columns = [], []
-    for query, frame, out in zip(plan.queries, framed, outs, strict=True):
+    for rule, frame, out in zip(plan.rules, framed, outs, strict=True):
         starts = stops = positions = np.empty(0, np.int64)
-        if found.holistic:
+        if resolved.is_holistic:
             offsets, positions = fill_buckets(laid, frame)
             starts, stops = offsets[:-1], offsets[1:]
-        answer = Answer(query, frame.begins, frame.counts, starts, stops, out)
+        answer = Answer(rule, frame.begins, frame.counts, starts, stops, out)
         (answer,) = trim(stream, [answer])
         answers.append(answer)
-        columns.append(_columns(found, table, answer, positions))
+        columns.append(_columns(job, resolved, inputs, answer, positions))
     return stream, answers, columns
 
 
 def _columns(
-    found: Spread, table: pa.Table, answer: Answer, positions: Array
+    job: SpanJob,
+    resolved: Resolved,
+    inputs: KernelInputs,
+    answer: Answer,
+    positions: Array,
 ) -> list[pa.Array]:
     """The columns of all calls in their order, whichever group they are of."""
-    made: dict[str, pa.Array] = {}
+    table, stream = job.table, job.stream
+    columns: dict[str, pa.Array] = {}
     at = 0
-    for group in found.groups:
+    for group in resolved.groups:
         width = len(group.asked.product.out_dtypes)
         mine = replace(answer, out=answer.out[at : at + width])
         at += width
         results = answer_columns(
-            table, found.stream, group.calls, found.source.columns, group.asked, mine
+            table, stream, group.calls, inputs.columns, group.asked, mine
         )
-        made.update(zip((b.name for b in group.calls), results, strict=True))
-    for bound in found.holistic:
-        values = found.stream.gather_arrow(table.column(bound.columns[0]))
-        made[bound.name] = holistic(
+        columns.update(zip((b.name for b in group.calls), results, strict=True))
+    for bound in job.plan.calls:
+        if bound.name in columns:
+            continue
+        values = stream.gather_arrow(table.column(bound.columns[0]))
+        columns[bound.name] = holistic(
             bound.aggregate.name,
             values.take(pa.array(positions)),
             answer.row_starts,
             answer.row_stops,
             bound.call.options,
         )
-    return [made[bound.name] for bound in found.plan.calls]
+    return [columns[bound.name] for bound in job.plan.calls]
 
 
 __all__ = [
-    "Spread",
-    "aggregate_spans",
-    "combs_of",
-    "laid_out",
+    "SpanJob",
+    "lay_events",
     "lengths_of",
-    "numbered",
-    "span_answers",
-    "spread",
+    "number_events",
+    "open_spans",
+    "solve_spans",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .graph import INPUT, At, Family, Graph, Kind
+from .graph import INPUT, At, Family, Graph, ScanKind
 from .specialise import Special
 
 MOST = 6  # nodes of a family that are drawn
@@ -39,7 +39,7 @@ def _family_lines(graph: Graph) -> list[str]:
         what = _nodes(family)
         if graph.needed(family) == "newest":
             what = "one running value" if readers == 1 else "the newest node"
-        lazy = family.kind == Kind.SUFFIX
+        lazy = family.kind == ScanKind.SUFFIX
         every = _count(family.lap, "input") if family.lap else "time they are used up"
         when = f"lazy, every {every}" if lazy else "eager"
         served = _count(readers, "window")
@@ -48,7 +48,7 @@ def _family_lines(graph: Graph) -> list[str]:
 
 
 def _nodes(family: Family) -> str:
-    if family.kind == Kind.TOTAL:
+    if family.kind == ScanKind.TOTAL:
         return "one node for each lap"
     return _count(family.lap, "node") if family.lap else "a node for each input"
 
@@ -120,7 +120,7 @@ def _panel(
         nodes.append(_node("window", k, TOP, _plain(str(name))[:5]))
         for term in dict.fromkeys(root.terms):
             place = _place(term.family, term.at, swept and _runs(graph, term.family))
-            style = "l" if term.family.kind == Kind.SUFFIX else "e"
+            style = "l" if term.family.kind == ScanKind.SUFFIX else "e"
             edges.append(_line(k, TOP, place, rows[term.family], style))
     more = len(graph.roots) - len(shown)
     label = f"windows{f' (+{more})' if more else ''}"
@@ -137,8 +137,8 @@ def _family(
     family: Family, y: int, bottom: int, running: bool
 ) -> tuple[list[str], list[str]]:
     """A scan: a chain of nodes, each over its input; or one running value."""
-    word = {Kind.PREFIX: "ps", Kind.SUFFIX: "ss"}.get(family.kind, "t")
-    style = "l" if family.kind == Kind.SUFFIX else "e"
+    word = {ScanKind.PREFIX: "ps", ScanKind.SUFFIX: "ss"}.get(family.kind, "t")
+    style = "l" if family.kind == ScanKind.SUFFIX else "e"
     count = 1 if running else _drawn(family)
     nodes = [f'<text x="12" y="{y + 4}">{_plain(str(family))}</text>']
     edges = []
@@ -148,7 +148,7 @@ def _family(
         edges.append(_line(place, y, place, bottom, style))
         if k:
             edges.append(_line(k - 1, y, k, y, style))
-    if family.kind == Kind.SUFFIX:
+    if family.kind == ScanKind.SUFFIX:
         x = LEFT + (count - 0.5) * STEP
         edges.append(f'<line class="t" x1="{x}" y1="{y - 24}" x2="{x}" y2="{bottom}"/>')
         nodes.append(f'<text x="{x + 6}" y="{y - 12}">trigger-point</text>')

@@ -24,7 +24,7 @@ from enum import StrEnum
 from functools import cached_property
 
 
-class Kind(StrEnum):
+class ScanKind(StrEnum):
     """What a family of nodes is."""
 
     INPUT = "input"
@@ -50,7 +50,7 @@ class Family:
     runs over the whole stream.
     """
 
-    kind: Kind
+    kind: ScanKind
     lap: int = 0
     window: int = -1
 
@@ -60,7 +60,7 @@ class Family:
         return f"{self.kind}({self.lap:,})" if self.lap else str(self.kind)
 
 
-INPUT = Family(Kind.INPUT)
+INPUT = Family(ScanKind.INPUT)
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,10 @@ def initial(ranges: Sequence[int]) -> Graph:
     """Each window by itself, in laps as long as it is: a suffix and a prefix."""
     roots = []
     for range_ in ranges:
-        suffix, prefix = Family(Kind.SUFFIX, range_), Family(Kind.PREFIX, range_)
+        suffix, prefix = (
+            Family(ScanKind.SUFFIX, range_),
+            Family(ScanKind.PREFIX, range_),
+        )
         way = (Term(suffix, At.START), Term(prefix, At.END))
         roots.append(Root(range_, last=way))
     return Graph(tuple(roots))
@@ -144,8 +147,8 @@ def initial_uneven(count: int) -> Graph:
     """The same for windows that are not equally long: over slices that hold a row."""
     roots = []
     for number in range(count):
-        suffix = Family(Kind.SUFFIX, window=number)
-        prefix = Family(Kind.PREFIX, window=number)
+        suffix = Family(ScanKind.SUFFIX, window=number)
+        prefix = Family(ScanKind.PREFIX, window=number)
         roots.append(Root(0, last=(Term(suffix, At.START), Term(prefix, At.END))))
     return Graph(tuple(roots))
 
@@ -155,8 +158,8 @@ __all__ = [
     "At",
     "Family",
     "Graph",
-    "Kind",
     "Root",
+    "ScanKind",
     "Sum",
     "Term",
     "initial",

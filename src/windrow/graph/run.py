@@ -1,4 +1,4 @@
-"""Calling the kernel of a graph: all windows over runs of inputs, in one pass."""
+"""Runs the kernel of a graph: all windows over runs of inputs, in one pass."""
 
 from __future__ import annotations
 
@@ -8,22 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from windrow.kernels import (
-    Product,
-    arrays,
-    is_interpreting,
-    kernel,
-    telling_lines,
-    user_functions,
-)
+from windrow.kernels import Product, arrays, telling_lines
 
-from .emit import graph_text
-from .graph import Family, Kind, initial, initial_uneven
+from .emit import graph_assembly
+from .graph import Family, ScanKind, initial, initial_uneven
 from .specialise import Special, specialise
 
 Array = np.ndarray[Any, Any]
-MOST = 256  # kernels that are remembered
-_COMPILED: dict[Any, ModuleType] = {}
 
 
 def graph_of(
@@ -95,18 +86,15 @@ def arranged(
     special = graph_of(ranges, product, each=each, undo=undo)
     lap, alone, room = scratch_of(special)
     widths = np.array(ranges, np.int64)
-    given = (source, firsts, lasts, widths, slides)
-    compiled: dict[bool, ModuleType] = {}
+    inputs = (source, firsts, lasts, widths, slides)
 
     def run() -> None:
-        plain = is_interpreting()
-        if starts[-1] and plain not in compiled:
-            compiled[plain] = compile_graph(special, product, leaf)
         if starts[-1]:
-            compiled[plain].run(*given, starts[order], lap, alone, room, out)
+            kernel = compile_graph(special, product, leaf)
+            kernel.run(*inputs, starts[order], lap, alone, room, out)
 
     return run, [
-        tuple(one[starts[q] : starts[q + 1]] for one in out)
+        tuple(field[starts[q] : starts[q + 1]] for field in out)
         for q in range(len(windows))
     ]
 
@@ -123,18 +111,14 @@ def slide_uneven(
     Stops never fall within a window's own.
     """
     special = uneven_graph(len(bounds), product)
-    starts = np.concatenate([one[0] for one in bounds])
-    stops = np.concatenate([one[1] for one in bounds])
-    ends = np.cumsum([len(one[0]) for one in bounds])
+    starts = np.concatenate([first for first, _ in bounds])
+    stops = np.concatenate([last for _, last in bounds])
+    ends = np.cumsum([len(first) for first, _ in bounds])
     inputs, room = int(stops.max(initial=0)), int((stops - starts).max(initial=1))
     out = arrays(product.out_dtypes, len(starts))
-
-    def run() -> None:
-        compiled = compile_graph(special, product, leaf)
-        compiled.run(source, inputs, starts, stops, ends, room, out)
-
-    telling_lines(product.has_users, run)
-    return list(zip(*(np.split(one, ends[:-1]) for one in out), strict=True))
+    kernel = graph_assembly(special, product, leaf)
+    kernel.run(source, inputs, starts, stops, ends, room, out)
+    return list(zip(*(np.split(field, ends[:-1]) for field in out), strict=True))
 
 
 def scratch_of(special: Special) -> tuple[int, int, int]:
@@ -150,10 +134,10 @@ def _laps(special: Special) -> tuple[int, int]:
         term.family.lap
         for root in special.graph.roots
         for term in root.last
-        if root.same or term.family.kind == Kind.TOTAL
+        if root.same or term.family.kind == ScanKind.TOTAL
     ]
     together = (
-        len(special.graph.readers(Family(Kind.TOTAL, shared[0]))) if shared else 0
+        len(special.graph.readers(Family(ScanKind.TOTAL, shared[0]))) if shared else 0
     )
     if special.graph.roots[0].same:
         together = len(special.graph.roots)
@@ -162,15 +146,7 @@ def _laps(special: Special) -> tuple[int, int]:
 
 def compile_graph(special: Special, product: Product, leaf: str) -> ModuleType:
     """The kernel; graphs of the same form share it."""
-    plain = product.interpreted or is_interpreting()
-    key = (special.form, product, leaf, plain)
-    if key not in _COMPILED:
-        text = graph_text(special, product, leaf)
-        users = user_functions(product, compiled=not plain)
-        _COMPILED[key] = kernel(text, users, interpreted=plain)
-        while len(_COMPILED) > MOST:
-            _COMPILED.pop(next(iter(_COMPILED)))
-    return _COMPILED[key]
+    return graph_assembly(special, product, leaf).module()
 
 
 __all__ = [

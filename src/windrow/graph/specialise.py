@@ -35,7 +35,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from .graph import INPUT, At, Family, Graph, Kind, Root, Sum, Term
+from .graph import INPUT, At, Family, Graph, Root, ScanKind, Sum, Term
 
 LONG = 4096  # with an inverse, laps are at least this long: each costs some 50 ns
 SPARE = 1 << 20  # inputs by which laps may be longer than the longest window
@@ -120,9 +120,9 @@ def _in_short_laps(graph: Graph) -> Graph:
     if not lap:
         return graph
     way = (
-        Term(Family(Kind.SUFFIX, lap), At.START),
-        Term(Family(Kind.TOTAL, lap), At.BETWEEN),
-        Term(Family(Kind.PREFIX, lap), At.END),
+        Term(Family(ScanKind.SUFFIX, lap), At.START),
+        Term(Family(ScanKind.TOTAL, lap), At.BETWEEN),
+        Term(Family(ScanKind.PREFIX, lap), At.END),
     )
     return Graph(
         tuple(
@@ -141,13 +141,13 @@ def shared_lap(ranges: list[int]) -> int:
 
 
 def _over_all(graph: Graph) -> Graph:
-    prefix = Family(Kind.PREFIX)
+    prefix = Family(ScanKind.PREFIX)
     way = (Term(prefix, At.END), Term(prefix, At.START, off=True))
     return Graph(tuple(replace(root, same=way, last=()) for root in graph.roots))
 
 
 def _in_long_laps(root: Root, lap: int) -> Root:
-    prefix, suffix = Family(Kind.PREFIX, lap), Family(Kind.SUFFIX, lap)
+    prefix, suffix = Family(ScanKind.PREFIX, lap), Family(ScanKind.SUFFIX, lap)
     upright = (Term(prefix, At.END), Term(prefix, At.START, off=True))
     inverted = (Term(suffix, At.START), Term(prefix, At.END))
     return replace(root, same=upright, last=inverted)
@@ -161,7 +161,7 @@ def _replace_single(graph: Graph) -> Graph:
 
 
 def _running(root: Root) -> Root:
-    prefix = next(t.family for t in root.terms if t.family.kind == Kind.PREFIX)
+    prefix = next(t.family for t in root.terms if t.family.kind == ScanKind.PREFIX)
     oldest = Term(INPUT, At.START, off=True)
     return replace(root, same=(), last=(Term(prefix, At.END), oldest))
 

@@ -1,5 +1,6 @@
-"""From partials to machine code: products, generated source, and its cache."""
+"""Compiles loops for a product of aggregates: source, its assembly and its cache."""
 
+from .assemble import Assembly, Named
 from .load import (
     arrays,
     cache_folder,
@@ -8,34 +9,22 @@ from .load import (
     kernel,
     telling_lines,
 )
-from .product import Output, Part, Product, Request, product_of
-from .source import (
-    add_emit,
-    add_lift,
-    add_lift_one,
-    add_loaded_leaf,
-    add_partial,
-    add_raw_emit,
-    titles,
-)
-from .text import ENTRY, JIT, Text
-from .user import NotCompiled, infer_schema, interpreted_schema, user_functions
+from .product import Output, Product, ProductPart, Request, product_of
+from .text import ENTRY, INLINE, JIT, Text
+from .user import NotCompiled, infer_schema, interpreted_schema
 
 __all__ = [
     "ENTRY",
+    "INLINE",
     "JIT",
+    "Assembly",
+    "Named",
     "NotCompiled",
     "Output",
-    "Part",
     "Product",
+    "ProductPart",
     "Request",
     "Text",
-    "add_emit",
-    "add_lift",
-    "add_lift_one",
-    "add_loaded_leaf",
-    "add_partial",
-    "add_raw_emit",
     "arrays",
     "cache_folder",
     "infer_schema",
@@ -45,6 +34,4 @@ __all__ = [
     "kernel",
     "product_of",
     "telling_lines",
-    "titles",
-    "user_functions",
 ]

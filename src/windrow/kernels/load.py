@@ -1,4 +1,4 @@
-"""From source text to a callable kernel, through a cache folder.
+"""Makes callable kernels of their source, through a cache folder.
 
 Each kernel is a real file, named by the hash of its content, in a folder that
 belongs to the user alone (`WINDROW_CACHE_DIR`, else the user's cache folder).
@@ -6,9 +6,10 @@ Numba keeps its machine code beside it, so a second process loads in well under 
 second.  A file whose content does not match its name is not imported.  Where no
 folder can be written, kernels are compiled in memory; nothing else changes.
 
-    kernel("...text...")                     compiled, cached on disk
-    kernel("...text...", interpreted=True)   plain Python, for users' functions
-                                             that cannot be compiled, and for tests
+    kernel(text)                     compiled, cached on disk
+    kernel(text, interpreted=True)   plain Python, for users' functions that cannot
+                                     be compiled, and for tests: functions have the
+                                     files and lines that they were lifted from
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ import numpy as np
 import pyarrow as pa
 
 from . import memory
+from .text import GENERATED, Block, Text
 
 LARGE = 1 << 20  # bytes
 
@@ -101,17 +103,20 @@ def telling_lines(has_users: bool, call: Callable[[], None]) -> None:
 
 
 def kernel(
-    text: str, users: Mapping[str, Any] | None = None, *, interpreted: bool = False
+    text: Text | str,
+    users: Mapping[str, Any] | None = None,
+    *,
+    interpreted: bool = False,
 ) -> ModuleType:
     """The module of that text, with the users' functions in its namespace.
 
     Those who ask keep it: only text without users' functions is remembered here.
     """
     if interpreted or is_interpreting():
-        return _in_memory(text, users or {}, plain=True)
-    if users:
-        return _in_memory(text, users, plain=False)
-    return _cached(text)
+        blocks = text.blocks if isinstance(text, Text) else [Block(text)]
+        return _interpreted_module(blocks, users or {})
+    source = text.render() if isinstance(text, Text) else text
+    return _in_memory(source, users) if users else _cached(source)
 
 
 @lru_cache(maxsize=512)
@@ -122,7 +127,7 @@ def _cached(text: str) -> ModuleType:
             return _import(_write(folder, _header(cache=True) + text))
         except OSError:  # a full disk, a read-only folder: compile in memory, go on
             pass
-    return _in_memory(text, {}, plain=False)
+    return _in_memory(text, {})
 
 
 def _header(*, cache: bool) -> str:
@@ -182,15 +187,21 @@ def _import(path: Path) -> ModuleType:
     return module
 
 
-def _in_memory(text: str, users: Mapping[str, Any], *, plain: bool) -> ModuleType:
+def _in_memory(text: str, users: Mapping[str, Any]) -> ModuleType:
     module = ModuleType("windrow_kernels.in_memory")
     module.__dict__.update(users)
-    if plain:
-        header = _PLAIN_HEADER
-        text = text.replace("np.int64(", "int(").replace("np.float64(", "float(")
-    else:
-        header = _header(cache=False)
-    exec(compile(header + text, "<windrow kernel>", "exec"), module.__dict__)  # noqa: S102
+    code = compile(_header(cache=False) + text, GENERATED, "exec")
+    exec(code, module.__dict__)  # noqa: S102
+    return module
+
+
+def _interpreted_module(blocks: list[Block], users: Mapping[str, Any]) -> ModuleType:
+    """Plain Python, block by block: each has the file and lines it comes from."""
+    module = ModuleType("windrow_kernels.interpreted")
+    module.__dict__.update(users)
+    exec(_PLAIN_HEADER, module.__dict__)  # noqa: S102
+    for block in blocks:
+        exec(block.plain_code(), module.__dict__)  # noqa: S102
     return module
 
 

@@ -49,7 +49,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Part:
+class ProductPart:
     """One partial inside the product, at fields [offset, offset + len(dtypes))."""
 
     request: Request
@@ -90,7 +90,7 @@ class Output:
 class Product:
     """The partial that a kernel carries, and how each result is read off it."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[ProductPart, ...]
     outputs: tuple[Output, ...]
 
     @property
@@ -139,7 +139,7 @@ class Product:
 def product_of(requests: Sequence[Request], *, may_be_empty: bool = False) -> Product:
     """Merge requests into one product; `may_be_empty` if windows may hold no row."""
     requests = _flag_lone_selective(requests, may_be_empty)
-    parts: list[Part] = []
+    parts: list[ProductPart] = []
     index: dict[object, int] = {}
 
     def place(request: Request) -> None:
@@ -147,7 +147,7 @@ def product_of(requests: Sequence[Request], *, may_be_empty: bool = False) -> Pr
             return
         dtypes = _dtypes(request)
         offset = parts[-1].stop if parts else 0
-        parts.append(Part(request, offset, dtypes))
+        parts.append(ProductPart(request, offset, dtypes))
         for position, key in enumerate(_keys(request)):
             index.setdefault(key, offset + position)
 

@@ -1,21 +1,31 @@
-"""Source text under construction: functions taken over by their own source.
+"""A kernel's source under construction: lifted functions, and generated text.
 
-A function is renamed after its module (`sum._lift` becomes `sum_lift`) and brings
-along the helpers and constants that it uses, so that the text alone is the
-kernel: it can be hashed, cached, read and sent to another machine.
+A function is lifted by its own source and brings along the helpers and constants that
+it uses, so that the text alone is the kernel: it can be hashed, cached, read and sent
+to another machine.  A function of an aggregate is renamed after its module (`sum._lift`
+becomes `sum_lift`); a loop keeps its name, or takes the word of the vocabulary that it
+stands for (`two_stacks_lite.slide` is `slide`).
+
+    take(function)     a lifted block; the interpreter sees its own file and lines
+    define(source)     a generated block, for what depends on a product's fields
 """
 
 from __future__ import annotations
 
+import ast
 import inspect
 import math
 import re
 import textwrap
-from types import FunctionType
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from types import CodeType, FunctionType
 from typing import Any
 
-# Only `run` is called from Python: without wrappers the rest compiles a third faster.
-# A literal argument (`at = 0`) makes numba compile a callee twice; np.int64(0) not.
+# Only entries are called from Python: without wrappers the rest compiles a third
+# faster.  A literal argument (`at = 0`) makes numba compile a callee twice;
+# np.int64(0) not.
 JIT = (
     '@njit(error_model="numpy", nogil=True, '
     "no_cpython_wrapper=True, no_cfunc_wrapper=True)"
@@ -23,57 +33,168 @@ JIT = (
 INLINE = JIT[:-1] + ", forceinline=True)"
 ENTRY = '@njit(error_model="numpy", nogil=True, cache=CACHE)'
 
+GENERATED = "<windrow kernel>"  # the file of blocks that no file has
+_VOCABULARY = "windrow.kernels.vocabulary"
+_PLAIN = {"int64": "int", "float64": "float"}  # Python numbers: infinities, no warnings
+
+
+@dataclass(frozen=True)
+class Block:
+    """One block of source: a function, if it has a name; lifted, if it has one."""
+
+    source: str
+    name: str = ""
+    function: FunctionType | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def plain_code(self) -> CodeType:
+        """The block for the interpreter: a lifted one with its own file and lines."""
+        if self.function is None:
+            tree, file = ast.parse(self.source), GENERATED
+        else:
+            code = self.function.__code__
+            tree, file = ast.parse(_source_of(self.function)), code.co_filename
+            ast.increment_lineno(tree, code.co_firstlineno - 1)
+        return compile(_Plain(self.names).visit(tree), file, "exec")
+
+
+class _Plain(ast.NodeTransformer):
+    """Names as they are in the kernel, and Python's own numbers for numpy's."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.names = names
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        node.name = self.names.get(node.name, node.name)
+        return self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        node.id = self.names.get(node.id, node.id)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        called = node.func
+        if isinstance(called, ast.Attribute) and called.attr in _PLAIN:
+            name = ast.Name(_PLAIN[called.attr], ast.Load())
+            node.func = ast.copy_location(name, called)
+        return self.generic_visit(node)
+
 
 class Text:
-    """A module under construction: functions taken over once each, then the rest."""
+    """A kernel under construction.
 
-    def __init__(self, title: str, inline: tuple[str, ...] = ()) -> None:
+    `words` are the functions that stand for words of the vocabulary here; they are
+    taken when a function that is taken uses the word.  `inline` are the names of
+    functions that must not become calls.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        *,
+        words: Mapping[str, Callable[..., Any]] | None = None,
+        inline: tuple[str, ...] = (),
+    ) -> None:
         self.title = title
-        self.inline = inline  # names of functions that must not become calls
-        self.blocks: list[str] = []
-        self._taken: dict[Any, str] = {}
+        self.blocks: list[Block] = []
+        self._words = dict(words or {})
+        self._inline = inline
+        self._entries: set[str] = set()
+        self._owners: dict[str, object] = {}
 
-    def add(self, block: str) -> None:
-        """One more block of source."""
-        self.blocks.append(textwrap.dedent(block).strip("\n"))
+    def add(self, source: str) -> None:
+        """One more block of source, as it is: a constant, a comment."""
+        if all(source != block.source for block in self.blocks):
+            self.blocks.append(Block(source))
 
-    def take(self, function: FunctionType, *, keep_name: bool = False) -> str:
-        """Take a function over by its source, and all it uses; give its name here."""
-        if function in self._taken:
-            return self._taken[function]
-        module = function.__module__.rpartition(".")[2]
-        name = function.__name__
-        own = name if keep_name else f"{module}{'' if name[0] == '_' else '_'}{name}"
-        self._taken[function] = own
-        source = textwrap.dedent(inspect.getsource(function))
-        source = _replace(source, name, own)
-        for used in function.__code__.co_names:
-            value = function.__globals__.get(used)
-            if isinstance(value, FunctionType) and not _is_vocabulary(value):
-                source = _replace(source, used, self.take(value, keep_name=keep_name))
-            elif isinstance(value, (int, float)):
-                constant = used if keep_name else f"{module}_{used.strip('_')}"
-                line = f"{constant} = {literal(value)}"
-                if line not in self.blocks:
-                    self.blocks.append(line)
-                source = _replace(source, used, constant)
-        jit = INLINE if own in self.inline else JIT
-        self.blocks.append(f"{jit}\n{source.rstrip()}")
+    def define(self, source: str) -> None:
+        """A generated function, which other kernel functions call."""
+        name = re.findall(r"def (\w+)", source)[0]
+        if self._is_new(name, source):
+            self.blocks.append(Block(source, name))
+
+    def take(
+        self,
+        function: Callable[..., Any],
+        name: str = "",
+        *,
+        entry: bool = False,
+        after_module: bool = False,
+    ) -> str:
+        """Take a function over by its source, and all it uses; give its name here.
+
+        An `entry` can be called from Python.  With `after_module` it and its helpers
+        are renamed after their modules.
+        """
+        assert isinstance(function, FunctionType)
+        prefix = f"{function.__module__.rpartition('.')[2]}_" if after_module else ""
+        own = name or _prefixed(prefix, function.__name__)
+        if entry:
+            self._entries.add(own)
+        if self._is_new(own, function):
+            names = {function.__name__: own}
+            for used in function.__code__.co_names:
+                value = function.__globals__.get(used)
+                if getattr(value, "__module__", None) == _VOCABULARY:
+                    if used in self._words:
+                        self.take(self._words[used], used)
+                elif isinstance(value, FunctionType):
+                    names[used] = self.take(value, after_module=after_module)
+                elif isinstance(value, (int, float)):
+                    names[used] = _prefixed(prefix, used)
+                    self.constant(names[used], value)
+                elif hasattr(value, "__wrapped__"):  # numba's: it has no source to take
+                    self.add(f"from {value.__module__} import {used}")
+            self.blocks.append(Block(_lifted(function, names), own, function, names))
         return own
+
+    def constant(self, name: str, value: Any) -> None:
+        """A number of that name, or a tuple of numbers."""
+        if self._is_new(name, literal(value)):
+            self.add(f"{name} = {literal(value)}")
+
+    def _is_new(self, name: str, owner: object) -> bool:
+        """Whether nothing has that name yet; two things of one name are our bug."""
+        fresh = name not in self._owners
+        known = self._owners.setdefault(name, owner)
+        assert known == owner, f"two things are called {name}: {known} and {owner}"
+        return fresh
+
+    def sources(self) -> list[str]:
+        """The blocks, each function with its decorator."""
+        return [
+            f"{self._decorator(block.name)}\n{block.source}"
+            if block.name
+            else block.source
+            for block in self.blocks
+        ]
+
+    def _decorator(self, name: str) -> str:
+        if name in self._entries:
+            return ENTRY
+        return INLINE if name in self._inline else JIT
 
     def render(self) -> str:
         """The whole module, without its header."""
-        return f'"""{self.title}"""\n' + "\n\n\n".join(["", *self.blocks]) + "\n"
+        return f'"""{self.title}"""\n' + "\n\n\n".join(["", *self.sources()]) + "\n"
 
 
-def _replace(source: str, name: str, by: str) -> str:
-    return (
-        re.sub(rf"(?<![\w.]){re.escape(name)}\b", by, source) if name != by else source
-    )
+def _prefixed(prefix: str, name: str) -> str:
+    return f"{prefix}{name.lstrip('_')}" if prefix else name
 
 
-def _is_vocabulary(function: FunctionType) -> bool:
-    return function.__module__ == "windrow.kernels.vocabulary"
+@lru_cache(maxsize=1024)
+def _source_of(function: FunctionType) -> str:
+    return textwrap.dedent(inspect.getsource(function)).rstrip()
+
+
+def _lifted(function: FunctionType, names: Mapping[str, str]) -> str:
+    """The source of a function, with the names that things have in the kernel."""
+    source = _source_of(function)
+    for old, new in names.items():
+        if old != new:
+            source = re.sub(rf"(?<![\w.]){re.escape(old)}\b", new, source)
+    return source
 
 
 def literal(value: Any) -> str:

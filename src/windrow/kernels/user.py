@@ -1,8 +1,9 @@
-"""A user's own aggregate inside a kernel.
+"""Puts a user's own aggregate into a kernel.
 
-The functions are not taken over as text, since a lambda or a closure has none
+The functions are not lifted by their source, since a lambda or a closure has none
 that stands alone: they arrive in the kernel's namespace as `user0_lift` and so
-on, where 0 is the number of the part.  Around them stands
+on, where 0 is the number of the part.  Around them stands, generated because the
+fields are known only when they have been inferred,
 
     user0_pack(p)        fixes the type of each field
     user0_combine_       guards the empty side where there is no identity:
@@ -24,22 +25,24 @@ from numba.core.errors import NumbaError
 
 from windrow.aggregates import ABSENT, Aggregate
 
-from .product import Part, Product
-from .text import JIT, Text, literal
+from .product import Product, ProductPart
+from .text import Text, literal
 
 
 class NotCompiled(Exception):
     """A user's functions cannot be compiled; the message says why."""
 
 
-def add_user_part(text: Text, part: Part, number: int) -> tuple[str, str | None, str]:
+def add_user_part(
+    text: Text, part: ProductPart, number: int
+) -> tuple[str, str | None, str]:
     """Source around the user's functions; names of combine, inverse and identity."""
     aggregate = part.request.aggregate
     dtypes = part.dtypes[:-1] if part.optional else part.dtypes
     items = ["p"] if part.request.scalar else [f"p[{i}]" for i in range(len(dtypes))]
     packed = "".join(f"{_cast(*pair)}, " for pair in zip(dtypes, items, strict=True))
     present = "1," if part.optional else ""
-    text.add(f"{JIT}\ndef user{number}_pack(p):\n    return ({packed}{present})")
+    text.define(f"def user{number}_pack(p):\n    return ({packed}{present})")
     identity = _identity(part, dtypes)
     text.add(f"IDENTITY_{number} = {identity}")
     combine = _guarded(text, part, number, "combine", "older", "newer")
@@ -122,7 +125,7 @@ def interpreted_schema() -> tuple[tuple[str, ...], bool]:
     return ("object", "object"), True
 
 
-def _identity(part: Part, dtypes: Sequence[str]) -> str:
+def _identity(part: ProductPart, dtypes: Sequence[str]) -> str:
     aggregate = part.request.aggregate
     if part.optional:
         empty = ", ".join(_ZERO.get(dtype, "0") for dtype in dtypes)
@@ -147,7 +150,7 @@ def _cast(dtype: str, item: str) -> str:
 
 
 def _guarded(
-    text: Text, part: Part, number: int, what: str, left: str, right: str
+    text: Text, part: ProductPart, number: int, what: str, left: str, right: str
 ) -> str:
     width = len(part.dtypes) - 1 if part.optional else len(part.dtypes)
     span = "[0]" if part.request.scalar else f"[:{width}]" if part.optional else ""
@@ -160,9 +163,9 @@ def _guarded(
     call = f"user{number}_{what}({left}{span}, {right}{span})"
     body = f"    return user{number}_pack({call})"
     name = f"user{number}_{what}_"
-    text.add(f"{JIT}\ndef {name}({left}, {right}):\n{guard}{body}")
+    text.define(f"def {name}({left}, {right}):\n{guard}{body}")
     if part.optional and what == "combine":
-        text.add(f"{JIT}\ndef user{number}_join_({left}, {right}):\n{body}")
+        text.define(f"def user{number}_join_({left}, {right}):\n{body}")
     return name
 
 

@@ -1,20 +1,25 @@
-"""The names a kernel may use, and what they mean.
+"""Names the words that kernel functions are written in, and says what they mean.
 
-An algorithm's `slide` is written against these; the real ones are generated for
-each product, so the bodies here never run.  A partial is a tuple of numbers.
+The bodies here never run.  Some words are generated for each product (`combine`,
+`load`, ...); others stand for a function of the algorithm, of the windows' bounds or of
+an operator's memory (`slide`, `start_of`, `insert`, ...): the assembly of a kernel says
+which (`windrow.kernels.assemble`).  A partial is a tuple of numbers.
 
     source          where partials come from: columns of rows, or of slice partials
     bounds          which slices each window covers
     fields          an array per field of the partial: scratch memory for partials
 """
 
-from typing import Any
+from typing import Any, SupportsIndex
+
+Whole = SupportsIndex
+"""A whole number, Python's or numpy's."""
 
 IDENTITY: Any = None
 """The partial of nothing: combine(IDENTITY, p) == p == combine(p, IDENTITY)."""
 
 
-def leaf(source: Any, i: int) -> Any:
+def leaf(source: Any, i: Whole) -> Any:
     """The partial of slice (or row) i."""
 
 
@@ -37,15 +42,15 @@ def same(a: Any, b: Any) -> bool:  # type: ignore[empty-body]
     """Whether two partials are equal; NaN equals NaN."""
 
 
-def allocate(n: int) -> Any:
+def allocate(n: Whole) -> Any:
     """Room for n partials."""
 
 
-def load(fields: Any, i: int) -> Any:
+def load(fields: Any, i: Whole) -> Any:
     """The i-th partial in `fields`."""
 
 
-def store(fields: Any, i: int, partial: Any) -> None:
+def store(fields: Any, i: Whole, partial: Any) -> None:
     """Put a partial at place i of `fields`."""
 
 
@@ -53,19 +58,22 @@ def emit(out: Any, i: Any, partial: Any) -> None:
     """Lower the partial of the i-th window into the results."""
 
 
-def expect(out: Any, i: int) -> None:
+def expect(out: Any, i: Whole) -> None:
     """Say that the result of window i will be written soon."""
 
 
-def start_of(bounds: Any, i: int) -> int:  # type: ignore[empty-body]
+# --- the bounds of windows ------------------------------------------------------
+
+
+def start_of(bounds: Any, i: Whole) -> int:  # type: ignore[empty-body]
     """The first slice of window i."""
 
 
-def stop_of(bounds: Any, i: int) -> int:  # type: ignore[empty-body]
+def stop_of(bounds: Any, i: Whole) -> int:  # type: ignore[empty-body]
     """One past the last slice of window i; never falls from one window to the next."""
 
 
-def keep_of(bounds: Any, i: int) -> int:  # type: ignore[empty-body]
+def keep_of(bounds: Any, i: Whole) -> int:  # type: ignore[empty-body]
     """The oldest slice that window i or any later one needs.
 
     Equal to the start, but where windows of several ranges are answered in one
@@ -73,16 +81,45 @@ def keep_of(bounds: Any, i: int) -> int:  # type: ignore[empty-body]
     """
 
 
-def query_of(bounds: Any, i: int) -> int:  # type: ignore[empty-body]
+def query_of(bounds: Any, i: Whole) -> int:  # type: ignore[empty-body]
     """Which of several ranges window i belongs to; 0 where there is one."""
 
 
-def peek(array: Any, i: int) -> Any:
+def peek(array: Any, i: Whole) -> Any:
     """The number at place i of scratch memory."""
 
 
-def poke(array: Any, i: int, value: Any) -> None:
+def poke(array: Any, i: Whole, value: Any) -> None:
     """Put a number at place i of scratch memory."""
+
+
+# --- an algorithm (`windrow.algorithms.Algorithm` says more) ---------------------
+
+
+def prepare(widest: Whole, chunk: Whole) -> Any:
+    """Scratch memory for `slide`."""
+
+
+def slide(
+    source: Any, bounds: Any, count: Whole, at: Whole, scratch: Any, out: Any
+) -> Any:
+    """Answer `count` windows, read with `start_of` and `stop_of`."""
+
+
+def stage(widest: Whole, chunk: Whole) -> Any:
+    """Scratch memory for `stride`."""
+
+
+def stride(
+    source: Any,
+    first: Whole,
+    count: Whole,
+    width: Whole,
+    at: Whole,
+    scratch: Any,
+    out: Any,
+) -> Any:
+    """Answer `count` windows of `width` slices, each one slice on."""
 
 
 # --- one event at a time --------------------------------------------------------
@@ -100,8 +137,26 @@ ORDERED: Any = None
 NUMBERED: Any = None
 """Whether the number of each event is kept, so that it can be found again."""
 
+RING_FROM: Any = None
+"""Which of the algorithm's ints is the first place of its rings that is in use."""
 
-def insert(scratch: Any, ints: Any, kept: Any, value: Any, tick: int) -> Any:
+RING_UPTO: Any = None
+"""Which of the algorithm's ints is one past the last such place."""
+
+
+def lift_one(position: Whole, *values: Any) -> Any:
+    """The partial of one event, from its numbers."""
+
+
+def lift_number(position: Whole, value: Any) -> Any:
+    """The partial of one event that is a number, and not null."""
+
+
+def open_memory(mem: Any) -> Any:
+    """The parts of an operator's memory, and room for one result."""
+
+
+def insert(scratch: Any, ints: Any, kept: Any, value: Any, tick: Whole) -> Any:
     """The algorithm's step for a new event."""
 
 
@@ -131,3 +186,30 @@ def kept_of(fields: Any) -> Any:
 
 def set_kept(fields: Any, kept: Any) -> None:
     """Put the algorithm's own partials back."""
+
+
+def move(scratch: Any, ints: Any, wider: Any) -> Any:
+    """Copy a window's events to other memory; gives the algorithm's ints there."""
+
+
+def copy_event(scratch: Any, i: Whole, wider: Any, j: Whole) -> None:
+    """Copy what an algorithm keeps at place i of its rings to place j of others."""
+
+
+# --- events at any place (`windrow.algorithms.AnyPlace` says more) ---------------
+
+
+def correct(scratch: Any, ints: Any, i: Whole, value: Any) -> Any:
+    """Give the event at place i another value; gives the ints."""
+
+
+def remove(scratch: Any, ints: Any, kept: Any, i: Whole) -> Any:
+    """Take the event at place i out; gives the ints."""
+
+
+def make_way(scratch: Any, ints: Any, i: Whole) -> Any:
+    """Free place i for a late event; gives where the hole was, and the ints."""
+
+
+def between(scratch: Any, start: Whole, stop: Whole) -> Any:
+    """The partial of the events at places [start, stop)."""

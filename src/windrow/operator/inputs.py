@@ -22,11 +22,11 @@ import pyarrow as pa
 from pyarrow import types as pat
 
 from windrow.aggregates import Call, Law
+from windrow.aggregates.types import reading, value_kind
 from windrow.batch.columns import numbers
 from windrow.errors import BadInput, UnsupportedType
 from windrow.plan.bind import Bound, bind
 from windrow.plan.requests import Asked, Slots, ask, may_overflow, slots_of
-from windrow.plan.types import reading, value_kind
 
 Array = np.ndarray[Any, Any]
 

@@ -11,14 +11,14 @@ from windrow.plan.policies import Rules
 from .inputs import Inputs
 from .layout import Memory, empty_memory
 from .policies import ANCHOR, EVERY, FURTHEST, RANGE, SINCE, STEP
-from .runtime import Kind
+from .runtime import OperatorKernel
 
 
 @dataclass(frozen=True)
 class Kit:
     """What all windows of an operator share."""
 
-    kind: Kind
+    kind: OperatorKernel
     module: ModuleType
     rules: Rules
     inputs: Inputs

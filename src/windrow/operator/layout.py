@@ -1,8 +1,8 @@
-"""An operator's memory: one flat array, as RA has it.
+"""Lays an operator's memory out: one flat array, as RA has it.
 
     words        0              WORDS
                  |-- header -----|-- kept --|-- rings --|-- numbers --|-- marks --|...
-    header       the algorithm's ints, then ranges, clocks and counters (`_policy.py`)
+    header       the algorithm's ints, then ranges, clocks and counters (`policies.py`)
     kept         partials of the algorithm's own, field by field
     rings        partials of the events, field by field
     numbers      the algorithm's rings of whole numbers
@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from windrow.algorithms._stepwise import Stepwise
+from windrow.algorithms import Stepwise
 from windrow.kernels import Product
 from windrow.windows.policy import DELTA
 
@@ -52,7 +52,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Layout:
+class MemoryLayout:
     """Which sections an operator's memory has, in order."""
 
     sections: tuple[Section, ...]
@@ -60,51 +60,52 @@ class Layout:
     @classmethod
     def of(
         cls, product: Product, steps: Stepwise, evict: int, *, ordered: bool
-    ) -> Layout:
+    ) -> MemoryLayout:
         """The layout for an algorithm, a product and an eviction policy."""
-        found = [Section("kept", dtype, 0, steps.kept) for dtype in product.dtypes]
+        sections = [Section("kept", dtype, 0, steps.kept) for dtype in product.dtypes]
         for number in range(steps.rings):
-            found += [
+            sections += [
                 Section(f"ring{number}", dtype, steps.slots) for dtype in product.dtypes
             ]
-        found += [Section("number", "int64", 1)] * steps.numbers
+        sections += [Section("number", "int64", 1)] * steps.numbers
         kind = "float64" if evict == DELTA else "int64"
-        found.append(Section("marks", kind, int(ordered or evict == DELTA)))
-        found.append(Section("ids", "int64", int(not steps.fifo)))
-        found.append(Section("floats", "float64", 0, FLOATS))
-        found += [Section("out", dtype, 0, 1) for dtype in product.out_dtypes]
-        return cls(tuple(found))
+        sections.append(Section("marks", kind, int(ordered or evict == DELTA)))
+        sections.append(Section("ids", "int64", int(not steps.fifo)))
+        sections.append(Section("floats", "float64", 0, FLOATS))
+        sections += [Section("out", dtype, 0, 1) for dtype in product.out_dtypes]
+        return cls(tuple(sections))
 
     def named(self, name: str) -> list[int]:
         """The numbers of the sections of that name."""
-        return [k for k, one in enumerate(self.sections) if one.name == name]
+        return [k for k, section in enumerate(self.sections) if section.name == name]
 
 
 class Memory:
     """The memory of one window: `flat`, or `words` and an array for each section."""
 
-    def __init__(self, layout: Layout, capacity: int, *, plain: bool) -> None:
+    def __init__(self, layout: MemoryLayout, capacity: int, *, plain: bool) -> None:
         self.layout, self.capacity = layout, capacity
         if plain:
             self.words: Array = np.zeros(WORDS, np.int64)
             self.sections = [
-                np.zeros(one.length(capacity), one.dtype) for one in layout.sections
+                np.zeros(section.length(capacity), section.dtype)
+                for section in layout.sections
             ]
             self.argument: Any = self
         else:
-            size = WORDS + sum(one.words(capacity) for one in layout.sections)
-            flat = np.zeros(size, np.int64)
+            sizes = [section.words(capacity) for section in layout.sections]
+            flat = np.zeros(WORDS + sum(sizes), np.int64)
             self.words, self.argument = flat[:WORDS], flat
             self.sections, at = [], WORDS
-            for one in layout.sections:
-                piece = flat[at : at + one.words(capacity)].view(one.dtype)
-                self.sections.append(piece[: one.length(capacity)])
-                at += one.words(capacity)
+            for section, size in zip(layout.sections, sizes, strict=True):
+                piece = flat[at : at + size].view(section.dtype)
+                self.sections.append(piece[: section.length(capacity)])
+                at += size
         self.words[MASK] = capacity - 1
 
 
 def empty_memory(
-    layout: Layout,
+    layout: MemoryLayout,
     steps: Stepwise,
     identity: tuple[Any, ...],
     capacity: int,
@@ -113,18 +114,22 @@ def empty_memory(
     plain: bool,
 ) -> Memory:
     """Memory of a window without events; `chunk`: the range, and a chunk of it."""
-    made = Memory(layout, capacity, plain=plain)
+    memory = Memory(layout, capacity, plain=plain)
     begin = [*steps.begin]
     if steps.chunk:
         begin[-2:] = chunk
-    made.words[: len(begin)] = begin
+    memory.words[: len(begin)] = begin
     for place, field in zip(layout.named("kept"), identity, strict=True):
-        made.sections[place][:] = field
-    return made
+        memory.sections[place][:] = field
+    return memory
 
 
-def open_text(layout: Layout, steps: Stepwise, *, plain: bool) -> str:
-    """Source of `open_memory(mem)`: memory as `_policy.py` has it, and out."""
+def open_text(layout: MemoryLayout, steps: Stepwise, *, plain: bool) -> str:
+    """Source of `open_memory(mem)`: memory as `policies.py` has it, and out.
+
+    As text: it makes tuples of as many views as there are sections, each of its own
+    type, and numba has to see each.
+    """
     lines = []
     if plain:
         lines.append("    words = mem.words")
@@ -132,11 +137,11 @@ def open_text(layout: Layout, steps: Stepwise, *, plain: bool) -> str:
     else:
         lines += [f"    words = mem[:{WORDS}]", f"    n = words[{MASK}] + 1"]
         lines.append(f"    at = {WORDS}")
-        for k, one in enumerate(layout.sections):
-            length = f"({one.each} * n + {one.more})"
-            size = np.dtype(one.dtype).itemsize
+        for k, section in enumerate(layout.sections):
+            length = f"({section.each} * n + {section.more})"
+            size = np.dtype(section.dtype).itemsize
             words = length if size == 8 else f"(({length} * {size} + 7) // 8)"
-            kind = "bool_" if one.dtype == "bool" else one.dtype
+            kind = "bool_" if section.dtype == "bool" else section.dtype
             lines.append(f"    s{k} = mem[at : at + {words}].view(np.{kind})")
             lines.append(f"    at += {words}")
 

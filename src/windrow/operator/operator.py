@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Self
 
-from windrow.batch.slide import calls_of
+from windrow.aggregates.calls import calls_of
 from windrow.errors import BadInput
 
 from . import save as saved

@@ -1,4 +1,4 @@
-"""Finding an event again, and putting a late one in its place.
+"""Finds an event again, and puts a late one in its place.
 
 Places stand in the order of (instant, number): a late event goes after all that are
 not later, so of two at one instant the one that came first stands first.  Where no
@@ -6,12 +6,13 @@ instants are kept, numbers alone are in order.  Holes keep theirs, so that a sea
 look at them.
 """
 
-from windrow.algorithms._fat_steps import between, make_way
 from windrow.kernels.vocabulary import (
     ORDERED,
+    between,
     emit,
     ints_of,
     kept_of,
+    make_way,
     peek,
     poke,
     set_ints,

@@ -26,7 +26,7 @@ from .inputs import Inputs, types_of
 from .kit import Kit
 from .late_window import LateCell
 from .revised_window import RetoldCell
-from .runtime import Kind, compile_operator
+from .runtime import OperatorKernel, compile_operator
 from .window import LEAST, Cell
 
 Array = np.ndarray[Any, Any]
@@ -119,7 +119,9 @@ class Setting:
         )
         ordered = late or rules.evict == TIME
         trigger = BY_HAND if late and rules.aligned else rules.trigger
-        kind = Kind(self.choice.algorithm, product, rules.evict, trigger, ordered)
+        kind = OperatorKernel(
+            self.choice.algorithm, product, rules.evict, trigger, ordered
+        )
         range_ = max(rules.range, 1)
         chunk = (range_, max(range_ // 2, 1))
         self.schema = schema

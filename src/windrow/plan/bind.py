@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 from pyarrow import types as pat
 
-from windrow.aggregates import Aggregate, Call, find
+from windrow.aggregates import Aggregate, Call
 from windrow.aggregates.quantiles import check_quantiles
+from windrow.aggregates.types import check_accepts, result_type
 from windrow.errors import BadInput, UnknownName, UnsupportedType
-
-from .types import check_accepts, result_type
 
 
 @dataclass(frozen=True)
@@ -46,43 +44,6 @@ class Bound:
         """Every column that is needed."""
         extra = () if self.payload is None else (self.payload,)
         return tuple(dict.fromkeys((*self.columns, *extra)))
-
-
-def as_call(given: Any, name: str) -> Call:
-    """A call from what a user may write: a call, an aggregate, or its name."""
-    if isinstance(given, Call):
-        return given
-    if isinstance(given, Aggregate):
-        return given()
-    if isinstance(given, str):
-        return find(given)()
-    raise BadInput.because(
-        f"cannot compute {name!r}",
-        f"it is of type {type(given).__name__}, not an aggregate",
-        "write an aggregate over a column, such as wr.max('len')",
-    )
-
-
-def gather_calls(
-    keyword: Mapping[str, Any], explicit: Mapping[str, Any] | None
-) -> dict[str, Call]:
-    """The aggregates of both forms, keywords first; each name once."""
-    calls: dict[str, Call] = {}
-    for name, given in [*keyword.items(), *(explicit or {}).items()]:
-        if name in calls:
-            raise BadInput.because(
-                f"cannot compute {name!r} twice",
-                "it is given as a keyword and in aggregates=",
-                "use two names",
-            )
-        calls[name] = as_call(given, name)
-    if not calls:
-        raise BadInput.because(
-            "cannot compute nothing",
-            "no aggregate is given",
-            "name one, such as longest=wr.max('len')",
-        )
-    return calls
 
 
 def bind(calls: Mapping[str, Call], schema: pa.Schema) -> tuple[Bound, ...]:

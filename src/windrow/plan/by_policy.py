@@ -17,16 +17,14 @@ from windrow.aggregates import Call
 from windrow.errors import BadInput, UnsupportedType, WindowError
 from windrow.kernels import Product
 from windrow.windows import Duration, Reactive
+from windrow.windows.clock import Clock, clock_of
 from windrow.windows.policy import BY_HAND
 
+from .aggregate import columns_read, key_names
 from .bind import Bound, bind, check_new_names, column_type
 from .choose import Choice, choose_algorithm
-from .clock import Clock, clock_of
-from .explain_lines import order_lines, partial_lines, result_lines
-from .explanation import Explanation
-from .plan import columns_read, key_names
 from .policies import Rules, rules_of
-from .requests import ask, slots_of
+from .requests import ask, may_overflow, slots_of
 
 
 @dataclass(frozen=True)
@@ -40,6 +38,12 @@ class PolicyPlan:
     clock: Clock | None
     ties: tuple[str, ...]
     algorithm: str
+
+    @property
+    def sums(self) -> list[str]:
+        """The columns of whole numbers whose sums could pass 64 bits."""
+        columns = (bound.columns[0] for bound in self.calls if may_overflow(bound))
+        return list(dict.fromkeys(columns))
 
     @property
     def reads(self) -> list[str]:
@@ -76,7 +80,7 @@ def plan_by_policy(
             "a policy is by hand, and there is nobody to do it",
             "give both evict= and trigger=, or use wr.Operator",
         )
-    if window.timed and window.on is None:
+    if window.is_timed and window.on is None:
         raise WindowError.because(
             f"cannot place rows in a window ({window})",
             "it goes by time, and names no time column",
@@ -114,20 +118,6 @@ def plan_by_policy(
     return plan
 
 
-def explain_by_policy(plan: PolicyPlan) -> Explanation:
-    """The plan in words."""
-    lines = ["aggregate"]
-    lines += order_lines(plan.by, plan.clock.column if plan.clock else None)
-    lines.append(f"  window     {plan.window}")
-    lines.append("  slices     one row each: bounds follow from the rows")
-    product = plan.nominal_product()
-    if product is not None:
-        choice = plan.choice(product)
-        lines += partial_lines(product)
-        lines.append(f"  algorithm  {choice.algorithm.name}: {choice.reason}")
-    return Explanation("\n".join(lines + result_lines(plan.calls)))
-
-
 def _in_ticks(rules: Rules, window: Reactive, clock: Clock) -> Rules:
     if isinstance(window.evict, Duration):
         rules = replace(rules, range=clock.ticks(window.evict))
@@ -151,4 +141,4 @@ def _check_columns(rules: Rules, schema: pa.Schema) -> None:
             )
 
 
-__all__ = ["PolicyPlan", "explain_by_policy", "plan_by_policy"]
+__all__ = ["PolicyPlan", "plan_by_policy"]

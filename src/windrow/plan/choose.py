@@ -16,6 +16,7 @@ from windrow.errors import UnsuitableAlgorithm
 from windrow.kernels import Product
 from windrow.slicing import Slicer
 from windrow.slicing import find as find_slicer
+from windrow.windows import Rule
 
 FEW_SLICES = 4
 
@@ -80,31 +81,41 @@ def _unsuitable(algorithm: Algorithm, laws: Law, label: str) -> UnsuitableAlgori
 
 def choose_slicer(
     name: str,
-    windows: Sequence[tuple[int, int, int]],
+    rules: Sequence[Rule],
     *,
     rows: bool,
     lasting: bool = False,
 ) -> tuple[Slicer, str]:
-    """The slicer for windows (range, slide, shift), and why.
+    """The slicer for windows of those rules, and why.
 
     `lasting` events reach back into windows of the past, which are made up of slices
     again: these must end where windows do, and be few.
     """
+    if not all(rule.is_even for rule in rules):
+        if name not in ("auto", "pairs"):
+            raise UnsuitableAlgorithm.because(
+                f"cannot cut windows ({rules[0].text}) with {name}",
+                "they are not equally long, and only pairs follows their edges",
+                "leave the slicer to the planner",
+            )
+        return find_slicer("pairs"), (
+            "windows are not equally long: cut wherever one starts or ends"
+        )
     if name != "auto":
         return find_slicer(name), "asked for by name"
     if lasting:
         return find_slicer("pairs"), (
             "events last: cut where windows start and end, and nowhere else"
         )
-    divides = all(range_ % slide == 0 for range_, slide, _ in windows)
-    if divides and len(windows) == 1:
+    divides = all(rule.even.range % rule.even.slide == 0 for rule in rules)
+    if divides and len(rules) == 1:
         return find_slicer("panes"), "the slide divides the range: one slice a slide"
-    if rows and len(windows) == 1:
+    if rows and len(rules) == 1:
         return find_slicer("cutty"), (
             "the slide does not divide the range and rows stand in order: "
             "one slice a slide and a tail"
         )
-    if len(windows) == 1:
+    if len(rules) == 1:
         return find_slicer("pairs"), (
             "the slide does not divide the range: two slices a slide"
         )

@@ -2,63 +2,82 @@
 
 from __future__ import annotations
 
-from windrow.aggregates import Law
+from collections.abc import Sequence
+
+from windrow.aggregates import WIDE_SUM, Law
 from windrow.kernels import Product
 from windrow.slicing import composite_slide, share, shared_combs
+from windrow.windows import Clock
 
+from .aggregate import Plan
 from .bind import Bound
-from .over import OverPlan
-from .plan import Plan
-from .queries import Query
-from .requests import ask, may_overflow, slots_of
+from .requests import Asked
+from .resolve import Resolved, ResolvedOver
 from .sharing_text import sharing_lines, sharing_slices
 
 
-def frame_lines(plan: OverPlan) -> list[str]:
+def frame_lines(resolved: ResolvedOver) -> list[str]:
     """Frame by frame: what is kept, which algorithm, and why."""
     lines: list[str] = []
-    for frame, calls in plan.frames.items():
+    for part in resolved.frames:
+        frame, choice = part.frame, part.choice
         ends = "" if frame.rows is not None else f", closed {frame.closed}"
         lines.append(f"  frame      {frame.text}{ends}")
-        asked = ask(calls, slots_of(calls, lambda _: False))
-        if asked.calls:
-            label = ", ".join(bound.call.label for bound in calls)
-            choice = frame.choice(plan.algorithm, asked.product, label)
-            kind = (
-                "by arithmetic"
-                if frame.rows is not None
-                else "from start and stop arrays"
-            )
-            lines += partial_lines(asked.product)
+        if choice is not None:
+            by_number = frame.rows is not None
+            kind = "by arithmetic" if by_number else "from start and stop arrays"
+            lines += partial_lines(part.asked.product)
             lines.append(f"  bounds     {kind}, one window a row")
             lines.append(f"  algorithm  {choice.algorithm.name}: {choice.reason}")
-        lines += holistic_lines(calls)
-    lines += result_lines(plan.calls)
-    return lines
+        lines += holistic_lines(part.calls)
+    requests = [part.asked for part in resolved.frames]
+    return lines + result_lines(resolved.plan.calls, requests)
 
 
-def order_lines(by: tuple[str, ...], on: str | None) -> list[str]:
-    """Keys and order of the rows."""
+def order_lines(by: tuple[str, ...], clock: Clock | None) -> list[str]:
+    """Keys and order of the rows, and what a zone in the type of times means."""
     keys = f"by {', '.join(by)}" if by else "no key: one run"
-    order = f"ordered by {on}, ties as they arrived" if on else "in arrival order"
-    return [f"  rows       {keys}; {order}"]
+    order = "in arrival order"
+    if clock is not None:
+        order = f"ordered by {clock.column}, ties as they arrived"
+    return [f"  rows       {keys}; {order}", *zone_lines(clock)]
 
 
-def slice_lines(plan: Plan, product: Product | None) -> list[str]:
+def zone_lines(clock: Clock | None) -> list[str]:
+    """What the zone of a typed time column does not do."""
+    if clock is None or clock.zone in (None, "UTC"):
+        return []
+    typed = f"{clock.column} is typed with {clock.zone}, which only labels its instants"
+    return [f"  zone       {typed}: windows go by UTC unless tz= names a zone"]
+
+
+def window_lines(plan: Plan) -> list[str]:
+    """The windows, with their names where there is a list of them."""
+    labels = [f" as {rule.name!r}" if plan.listed else "" for rule in plan.rules]
+    pairs = zip(plan.rules, labels, strict=True)
+    return [f"  window     {rule.text}{label}" for rule, label in pairs]
+
+
+def slice_lines(resolved: Resolved) -> list[str]:
     """How rows are cut, unless they are slices themselves."""
-    sharing = plan.sharing(product) if product is not None else None
-    if sharing is not None and sharing.unit:
-        return sharing_slices(sharing)
-    slicer = plan.slicer
-    triples = [query.triple for query in plan.queries]
-    if plan.regular and plan.queries[0].slide == 1:
+    plan, slicer = resolved.plan, resolved.plan.slicer
+    if resolved.way == "graph" and resolved.sharing is not None:
+        return sharing_slices(resolved.sharing)
+    if resolved.way == "even" and plan.rules[0].step == 1:
         return ["  slices     none: the slide is one row, so rows are slices"]
     lines = [f"  slicer     {slicer.name} ({slicer.title}): {plan.slicer_reason}"]
-    shared = share(slicer, triples)
-    unit = "rows" if plan.queries[0].is_rows else "ticks"
+    if not plan.is_even:
+        most = max(rule.overlap for rule in plan.rules)
+        return [
+            *lines,
+            f"  slices     an instant lies in {count(most, 'window')} at most",
+        ]
+    evens = [rule.even for rule in plan.rules]
+    shared = share(slicer, evens)
+    unit = "rows" if plan.counts_rows else "ticks"
     if shared is None:
-        combs = len(shared_combs(slicer, triples))
-        length = composite_slide(slicer, triples)
+        combs = len(shared_combs(slicer, evens))
+        length = composite_slide(slicer, evens)
         lines.append(
             f"  slices     composite slide of {length:,} {unit}, not laid out: "
             f"cut at the next tooth of {combs} combs"
@@ -90,23 +109,23 @@ def count(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'s' if number != 1 else ''}"
 
 
-def algorithm_lines(plan: Plan, product: Product) -> list[str]:
+def algorithm_lines(resolved: Resolved) -> list[str]:
     """Which algorithm slides over slices for which window, and why."""
-    lines: list[str] = []
-    found: dict[str, list[str]] = {}
-    sharing = plan.sharing(product)
-    if sharing is not None:
-        return sharing_lines(plan, product, sharing) + [_kernel_line(product)]
-    for query in plan.queries:
-        choice = plan.choice(query, product)
+    plan, product = resolved.plan, resolved.product
+    if resolved.sharing is not None:
+        return sharing_lines(resolved) + [_kernel_line(product)]
+    names: dict[str, list[str]] = {}
+    for rule, choice in zip(plan.rules, resolved.choices, strict=True):
+        assert choice is not None
         line = f"{choice.algorithm.name}: {choice.reason}"
-        found.setdefault(line, []).append(repr(query.name))
-    for line, names in found.items():
-        shared = f" (for {', '.join(names)})" if len(found) > 1 else ""
+        names.setdefault(line, []).append(repr(rule.name))
+    lines = []
+    for line, windows in names.items():
+        shared = f" (for {', '.join(windows)})" if len(names) > 1 else ""
         lines.append(f"  algorithm  {line}{shared}")
-    if plan.together:
+    if resolved.together is not None:
         lines.append("             all ranges in one pass")
-    lines.append(f"  bounds     {_bounds(plan, plan.queries[0])}")
+    lines.append(f"  bounds     {_bounds(resolved)}")
     return [*lines, _kernel_line(product)]
 
 
@@ -116,10 +135,10 @@ def _kernel_line(product: Product) -> str:
     return "  kernel     generated for this product, compiled by numba, cached"
 
 
-def _bounds(plan: Plan, query: Query) -> str:
-    if plan.regular:
+def _bounds(resolved: Resolved) -> str:
+    if resolved.way == "even":
         return "by arithmetic, run by run"
-    if query.is_rows:
+    if resolved.plan.counts_rows:
         return "start and stop arrays over slices"
     return "start and stop arrays over the slices that hold a row; gaps cost nothing"
 
@@ -132,13 +151,17 @@ def holistic_lines(calls: tuple[Bound, ...]) -> list[str]:
     return [f"  holistic   {', '.join(names)}: ranges of row positions, no partials"]
 
 
-def result_lines(calls: tuple[Bound, ...]) -> list[str]:
+def result_lines(calls: Sequence[Bound], requests: Sequence[Asked]) -> list[str]:
     """What each result is read off, and what to know of it."""
+    wide = {
+        bound.name
+        for asked in requests
+        for bound, outputs in asked.calls
+        if asked.product.outputs[outputs[0]].request.aggregate is WIDE_SUM
+    }
     lines = []
     for bound in calls:
-        note = ""
-        if may_overflow(bound):
-            note = "  (two words where the largest value times the rows passes 2**63)"
+        note = "  (in two words: a sum could pass 2**63)" if bound.name in wide else ""
         kind = "as its functions give" if bound.aggregate.is_users else bound.result
         lines.append(f"  result     {bound.name} = {bound.call.label}: {kind}{note}")
     return lines
@@ -153,4 +176,5 @@ __all__ = [
     "partial_lines",
     "result_lines",
     "slice_lines",
+    "window_lines",
 ]

@@ -5,6 +5,7 @@ Everything here is read off the plan that the tasks execute.
 
 from __future__ import annotations
 
+from .aggregate import Plan
 from .explain_lines import (
     algorithm_lines,
     frame_lines,
@@ -12,11 +13,13 @@ from .explain_lines import (
     partial_lines,
     result_lines,
     slice_lines,
+    window_lines,
+    zone_lines,
 )
 from .explanation import Explanation
 from .flow import Flow
 from .over import OverPlan
-from .plan import Plan
+from .resolve import Facts, resolve
 from .spans_text import span_words, technique_words
 from .spread import Spread
 from .tree import Tree
@@ -29,11 +32,7 @@ def explain_tree(tree: Tree) -> Explanation:
     keys = f"by {', '.join(plan.by)}" if plan.by else "no key"
     order = _order_words(plan) if plan.span is None else f"; {span_words(plan)}"
     lines.append(f"  rows       {keys}{order}")
-    for query in plan.queries:
-        label = f" as {query.name!r}" if plan.listed else ""
-        lines.append(f"  window     {query.window}{label}")
-    product = tree.asked.product if tree.asked.calls else None
-    lines += slice_lines(plan, product)
+    lines += zone_lines(plan.clock) + window_lines(plan) + slice_lines(tree.resolved)
     lines.append(f"  level 1    {tree.level1}: {tree.level1_reason}")
     if tree.asked.calls:
         lines += partial_lines(tree.asked.product)
@@ -48,10 +47,10 @@ def explain_tree(tree: Tree) -> Explanation:
     if plan.span is not None:
         lines.append(f"  technique  {technique_words(tree)}")
     elif tree.asked.calls:
-        lines += algorithm_lines(plan, tree.asked.product)
+        lines += algorithm_lines(tree.resolved)
     lines += holistic_lines(plan.calls)
     lines.append(f"  level 3    {tree.split}: {tree.split_reason}")
-    lines += result_lines(plan.calls)
+    lines += result_lines(plan.calls, [tree.asked])
     return Explanation("\n".join(lines))
 
 
@@ -67,7 +66,7 @@ def explain_spread(plan: OverPlan, spread: Spread) -> Explanation:
             f"             chunks of {_length(plan, spread.chunk)}, "
             f"each with the {reach} before it"
         )
-    return Explanation("\n".join(lines + frame_lines(plan)))
+    return Explanation("\n".join(lines + frame_lines(resolve(plan, Facts()))))
 
 
 def explain_flow(flow: Flow) -> Explanation:
@@ -91,20 +90,19 @@ def explain_flow(flow: Flow) -> Explanation:
         + ("given back in column late" if flow.late == "keep" else "dropped, counted")
     )
     if isinstance(plan, OverPlan):
-        return Explanation("\n".join(lines + frame_lines(plan)))
+        return Explanation("\n".join(lines + frame_lines(resolve(plan, Facts()))))
     if plan.span is not None:
         lines.append("  postponed  a window waits for as long as the watermark's delay")
-    for query in plan.queries:
-        label = f" as {query.name!r}" if plan.listed else ""
-        lines.append(f"  window     {query.window}{label}")
-        if flow.kept == "slices":
-            chunk = -(-query.range // (2 * query.slide)) * query.slide
-            lines.append(f"  chunks     of {_length(plan, chunk)}, half a window")
-    lines += slice_lines(plan, None)
+    lines += window_lines(plan)
+    if flow.kept == "slices":
+        halves = [-(-rule.overlap // 2) for rule in plan.rules]
+        slides = ", ".join(f"{half:,}" for half in dict.fromkeys(halves))
+        lines.append(f"  chunks     of {slides} slides, half a window")
+    lines += slice_lines(resolve(plan, Facts(), sliced=True))
     if flow.kept == "slices":
         lines += partial_lines(flow.asked.product)
         lines.append("  algorithm  pba, a step at a time: at most three merges a slide")
-    lines += holistic_lines(plan.calls) + result_lines(plan.calls)
+    lines += holistic_lines(plan.calls) + result_lines(plan.calls, [flow.asked])
     return Explanation("\n".join(lines))
 
 

@@ -16,8 +16,8 @@ from pyarrow import types as pat
 
 from windrow.errors import BadInput, UnsupportedType, WindowError
 
+from .aggregate import Plan
 from .over import OverPlan
-from .plan import Plan
 from .requests import Asked, Slots, ask, may_overflow, slots_of
 from .tree import needs_rows, not_folded
 
@@ -76,7 +76,7 @@ def flow_of(
     fed, why = _fed(plan, asked, kept, late)
     cell = 1
     if isinstance(plan, Plan):
-        cell = max(delay // CELLS, min(query.slide for query in plan.queries))
+        cell = max(delay // CELLS, min(query.even.slide for query in plan.rules))
     many = (buckets or BUCKETS) if plan.by else 1
     return Flow(plan, asked, slots, fed, why, kept, because, many, late, cell)
 

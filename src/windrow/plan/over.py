@@ -18,12 +18,12 @@ from windrow.aggregates import Call
 from windrow.errors import BadInput, WindowError
 from windrow.kernels import Product
 from windrow.windows import Duration
+from windrow.windows.clock import Clock, clock_of
 
+from .aggregate import columns_read, key_names
 from .bind import Bound, bind, check_new_names, column_type
 from .choose import Choice, choose_algorithm
-from .clock import Clock, clock_of
-from .plan import columns_read, key_names
-from .requests import ask, slots_of
+from .requests import ask, may_overflow, slots_of
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,12 @@ class OverPlan:
     ties: tuple[str, ...]
     algorithm: str
     schema: pa.Schema
+
+    @property
+    def sums(self) -> list[str]:
+        """The columns of whole numbers whose sums could pass 64 bits."""
+        columns = (bound.columns[0] for bound in self.calls if may_overflow(bound))
+        return list(dict.fromkeys(columns))
 
     @property
     def reads(self) -> list[str]:

@@ -100,7 +100,7 @@ def rules_of(window: Sliding | Rows | Reactive | None) -> Rules:
             TIME,
             window.range.amount,
             window.slide.amount,
-            anchor=window.shift + window.range.amount,
+            anchor=window.shift.amount + window.range.amount,
             numeric=not window.range.is_time,
         )
     if isinstance(window, Reactive):

@@ -17,6 +17,7 @@ import pyarrow as pa
 from pyarrow import types as pat
 
 from windrow.aggregates import WIDE_SUM, Aggregate, Law, find
+from windrow.aggregates.types import value_kind
 from windrow.errors import BadInput, InterpretedWarning
 from windrow.kernels import (
     NotCompiled,
@@ -29,7 +30,6 @@ from windrow.kernels import (
 )
 
 from .bind import Bound
-from .types import value_kind
 
 Read = tuple[str, bool]
 """A column, and whether it is read as floats in its own unit: decimals, which are

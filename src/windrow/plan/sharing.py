@@ -29,8 +29,9 @@ from windrow.kernels import Product
 from .choose import Choice, choose_algorithm
 
 if TYPE_CHECKING:
-    from .plan import Plan
-    from .queries import Query
+    from windrow.windows import Rule
+
+    from .aggregate import Plan
 
 GRAPH = "gag"  # as an algorithm: one graph for all windows
 
@@ -54,20 +55,22 @@ def sharing_of(plan: Plan, product: Product, *, sliced: bool = False) -> Sharing
     """
     if plan.algorithm not in ("auto", GRAPH) or plan.span is not None:
         return None
-    forced, many = plan.algorithm == GRAPH, len(plan.queries) > 1
+    forced, many = plan.algorithm == GRAPH, len(plan.rules) > 1
     if not many and not forced:
         return None
-    if sliced or not all(query.is_complete for query in plan.queries):
+    if sliced or not all(query.is_complete for query in plan.rules):
         return _uneven(plan, product, forced=forced)
-    unit = math.gcd(*(n for query in plan.queries for n in (query.range, query.slide)))
-    if not many and plan.queries[0].slide > unit:
+    unit = math.gcd(
+        *(n for query in plan.rules for n in (query.even.range, query.even.slide))
+    )
+    if not many and plan.rules[0].even.slide > unit:
         return _uneven(plan, product, forced=forced)
-    numbers = range(len(plan.queries))
+    numbers = range(len(plan.rules))
     whole = Sharing(unit, tuple(numbers), ())
     if forced:
         return whole
     if not product.undoable:
-        graphed = [n for n in numbers if plan.queries[n].range // unit >= SHORT]
+        graphed = [n for n in numbers if plan.rules[n].even.range // unit >= SHORT]
         alone = [n for n in numbers if n not in graphed]
         whole = Sharing(unit, tuple(graphed), tuple(alone))
     if len(whole.graphed) > 1 and _pays(plan, whole):
@@ -87,27 +90,29 @@ def _uneven(plan: Plan, product: Product, *, forced: bool) -> Sharing | None:
         )
     if not forced and not product.undoable:
         return None
-    return Sharing(0, tuple(range(len(plan.queries))), ())
+    return Sharing(0, tuple(range(len(plan.rules))), ())
 
 
 def _pays(plan: Plan, sharing: Sharing) -> bool:
     """Whether windows end often enough: scans go over every input, slices do not."""
-    return 2 * sum(sharing.unit / plan.queries[n].slide for n in sharing.graphed) >= 1
+    return (
+        2 * sum(sharing.unit / plan.rules[n].even.slide for n in sharing.graphed) >= 1
+    )
 
 
-def choice_alone(product: Product, query: Query, unit: int) -> Choice:
+def choice_alone(product: Product, query: Rule, unit: int) -> Choice:
     """The algorithm for a window that shares no scans, over inputs of `unit` rows."""
-    width, regular = query.range // unit, query.slide == unit
+    width, regular = query.even.range // unit, query.even.slide == unit
     return choose_algorithm("auto", product, "", width=width, regular=regular)
 
 
 def special_of(plan: Plan, product: Product, sharing: Sharing) -> Special:
     """The specialised graph of the windows that share."""
     if not sharing.unit:
-        return uneven_graph(len(plan.queries), product)
-    queries = [plan.queries[number] for number in sharing.graphed]
-    each = all(query.slide == sharing.unit for query in queries)
-    ranges = [query.range // sharing.unit for query in queries]
+        return uneven_graph(len(plan.rules), product)
+    queries = [plan.rules[number] for number in sharing.graphed]
+    each = all(query.even.slide == sharing.unit for query in queries)
+    ranges = [query.even.range // sharing.unit for query in queries]
     return graph_of(ranges, product, each=each)
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from windrow.algorithms import Shape, kernel_text
 from windrow.errors import BadInput
 from windrow.graph import Special, graph_blocks, graph_lines, graph_svg
-from windrow.kernels import Product
 
 from .explanation import Explanation
-from .plan import Plan
-from .sharing import Sharing, choice_alone, special_of
+from .resolve import Resolved
+from .sharing import Sharing, special_of
 
 SHOWN = ("plan", "graph", "code")
 
@@ -22,9 +21,11 @@ def sharing_slices(sharing: Sharing) -> list[str]:
     return [f"  slices     panes of {sharing.unit:,} rows, the greatest {why}"]
 
 
-def sharing_lines(plan: Plan, product: Product, sharing: Sharing) -> list[str]:
+def sharing_lines(resolved: Resolved) -> list[str]:
     """Who is answered by the graph, and who by itself."""
-    special = special_of(plan, product, sharing)
+    plan, sharing = resolved.plan, resolved.sharing
+    assert sharing is not None
+    special = special_of(plan, resolved.product, sharing)
     count = len(sharing.graphed)
     windows = f"{count} window{'s' if count > 1 else ''}"
     lines = [
@@ -32,9 +33,9 @@ def sharing_lines(plan: Plan, product: Product, sharing: Sharing) -> list[str]:
         f"  graph      {_scans(special)}; show='graph' draws it",
     ]
     for number in sharing.alone:
-        query = plan.queries[number]
-        choice = choice_alone(product, query, sharing.unit)
-        whose = f"(for {query.name!r}, too short to share)"
+        choice = resolved.choices[number]
+        assert choice is not None
+        whose = f"(for {plan.rules[number].name!r}, too short to share)"
         lines.append(f"  algorithm  {choice.algorithm.name}: {choice.reason} {whose}")
     if not sharing.unit:
         return [*lines, "  bounds     start and stop arrays over slices"]
@@ -73,50 +74,60 @@ def check_show(show: str, *, sliding: bool) -> None:
         )
 
 
-def explain_shown(plan: Plan, show: str) -> Explanation:
-    """The graph of a plan, or the code that it runs."""
-    product = plan.nominal_product()
-    if plan.span is not None:
-        raise BadInput.because(
-            f"cannot show the {show} of this plan",
-            "events with a duration are laid over slices by a technique of their own",
-            "leave show= out for the plan",
+def check_shown(resolved: object, show: str) -> None:
+    """Refuse to show what a resolved plan does not have."""
+    if not isinstance(resolved, Resolved):
+        cause = "graph and code belong to windows made with wr.rows or wr.sliding"
+    elif resolved.plan.span is not None:
+        cause = (
+            "events with a duration are laid over slices by a technique of their own"
         )
-    if product is None:
-        raise BadInput.because(
-            f"cannot show the {show} of this plan",
-            "holistic aggregates have neither partials nor a kernel",
-            "leave show= out for the plan",
-        )
-    sharing = plan.sharing(product)
-    if sharing is None and show == "code":
-        return Explanation(_kernels(plan, product))
-    if sharing is None:
+    elif not resolved.asked.calls:
+        cause = "holistic aggregates have neither partials nor a kernel"
+    elif resolved.sharing is None and show == "graph":
         raise BadInput.because(
             "cannot show the graph of this plan",
             "each of its windows slides by itself",
             "ask for the graph with algorithm='gag', or for show='code'",
         )
-    special = special_of(plan, product, sharing)
+    else:
+        return
+    raise BadInput.because(
+        f"cannot show the {show} of this plan", cause, "leave show= out for the plan"
+    )
+
+
+def explain_shown(resolved: Resolved, show: str) -> Explanation:
+    """The graph of a resolved plan, or the code that it runs."""
+    sharing = resolved.sharing
+    if sharing is None:
+        return Explanation(_kernels(resolved))
+    special = special_of(resolved.plan, resolved.product, sharing)
     if show == "code":
         blocks = [block.strip("\n") for block in graph_blocks(special)]
         return Explanation("\n\n\n".join(blocks))
-    names = [str(plan.queries[number].name) for number in sharing.graphed]
+    names = [str(resolved.plan.rules[number].name) for number in sharing.graphed]
     text = "\n".join(graph_lines(special, names))
     return Explanation(text, graph_svg(special, names))
 
 
-def _kernels(plan: Plan, product: Product) -> str:
+def _kernels(resolved: Resolved) -> str:
     """The kernel of each algorithm that is used."""
-    found: dict[str, str] = {}
-    for query in plan.queries:
-        algorithm = plan.choice(query, product).algorithm
-        fast = plan.regular and algorithm.stride is not None
-        rows = plan.regular and query.slide == 1
-        bounds = "regular" if plan.regular else "many" if plan.together else "arrays"
-        shape = Shape("rows" if rows else "slices", bounds, fast=fast)
-        found[algorithm.name] = kernel_text(algorithm, product, shape)
-    return "\n\n".join(text.strip("\n") for text in found.values())
+    texts: dict[str, str] = {}
+    even = resolved.way == "even"
+    for number, rule in enumerate(resolved.plan.rules):
+        algorithm = resolved.algorithm(number)
+        leaf = "rows" if even and rule.step == 1 else "slices"
+        bounds = "regular" if even else "many" if resolved.together else "arrays"
+        shape = Shape(leaf, bounds, fast=even and algorithm.stride is not None)
+        texts[algorithm.name] = kernel_text(algorithm, resolved.product, shape)
+    return "\n\n".join(text.strip("\n") for text in texts.values())
 
 
-__all__ = ["check_show", "explain_shown", "sharing_lines", "sharing_slices"]
+__all__ = [
+    "check_show",
+    "check_shown",
+    "explain_shown",
+    "sharing_lines",
+    "sharing_slices",
+]

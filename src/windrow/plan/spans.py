@@ -29,10 +29,11 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from windrow.aggregates import Law
+from windrow.algorithms import Algorithm
 from windrow.errors import BadInput, UnsuitableAlgorithm, UnsupportedType, WindowError
 from windrow.kernels import Product
 from windrow.spans import CATALOGUE, Technique, find
-from windrow.windows import Sliding, Window
+from windrow.windows import Window
 
 from .bind import Bound, column_type
 from .requests import Asked
@@ -86,12 +87,16 @@ class Lengths:
 
 @dataclass(frozen=True)
 class Group:
-    """Calls that one technique computes together, and why that one."""
+    """Calls that one technique computes together, and why that one.
+
+    `algorithms` slide over the slices that it makes, one for each window.
+    """
 
     asked: Asked
     technique: Technique
     height: int
     reason: str
+    algorithms: tuple[Algorithm, ...] = ()
 
     @property
     def calls(self) -> tuple[Bound, ...]:
@@ -202,7 +207,7 @@ def check_forced(technique: str, height: int, calls: Sequence[Bound]) -> None:
 
 def span_of(windows: Sequence[Window], schema: pa.Schema) -> tuple[str, str] | None:
     """The columns of start and end that all windows agree on, of one type."""
-    spans = {one.span if isinstance(one, Sliding) else None for one in windows}
+    spans = {window.span for window in windows}
     if spans == {None}:
         return None
     if len(spans) > 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from windrow.aggregates import Law
 from windrow.kernels import Product
 
-from .plan import Plan
+from .aggregate import Plan
 from .requests import ask, may_overflow
 from .tree import Tree
 

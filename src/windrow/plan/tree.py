@@ -24,8 +24,9 @@ from pyarrow import types as pat
 from windrow.aggregates import Aggregate, Law
 from windrow.errors import BadInput, WindowError
 
-from .plan import Plan
-from .requests import Asked, Slots, ask, may_overflow, slots_of
+from .aggregate import Plan
+from .requests import Asked, Slots
+from .resolve import Facts, Resolved, resolve
 
 FEW_KEYS = 64  # below that, tasks are too few and too long
 
@@ -45,14 +46,27 @@ class Tree:
     blocks (of rows, for count windows without a key).
     """
 
-    plan: Plan
-    asked: Asked
-    slots: Slots
+    resolved: Resolved
     level1: str
     level1_reason: str
     split: str
     split_reason: str
     chunk: int
+
+    @property
+    def plan(self) -> Plan:
+        """What is laid out."""
+        return self.resolved.plan
+
+    @property
+    def asked(self) -> Asked:
+        """What kernels are asked for, the same in every task."""
+        return self.resolved.asked
+
+    @property
+    def slots(self) -> Slots:
+        """Where columns stand in a kernel's source."""
+        return self.resolved.slots
 
     @property
     def word(self) -> str:
@@ -81,15 +95,15 @@ def grow_tree(
         )
     if plan.clock is None:
         raise WindowError.because(
-            f"cannot slide {plan.queries[0].window} over a distributed table",
+            f"cannot slide {plan.rules[0].text} over a distributed table",
             "its rows have no order, and no time column is named",
             "say which, as in wr.rows(..., on='ts')",
         )
-    slots = slots_of(plan.calls, lambda name: name in nullable)
-    asked = ask(plan.calls, slots, may_overflow)
-    level1, why = _level1(plan, asked)
+    facts = Facts(nulls=nullable)
+    level1, why = _level1(plan, resolve(plan, facts).asked)
+    resolved = resolve(plan, facts, sliced=level1 != "rows")
     split, chunk, because = _split(plan, level1, hot=hot, keys=keys)
-    return Tree(plan, asked, slots, level1, why, split, because, chunk)
+    return Tree(resolved, level1, why, split, because, chunk)
 
 
 def level1_of(aggregate: Aggregate) -> str:
@@ -132,7 +146,7 @@ def _folded_spans(plan: Plan, asked: Asked) -> str:
 
 def needs_rows(plan: Plan) -> str | None:
     """Why windows need the rows themselves, if they do."""
-    if plan.queries[0].is_rows:
+    if plan.rules[0].counts_rows:
         return "count windows number the rows of a key"
     for bound in plan.calls:
         if Law.HOLISTIC in bound.aggregate.laws:
@@ -180,10 +194,10 @@ def _split(
     plan: Plan, level1: str, *, hot: bool, keys: int | None
 ) -> tuple[str, int, str]:
     """Whether keys are split into chunks of time, how long these are, and why."""
-    tumbling = len(plan.queries) == 1 and plan.queries[0].range == plan.queries[0].slide
+    tumbling = len(plan.rules) == 1 and plan.rules[0].tumbles
     if level1 == "native" and tumbling and plan.span is None:
         return "pane", 0, "the window tumbles: a pane is a window, and nothing slides"
-    if plan.queries[0].is_rows:
+    if plan.rules[0].counts_rows:
         if plan.by:
             return "none", 0, "a count window numbers the rows of a key: one task a key"
         return "blocks", 0, "no key: blocks of rows, numbered by a first pass"
@@ -204,12 +218,11 @@ def _split(
         if hot
         else f"keys={keys}, fewer than {FEW_KEYS}"
     )
-    range_ = max(query.range for query in plan.queries)
-    slide = min(query.slide for query in plan.queries)
+    range_, slide = plan.longest, min(rule.step for rule in plan.rules)
     if plan.span is not None:
         chunk = max(OVERLAP * range_, LEAST_OVERLAP * slide)
         return "overlap", chunk, f"{why}; an event goes to each chunk that it reaches"
-    if level1 == "rows" or OVERLAP * range_ <= MOST_OVERLAP * slide:
+    if level1 == "rows" or not plan.is_even or OVERLAP * range_ <= MOST_OVERLAP * slide:
         chunk = max(OVERLAP * range_, (level1 != "rows") * LEAST_OVERLAP * slide)
         return (
             "overlap",

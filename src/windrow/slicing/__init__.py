@@ -3,9 +3,9 @@
 from windrow.errors import UnknownName
 
 from ._slicer import Comb, Slicer
-from .cut import cut, slice_begins, slice_ends
+from .cut import Cuts, cuts_of
 from .cutty import CUTTY
-from .fold import fold, fold_text
+from .fold import fold
 from .pairs import PAIRS
 from .panes import PANES
 from .shared import SharedPlan, composite_slide, share, shared_combs
@@ -26,15 +26,13 @@ __all__ = [
     "BY_NAME",
     "CATALOGUE",
     "Comb",
+    "Cuts",
     "SharedPlan",
     "Slicer",
     "composite_slide",
-    "cut",
+    "cuts_of",
     "find",
     "fold",
-    "fold_text",
     "share",
     "shared_combs",
-    "slice_begins",
-    "slice_ends",
 ]

@@ -10,13 +10,16 @@ edges a row costs one comparison; the next edge is computed once a slice.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from windrow._compiled import compiled
+from windrow.windows import Rule
 
-from ._slicer import Comb
+from ._slicer import Comb, Slicer
+from .shared import shared_combs
 
 Array = np.ndarray[Any, Any]
 
@@ -67,49 +70,87 @@ def _cut_positions(firsts, lasts, periods, phases, edges, runs):  # type: ignore
     return slices
 
 
-def cut(
-    times: Array | None, firsts: Array, lasts: Array, combs: Sequence[Comb]
-) -> tuple[Array, Array]:
-    """Slice edges in rows (one more than slices) and run bounds in slices.
+@dataclass(frozen=True)
+class Cuts:
+    """Where the stream is cut for all windows of a plan.
 
-    `times` are non-decreasing within each run [first, last) of rows, and the runs
-    stand one behind the other; without times, a row's time is its position.  Slice j
-    is rows [edges[j], edges[j + 1]); run k is slices [runs[k], runs[k + 1]).
+    At the teeth of combs where windows are even, else where their `rules` say.
+
+    >>> cuts = Cuts((Comb(4, 0), Comb(4, 2)))
+    >>> cuts.begins(np.array([3, 4, 9])), cuts.ends(np.array([3, 4, 9]))
+    (array([2, 4, 8]), array([ 4,  6, 10]))
     """
-    periods = np.array([comb.period for comb in combs], np.int64)
-    phases = np.array([comb.phase for comb in combs], np.int64)
-    empty = np.empty(0, np.int64)
 
-    def fill(edges: Array, runs: Array) -> int:
-        if times is None:
-            return int(_cut_positions(firsts, lasts, periods, phases, edges, runs))
-        return int(_cut_times(times, firsts, lasts, periods, phases, edges, runs))
+    combs: tuple[Comb, ...]
+    rules: tuple[Rule, ...] = ()
 
-    slices = fill(empty, empty)
-    edges = np.empty(slices + 1, np.int64)
-    runs = np.empty(len(firsts) + 1, np.int64)
-    fill(edges, runs)
-    edges[slices] = lasts[-1] if len(lasts) else 0
-    return edges, runs
+    def begins(self, times: Array) -> Array:
+        """Where the slice of each instant begins: the last edge at or before it."""
+        edges = [times - (times - comb.phase) % comb.period for comb in self.combs]
+        edges += [rule.cut(times) for rule in self.rules]
+        begins: Array = np.maximum.reduce(edges)
+        return begins
+
+    def ends(self, times: Array) -> Array:
+        """Where the slice of each instant ends: the first edge after it."""
+        edges = [
+            times - (times - comb.phase) % comb.period + comb.period
+            for comb in self.combs
+        ]
+        edges += [rule.next_cut(times) for rule in self.rules]
+        ends: Array = np.minimum.reduce(edges)
+        return ends
+
+    def sql(self, column: str) -> str:
+        """The same as `begins` in Spark's SQL, over a column of ticks."""
+        edges = [
+            f"({column} - pmod({column} - {comb.phase}L, {comb.period}L))"
+            for comb in self.combs
+        ]
+        edges += [rule.cut_sql(column) for rule in self.rules]
+        return f"greatest({', '.join(edges)})" if len(edges) > 1 else edges[0]
+
+    def cut(
+        self, times: Array | None, firsts: Array, lasts: Array
+    ) -> tuple[Array, Array]:
+        """Slice edges in rows (one more than slices) and run bounds in slices.
+
+        `times` are non-decreasing within each run [first, last) of rows, and the runs
+        stand one behind the other; without times, a row's time is its position.  Slice
+        j is rows [edges[j], edges[j + 1]); run k is slices [runs[k], runs[k + 1]).
+        """
+        if self.rules:
+            assert times is not None
+            return _cut_by_rule(self.begins(times), firsts, lasts)
+        periods = np.array([comb.period for comb in self.combs], np.int64)
+        phases = np.array([comb.phase for comb in self.combs], np.int64)
+        empty = np.empty(0, np.int64)
+
+        def fill(edges: Array, runs: Array) -> int:
+            if times is None:
+                return int(_cut_positions(firsts, lasts, periods, phases, edges, runs))
+            return int(_cut_times(times, firsts, lasts, periods, phases, edges, runs))
+
+        slices = fill(empty, empty)
+        edges = np.empty(slices + 1, np.int64)
+        runs = np.empty(len(firsts) + 1, np.int64)
+        fill(edges, runs)
+        edges[slices] = lasts[-1] if len(lasts) else 0
+        return edges, runs
 
 
-def slice_begins(times: Array, combs: Sequence[Comb]) -> Array:
-    """Where the slice of each instant begins: the last edge at or before it.
+def _cut_by_rule(begins: Array, firsts: Array, lasts: Array) -> tuple[Array, Array]:
+    """Slices of neighbours that begin at one instant, no two keys in one."""
+    new = np.ones(len(begins), bool)
+    new[1:] = begins[1:] != begins[:-1]
+    new[firsts] = True
+    before = np.concatenate([[0], np.cumsum(new)])
+    last = lasts[-1:] if len(lasts) else np.zeros(1, np.int64)
+    return np.append(np.flatnonzero(new), last), np.append(before[firsts], before[last])
 
-    >>> slice_begins(np.array([3, 4, 9]), [Comb(4, 0), Comb(4, 2)])
-    array([2, 4, 8])
-    """
-    edges = [times - (times - comb.phase) % comb.period for comb in combs]
-    begins: Array = np.max(edges, axis=0)
-    return begins
 
-
-def slice_ends(times: Array, combs: Sequence[Comb]) -> Array:
-    """Where the slice of each instant ends: the first edge after it.
-
-    >>> slice_ends(np.array([3, 4, 9]), [Comb(4, 0), Comb(4, 2)])
-    array([ 4,  6, 10])
-    """
-    edges = [times - (times - comb.phase) % comb.period + comb.period for comb in combs]
-    ends: Array = np.min(edges, axis=0)
-    return ends
+def cuts_of(slicer: Slicer, rules: Sequence[Rule]) -> Cuts:
+    """Where a slicer cuts for windows of those rules."""
+    if all(rule.is_even for rule in rules):
+        return Cuts(tuple(shared_combs(slicer, [rule.even for rule in rules])))
+    return Cuts((), tuple(rules))

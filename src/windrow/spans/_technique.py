@@ -1,10 +1,12 @@
-"""What a technique is: a card, and how it answers windows over spanning events.
+"""Describes a technique: its card, and how it answers windows over spanning events.
 
     prepare(work)                          what all windows share, made once: slices
     answer(work, shared, windows)          the results, one array for each that a
                                            kernel writes
 
-A technique that shares nothing has no `prepare`.
+A technique that shares nothing has no `prepare`.  Its loops are plain functions over
+the names in `windrow.kernels.vocabulary`, as an algorithm's are; they read events with
+`leaf(source, i)`, and `Work.run` compiles them together with the product.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import numpy as np
 
 from windrow.aggregates import Law
 from windrow.algorithms import Algorithm
-from windrow.kernels import Product
+from windrow.kernels import Assembly, Product
 from windrow.windows.frames import Frames
 
 from .events import Laid
@@ -44,6 +46,16 @@ class Work:
     def one_part(self) -> bool:
         """Whether an event may be counted twice: then slices need one part only."""
         return Law.IDEMPOTENT | Law.COMMUTATIVE in self.product.laws
+
+    def run(self, loop: Callable[..., None], *arguments: Any) -> None:
+        """Run a loop of a technique over the work's events."""
+        kernel = Assembly(
+            what=f"{loop.__name__}, spanning {self.leaf}",
+            product=self.product,
+            leaf=self.leaf,
+            entries=(("run", loop),),
+        )
+        kernel.run(*arguments)
 
 
 @dataclass(frozen=True)

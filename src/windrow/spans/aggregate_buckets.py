@@ -16,7 +16,6 @@ from windrow.aggregates import Law
 from windrow.kernels import arrays
 from windrow.kernels.vocabulary import IDENTITY, combine, emit, leaf, load, peek, store
 
-from ._kernel import call
 from ._technique import Fields, Technique, Windows, Work
 from .tuple_buckets import overlapped
 
@@ -38,8 +37,8 @@ def _answer(work: Work, _: Any, windows: Windows) -> Fields:
     first, last = overlapped(laid, windows.frames)
     buckets = arrays(product.dtypes, len(windows))
     out = arrays(product.out_dtypes, len(windows))
-    call(work, combine_buckets, work.source, first, last, laid.firsts, laid.lasts,
-         buckets, out)  # fmt: skip
+    work.run(combine_buckets, work.source, first, last, laid.firsts, laid.lasts,
+             buckets, out)  # fmt: skip
     return out
 
 

@@ -20,7 +20,6 @@ from windrow.aggregates import Law
 from windrow.kernels import arrays
 from windrow.kernels.vocabulary import IDENTITY, combine, emit, inverse, leaf, peek
 
-from ._kernel import call
 from ._technique import Array, Fields, Technique, Windows, Work
 from .events import Events
 
@@ -59,9 +58,9 @@ def _index(work: Work) -> tuple[Array, Array]:
 def _answer(work: Work, indexes: Any, windows: Windows) -> Fields:
     events, frames = work.laid.events, windows.frames
     out = arrays(work.product.out_dtypes, len(windows))
-    call(work, sweep_counts, work.source, events.starts, events.lasts,
-         *indexes, events.firsts, events.stops, frames.begins, windows.range,
-         frames.counts, out)  # fmt: skip
+    work.run(sweep_counts, work.source, events.starts, events.lasts,
+             *indexes, events.firsts, events.stops, frames.begins, windows.range,
+             frames.counts, out)  # fmt: skip
     return out
 
 

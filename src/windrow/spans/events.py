@@ -27,7 +27,7 @@ import numpy as np
 
 from windrow.errors import BadInput
 from windrow.slicing import Comb
-from windrow.windows.frames import Frames, frames
+from windrow.windows import Frames, Rule, frames
 
 from ._numbering import begin, count_pieces, extents, join, mark, move, number
 
@@ -108,15 +108,15 @@ class Laid:
         firsts, lasts = self.firsts[those], self.lasts[those]
         return replace(self, events=self.events.only(those), firsts=firsts, lasts=lasts)
 
-    def windows(self, range_: int, slide: int, shift: int) -> Frames:
+    def windows(self, rule: Rule) -> Frames:
         """The windows that an event overlaps, as runs of slices."""
         at = self.touched
         if at is None:
             edges = np.arange(len(self) + 1)
-            return frames(self.begins, edges, self.runs, range_, slide, shift)
+            return frames(rule, self.begins, edges, self.runs)
         runs = np.searchsorted(at, self.runs)
         edges = np.arange(len(at) + 1)
-        found = frames(self.begins[at], edges, runs, range_, slide, shift)
+        found = frames(rule, self.begins[at], edges, runs)
         stops = at[found.stops - 1] + 1
         return Frames(at[found.starts], stops, found.begins, found.counts)
 

@@ -28,7 +28,6 @@ from windrow.aggregates import Law
 from windrow.kernels import arrays
 from windrow.kernels.vocabulary import IDENTITY, combine, load, peek, store
 
-from ._kernel import call
 from ._technique import Technique, Work
 from .se_slicing import Parts, alike, fold_alike, slide_parts
 
@@ -85,9 +84,9 @@ def gather_parts(work: Work) -> Parts:
     ends = arrays(product.dtypes, count * height)
     goes = ends if work.one_part else arrays(product.dtypes, count * height)
     above, whole, tails = (arrays(product.dtypes, count) for _ in range(3))
-    call(work, fold_levels, work.source, laid.firsts, laid.lasts, height, count,
-         ends, goes)  # fmt: skip
-    call(work, gather_levels, height, count, ends, goes, above, whole, tails)
+    work.run(fold_levels, work.source, laid.firsts, laid.lasts, height, count,
+             ends, goes)  # fmt: skip
+    work.run(gather_levels, height, count, ends, goes, above, whole, tails)
     return whole, tails
 
 

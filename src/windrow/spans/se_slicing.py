@@ -25,7 +25,6 @@ from windrow.algorithms import slide_arrays
 from windrow.kernels import arrays
 from windrow.kernels.vocabulary import IDENTITY, combine, leaf, load, peek, store
 
-from ._kernel import call
 from ._technique import Fields, Technique, Windows, Work
 
 Parts = tuple[Fields, Fields]
@@ -83,10 +82,10 @@ def fold_parts(work: Work) -> Parts:
     laid, product = work.laid, work.product
     ends = arrays(product.dtypes, len(laid))
     if work.one_part:
-        call(work, fold_one_part, work.source, laid.firsts, laid.lasts, ends)
+        work.run(fold_one_part, work.source, laid.firsts, laid.lasts, ends)
         return ends, ()
     goes = arrays(product.dtypes, len(laid))
-    call(work, fold_two_parts, work.source, laid.firsts, laid.lasts, ends, goes)
+    work.run(fold_two_parts, work.source, laid.firsts, laid.lasts, ends, goes)
     return ends, goes
 
 

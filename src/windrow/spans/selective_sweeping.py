@@ -23,7 +23,6 @@ from windrow.aggregates import Law
 from windrow.kernels import arrays
 from windrow.kernels.vocabulary import IDENTITY, combine, emit, leaf, peek, poke, same
 
-from ._kernel import call
 from ._technique import Array, Fields, Technique, Windows, Work
 from .cumulative_sweeping import in_order
 
@@ -93,9 +92,9 @@ def _answer(work: Work, by_start: Any, windows: Windows) -> Fields:
     events, frames = work.laid.events, windows.frames
     out = arrays(work.product.out_dtypes, len(windows))
     heap = np.empty(int((events.stops - events.firsts).max(initial=0)), np.int64)
-    call(work, sweep_winners, work.source, events.starts, events.lasts,
-         by_start, events.firsts, events.stops, frames.begins, windows.range,
-         frames.counts, heap, out)  # fmt: skip
+    work.run(sweep_winners, work.source, events.starts, events.lasts,
+             by_start, events.firsts, events.stops, frames.begins, windows.range,
+             frames.counts, heap, out)  # fmt: skip
     return out
 
 

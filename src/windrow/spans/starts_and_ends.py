@@ -27,7 +27,6 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from ._kernel import call
 from ._technique import Fields, Technique, Windows, Work
 from .se_slicing import alike, fold_alike
 
@@ -66,15 +65,15 @@ def slide_bounds(begun, ended, starts, stops, counts, out):
 def _fold(work: Work) -> Bounds:
     laid, product = work.laid, work.product
     begun, ended = (arrays(product.dtypes, len(laid)) for _ in range(2))
-    call(work, fold_bounds, work.source, laid.firsts, laid.lasts, begun, ended)
+    work.run(fold_bounds, work.source, laid.firsts, laid.lasts, begun, ended)
     return begun, ended
 
 
 def _answer(work: Work, bounds: Bounds, windows: Windows) -> Fields:
     out = arrays(work.product.out_dtypes, len(windows))
     frames = windows.frames
-    call(work, slide_bounds, *bounds, frames.starts, frames.stops,
-         frames.counts, out)  # fmt: skip
+    work.run(slide_bounds, *bounds, frames.starts, frames.stops,
+             frames.counts, out)  # fmt: skip
     return out
 
 

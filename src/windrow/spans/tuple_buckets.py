@@ -22,7 +22,6 @@ from windrow.kernels import arrays
 from windrow.kernels.vocabulary import IDENTITY, combine, emit, leaf, peek
 from windrow.windows.frames import Frames
 
-from ._kernel import call
 from ._technique import Array, Fields, Technique, Windows, Work
 from .events import Laid
 
@@ -76,7 +75,7 @@ def fold_buckets(source, offsets, positions, out):
 def _answer(work: Work, _: Any, windows: Windows) -> Fields:
     out = arrays(work.product.out_dtypes, len(windows))
     offsets, positions = fill_buckets(work.laid, windows.frames)
-    call(work, fold_buckets, work.source, offsets, positions, out)
+    work.run(fold_buckets, work.source, offsets, positions, out)
     return out
 
 

@@ -33,7 +33,6 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from ._kernel import call
 from ._numbering import crossing
 from ._technique import Array, Fields, Technique, Work
 from .events import Laid
@@ -96,16 +95,16 @@ def parts_of(work: Work, technique: Technique) -> Parts:
     if technique is STARTS_AND_ENDS:
         begun, ended = ends, goes
         ends, goes = ended, arrays(work.product.dtypes, len(work.laid))
-        call(work, run_goes, begun, ended, goes)
+        work.run(run_goes, begun, ended, goes)
     if work.one_part and goes:
-        call(work, join_parts, ends, goes)
+        work.run(join_parts, ends, goes)
         goes = ()
     return ends, goes
 
 
 def add_goes(work: Work, parts: Parts, tails: Fields, slices: Array) -> None:
     """Combine partials that go on beyond those slices into `goes`, where it stands."""
-    call(work, fold_tails, tails, slices, parts[1])
+    work.run(fold_tails, tails, slices, parts[1])
 
 
 __all__ = ["Held", "add_goes", "held", "parts_of"]

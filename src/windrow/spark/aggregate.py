@@ -48,7 +48,7 @@ def met(frame: DataFrame, tree: Tree) -> DataFrame:
     if tree.split == "none":
         return level1.meet(panes, keys, [PANE])
     if tree.split == "overlap":
-        longest = max(query.range for query in tree.plan.queries)
+        longest = max(query.even.range for query in tree.plan.rules)
         numbers = sql.chunks(PANE, tree.chunk, longest)
         spread = panes.select("*", F.expr(numbers).alias(CHUNK))
         return level1.meet(spread, [*keys, CHUNK], [PANE])
@@ -80,7 +80,7 @@ def _slide(frame: DataFrame, tree: Tree, rows: DataFrame) -> DataFrame:
             *key_fields(frame, plan.by),
             *([StructField("q", _INT, nullable=False)] if plan.listed else []),
             StructField("start", _LONG),
-            *([StructField("end", _LONG)] if plan.queries[0].is_rows else []),
+            *([StructField("end", _LONG)] if plan.rules[0].counts_rows else []),
             *(result_field(frame, b, f"r{i}") for i, b in enumerate(plan.calls)),
         ]
     )

@@ -11,18 +11,20 @@ from windrow.aggregates import Call
 from windrow.errors import WindowError
 from windrow.plan import (
     Explanation,
+    Facts,
     OverPlan,
     Plan,
-    explain_shown,
+    explain_resolved,
     plan_aggregate,
     plan_over,
+    resolve,
 )
-from windrow.plan.clock import Clock
 from windrow.plan.explain_spark import explain_flow, explain_spread, explain_tree
 from windrow.plan.flow import Flow, flow_of
 from windrow.plan.spread import spread_over
 from windrow.plan.tree import Tree, grow_tree
 from windrow.windows import Sliding, Window
+from windrow.windows.clock import Clock
 
 from .aggregate import aggregate as aggregate_tree
 from .over import check_columns
@@ -58,7 +60,7 @@ def explain(
     """What `aggregate` will do; no job is run."""
     frame, plan, hints = _planned(frame, window, by, calls, **options)
     if show != "plan":
-        return explain_shown(plan, show)
+        return explain_resolved(resolve(plan, Facts(nullable(frame))), Facts(), show)
     if frame.isStreaming:
         return explain_flow(_flow(frame, plan, **hints))
     return explain_tree(_tree(frame, plan, **hints))

@@ -26,7 +26,6 @@ from pyspark.sql.types import (
 from windrow.batch.fold_rows import PANE
 from windrow.batch.partials import partial_fields
 from windrow.plan.tree import Tree
-from windrow.slicing import shared_combs
 from windrow.tasks.blocks import AT, BLOCK, HALO, TOTAL
 from windrow.tasks.task import CHUNK, Task
 
@@ -108,7 +107,6 @@ def native(frame: DataFrame, tree: Tree) -> DataFrame:
         *(F.col(quoted(name)).alias(short) for name, short in ties.items()),
         *(F.col(quoted(name)).alias(short) for name, short in names.items()),
     )
-    combs = shared_combs(plan.slicer, [query.triple for query in plan.queries])
     partials = sql.native_partials(
         tree.asked,
         tree.slots,
@@ -117,7 +115,7 @@ def native(frame: DataFrame, tree: Tree) -> DataFrame:
         {name: plan.schema.field(name).type for name in reads},
         list(ties.values()),
     )
-    grouped = source.groupBy(*keys, F.expr(sql.pane(combs)).alias(PANE))
+    grouped = source.groupBy(*keys, F.expr(plan.cuts.sql(sql.TICKS)).alias(PANE))
     return grouped.agg(*(F.expr(text).alias(name) for name, text in partials.items()))
 
 
@@ -149,15 +147,15 @@ def ordered_rows(frame: DataFrame, tree: Tree) -> DataFrame:
     if tree.split == "overlap":
         on = f"s{reads.index(plan.clock.column)}"  # type: ignore[union-attr]
         kind = field_of(frame, plan.clock.column).dataType  # type: ignore[union-attr]
-        longest = max(query.range for query in plan.queries)
+        longest = max(query.even.range for query in plan.rules)
         numbers = sql.chunks(sql.ticks(on, kind), tree.chunk, longest)
         rows = rows.select("*", F.expr(numbers).alias(CHUNK))
         keys.append(CHUNK)
     if tree.split == "blocks":
         assert plan.clock is not None
         on = f"s{reads.index(plan.clock.column)}"
-        step = math.lcm(*(query.slide for query in plan.queries))
-        reach = max(query.range for query in plan.queries) + step
+        step = math.lcm(*(query.even.slide for query in plan.rules))
+        reach = max(query.even.range for query in plan.rules) + step
         rows = in_blocks(rows, on, rows=reach)
         rows = rows.select(
             *(f"s{i}" for i in range(len(reads))), BLOCK, HALO, AT, TOTAL

@@ -156,12 +156,18 @@ def _is_new(bound: BoundQuery, keys: tuple[str, ...]) -> Column:
     start = F.col("window.start")
     before = Window.partitionBy(*(F.col(quoted(key)) for key in keys)).orderBy(start)
     same = F.lag(values).over(before).eqNullSafe(values)
-    follows = F.lag(start).over(before) + _step(bound.window.slide) == start
+    follows = F.lag(start).over(before) + _step(bound.window.step) == start
     return ~(same & F.coalesce(follows, F.lit(False)))
 
 
-def _step(slide: Duration | int) -> Column:
+def _step(slide: Duration | int | None) -> Column:
     """How far apart two windows start, as what is added to a start."""
+    if slide is None:
+        raise BadInput.because(
+            "cannot tell on Spark what istream leaves out",
+            "the window's begins are not equally far apart",
+            "leave out istream, or run the query on a table in this process",
+        )
     if isinstance(slide, int):
         return F.lit(slide)
     if not slide.is_time:

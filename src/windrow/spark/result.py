@@ -11,7 +11,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, TimestampNTZType, TimestampType
 
-from windrow.plan.plan import Plan
+from windrow.plan.aggregate import Plan
 
 from .schema import field_of
 
@@ -33,14 +33,14 @@ def result(
 
 
 def _query(plan: Plan) -> Column:
-    named = any(isinstance(query.name, str) for query in plan.queries)
+    named = any(isinstance(query.name, str) for query in plan.rules)
     if not named:
         return F.col("q").cast("bigint")
-    last = F.lit(str(plan.queries[-1].name))
-    if len(plan.queries) == 1:
+    last = F.lit(str(plan.rules[-1].name))
+    if len(plan.rules) == 1:
         return last
     text: Column | None = None
-    for number, query in enumerate(plan.queries[:-1]):
+    for number, query in enumerate(plan.rules[:-1]):
         here, name = F.col("q") == number, F.lit(str(query.name))
         text = F.when(here, name) if text is None else text.when(here, name)
     assert text is not None
@@ -49,7 +49,7 @@ def _query(plan: Plan) -> Column:
 
 def _range(plan: Plan) -> str:
     """How long the row's window is, in SQL."""
-    ranges = [query.range for query in plan.queries]
+    ranges = [query.even.range for query in plan.rules]
     if len(set(ranges)) == 1:
         return f"{ranges[0]}L"
     return f"element_at(array({', '.join(f'{r}L' for r in ranges)}), q + 1)"
@@ -57,7 +57,7 @@ def _range(plan: Plan) -> str:
 
 def _window(frame: DataFrame, plan: Plan, absent: bool) -> Column:
     there = F.col("start").isNotNull()
-    if plan.queries[0].is_rows:
+    if plan.rules[0].counts_rows:
         places = F.struct(F.col("start"), F.col("end"))
         return (F.when(there, places) if absent else places).alias("window")
     assert plan.clock is not None
@@ -65,7 +65,7 @@ def _window(frame: DataFrame, plan: Plan, absent: bool) -> Column:
     begin = _instant("start", kind).alias("start")
     end = _instant(f"(start + {_range(plan)})", kind).alias("end")
     window = F.struct(begin, end)
-    if absent or any(query.range != query.slide for query in plan.queries):
+    if absent or any(query.even.range != query.even.slide for query in plan.rules):
         window = F.when(there, window)
     if isinstance(kind, (TimestampType, TimestampNTZType)):
         return window.alias("window", metadata=_MARK)

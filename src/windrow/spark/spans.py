@@ -80,7 +80,7 @@ def _folded(frame: DataFrame, tree: Tree) -> DataFrame:
 def _in_chunks(pieces: DataFrame, tree: Tree) -> DataFrame:
     """Pieces in each chunk where a window over them begins, cut off at what it sees."""
     length = tree.chunk
-    longest = max(query.range for query in tree.plan.queries)
+    longest = max(query.even.range for query in tree.plan.rules)
     numbers = sql.chunks(FIRST, length, longest, LAST)
     spread = pieces.select("*", F.expr(numbers).alias(CHUNK))
     since = f"greatest({FIRST}, {CHUNK} * {length}L)"
@@ -100,7 +100,7 @@ def _events(frame: DataFrame, tree: Tree) -> DataFrame:
     keys = [f"s{reads.index(name)}" for name in plan.by]
     bounds = f"s{reads.index(plan.span[0])}", f"s{reads.index(plan.span[1])}"
     if tree.split == "overlap":
-        longest = max(query.range for query in plan.queries)
+        longest = max(query.even.range for query in plan.rules)
         start, last = _ticks(frame, tree, bounds)
         numbers = sql.chunks(start, tree.chunk, longest, last)
         rows = rows.select("*", F.expr(numbers).alias(CHUNK))

@@ -9,9 +9,8 @@ from pyarrow import types as pat
 from pyspark.sql.types import DataType, TimestampNTZType, TimestampType
 
 from windrow.batch.partials import PartialField
-from windrow.kernels import Part
+from windrow.kernels import ProductPart
 from windrow.plan.requests import Asked, Slots
-from windrow.slicing import Comb
 
 TICKS = "t"
 
@@ -31,12 +30,6 @@ def ticks(column: str, kind: DataType) -> str:
 def floor_to(time: str, period: int, phase: int = 0) -> str:
     """The last of `phase + k * period` that is not after `time`."""
     return f"({time} - pmod({time} - {phase}L, {period}L))"
-
-
-def pane(combs: Sequence[Comb], time: str = TICKS) -> str:
-    """Where the slice of an instant begins: the nearest tooth of any comb."""
-    teeth = [floor_to(time, comb.period, comb.phase) for comb in combs]
-    return f"greatest({', '.join(teeth)})" if len(teeth) > 1 else teeth[0]
 
 
 def chunk(time: str, length: int) -> str:
@@ -100,7 +93,7 @@ def native_partials(
 
 
 def _words(
-    part: Part,
+    part: ProductPart,
     slots: Slots,
     columns: Mapping[str, str],
     types: Mapping[str, pa.DataType],

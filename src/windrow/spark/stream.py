@@ -27,9 +27,9 @@ from pyspark.sql.types import (
 
 from windrow._version import __version__
 from windrow.batch.fold_rows import Folding
+from windrow.plan.aggregate import Plan
 from windrow.plan.flow import Flow
 from windrow.plan.over import OverPlan
-from windrow.plan.plan import Plan
 from windrow.state.fingerprint import describe
 from windrow.state.over import RollBucket
 from windrow.state.rows import RowBucket
@@ -64,7 +64,7 @@ def aggregate(frame: DataFrame, flow: Flow) -> DataFrame:
             *key_fields(frame, plan.by),
             *([StructField("q", IntegerType(), nullable=False)] if plan.listed else []),
             StructField("start", LongType()),
-            *([StructField("end", LongType())] if plan.queries[0].is_rows else []),
+            *([StructField("end", LongType())] if plan.rules[0].counts_rows else []),
             *(result_field(frame, b, f"r{i}") for i, b in enumerate(plan.calls)),
         ]
     )

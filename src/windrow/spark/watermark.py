@@ -5,8 +5,8 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from windrow.errors import BadInput
+from windrow.plan.aggregate import Plan
 from windrow.plan.over import OverPlan
-from windrow.plan.plan import Plan
 
 from .schema import field_of
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.batch.sorted_rows import times_of
-from windrow.plan.clock import Clock
+from windrow.windows.clock import Clock
 
 from .store import Told
 

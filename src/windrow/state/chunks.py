@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from windrow.plan.queries import Query
+from windrow.windows import Rule
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,9 @@ class Chunks:
         return chunk, max(start, 2 * end - now)
 
 
-def chunks_of(query: Query) -> Chunks:
+def chunks_of(query: Rule) -> Chunks:
     """Half a window, rounded up: three chunks cover it wherever it begins."""
-    range_, slide, shift = query.triple
+    range_, slide, shift = query.even
     return Chunks(range_, slide, shift, -(-range_ // (2 * slide)))
 
 

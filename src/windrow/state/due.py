@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from windrow.batch.sorted_rows import Stream
-from windrow.plan.queries import Query
+from windrow.windows import Rule
 
 Array = np.ndarray[Any, Any]
 
@@ -49,34 +49,37 @@ class Due:
         return len(self.runs)
 
 
-def due_numbers(query: Query, closed: int, now: int) -> tuple[int, int] | None:
+def due_numbers(query: Rule, closed: int, now: int) -> tuple[int, int] | None:
     """First and last k of the windows [shift + k slide, + range) that end in
     (closed, now]; None if there is none.
     """
-    low = (closed - query.shift - query.range) // query.slide + 1
-    high = (now - query.shift - query.range) // query.slide
+    low = (closed - query.even.shift - query.even.range) // query.even.slide + 1
+    high = (now - query.even.shift - query.even.range) // query.even.slide
     return (low, high) if low <= high else None
 
 
-def due_span(query: Query, closed: int, now: int) -> tuple[int, int] | None:
+def due_span(query: Rule, closed: int, now: int) -> tuple[int, int] | None:
     """From where to where those windows reach."""
     found = due_numbers(query, closed, now)
     if found is None:
         return None
     low, high = found
-    start = query.shift + low * query.slide
-    stop = query.shift + high * query.slide + query.range
+    start = query.even.shift + low * query.even.slide
+    stop = query.even.shift + high * query.even.slide + query.even.range
     return max(start, LEAST), min(stop, MOST)
 
 
-def due_by_time(stream: Stream, query: Query, closed: int, now: int) -> Due:
+def due_by_time(stream: Stream, query: Rule, closed: int, now: int) -> Due:
     """The time windows that hold one of the rows and end in (closed, now]."""
     found = due_numbers(query, closed, now)
     assert stream.times is not None
     assert found is not None
     low, high = max(found[0], LEAST), min(found[1], MOST)
-    since = stream.times - query.shift
-    oldest, newest = (since - query.range) // query.slide + 1, since // query.slide
+    since = stream.times - query.even.shift
+    oldest, newest = (
+        (since - query.even.range) // query.even.slide + 1,
+        since // query.even.slide,
+    )
     after_last = np.empty_like(newest)  # the first window without the row before
     after_last[1:] = newest[:-1] + 1
     after_last[stream.firsts] = LEAST
@@ -86,40 +89,42 @@ def due_by_time(stream: Stream, query: Query, closed: int, now: int) -> Due:
     oldest, newest = np.maximum(oldest, low), np.minimum(newest, high)
     starts, numbers = _listed(np.maximum(oldest, after_last), newest)
     lasts, _ = _listed(oldest, np.minimum(newest, before_next))
-    begins = query.shift + numbers * query.slide
+    begins = query.even.shift + numbers * query.even.slide
     runs = np.searchsorted(stream.lasts, starts, side="right")
-    return Due(runs, begins, begins + query.range, starts, lasts + 1)
+    return Due(runs, begins, begins + query.even.range, starts, lasts + 1)
 
 
-def due_by_count(stream: Stream, query: Query, before: Array, known: Array) -> Due:
+def due_by_count(stream: Stream, query: Rule, before: Array, known: Array) -> Due:
     """The count windows whose last row is now final.
 
     A run of the stream holds the last final rows of its key.
     """
     low = first_due(query, before)
-    runs, numbers = _listed(low, (known - query.range) // query.slide)
-    begins = np.maximum(numbers * query.slide, 0)
-    ends = numbers * query.slide + query.range
+    runs, numbers = _listed(low, (known - query.even.range) // query.even.slide)
+    begins = np.maximum(numbers * query.even.slide, 0)
+    ends = numbers * query.even.slide + query.even.range
     zero = (stream.lasts - known)[runs]  # where row 0 of the key would stand
     return Due(runs, begins, ends, zero + begins, zero + ends)
 
 
-def first_due(query: Query, known: Array) -> Array:
+def first_due(query: Rule, known: Array) -> Array:
     """The number of the first window that is not out: its end lies past `known`."""
-    first: Array = (known - query.range) // query.slide + 1
+    first: Array = (known - query.even.range) // query.even.slide + 1
     return np.maximum(first, 0) if query.is_complete else first
 
 
-def least_needed(queries: Sequence[Query], known: Array) -> Array:
+def least_needed(queries: Sequence[Rule], known: Array) -> Array:
     """The first row of a key that a window which is not out can hold."""
-    firsts = [first_due(query, known) * query.slide for query in queries]
+    firsts = [first_due(query, known) * query.even.slide for query in queries]
     least: Array = np.maximum(np.min(firsts, axis=0), 0)
     return least
 
 
-def out_of_reach(queries: Sequence[Query], times: Array, now: int) -> Array:
+def out_of_reach(queries: Sequence[Rule], times: Array, now: int) -> Array:
     """Whether every window of an instant ends at or before `now`."""
-    ends = [times - (times - q.shift) % q.slide + q.range for q in queries]
+    ends = [
+        times - (times - q.even.shift) % q.even.slide + q.even.range for q in queries
+    ]
     out: Array = np.max(ends, axis=0) <= now
     return out
 

@@ -20,7 +20,7 @@ from windrow.batch.fold_rows import PANE, ROWS, Folding
 from windrow.batch.keys import key_codes
 from windrow.batch.partials import Partials, read_partials, write_partials
 from windrow.batch.sorted_rows import times_of
-from windrow.slicing import fold, shared_combs, slice_ends
+from windrow.slicing import fold
 
 Array = np.ndarray[Any, Any]
 
@@ -47,9 +47,7 @@ class Feed:
 
     def ends(self, marks: Array) -> Array:
         """The instant at which the slice of each mark is closed."""
-        plan = self.folding.plan
-        combs = shared_combs(plan.slicer, [query.triple for query in plan.queries])
-        return slice_ends(marks, combs)
+        return self.folding.plan.cuts.ends(marks)
 
     def rows(self, table: pa.Table) -> int:
         """How many rows of the stream are in a table."""

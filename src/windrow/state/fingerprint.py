@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from windrow.errors import StateError
+from windrow.plan.aggregate import Plan
 from windrow.plan.over import OverPlan
-from windrow.plan.plan import Plan
 
 
 def describe(plan: Plan | OverPlan, *, buckets: int, layout: str) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def describe(plan: Plan | OverPlan, *, buckets: int, layout: str) -> dict[str, A
         "the layout of the state": layout,
     }
     if isinstance(plan, Plan):
-        found["the windows"] = [str(query.window) for query in plan.queries]
+        found["the windows"] = [str(query.text) for query in plan.rules]
         found["the slicer"] = plan.slicer.name
         if plan.span is not None:
             found["the span"] = list(plan.span)

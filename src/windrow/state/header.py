@@ -122,7 +122,7 @@ def read_state(
         plan = feed.folding.plan
         types = [plan.schema.field(name).type for name in plan.by]
         schema = {ID: pa.int64(), **dict(zip(feed.keys, types, strict=True))}
-        windows = len(plan.queries)
+        windows = len(plan.rules)
         return State(
             now,
             pa.schema(schema).empty_table(),

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ import pyarrow as pa
 from windrow.batch.over import look_back
 from windrow.batch.sorted_rows import Stream, check_room, stream_of
 from windrow.plan.over import OverPlan
+from windrow.plan.resolve import Facts, ResolvedOver, resolve
 
 from .admit import admit
 from .due import LEAST
@@ -61,6 +63,11 @@ class RollBucket:
             (f.rows - 1 for f in self.plan.frames if f.rows is not None), default=0
         )
 
+    @cached_property
+    def resolved(self) -> ResolvedOver:
+        """The plan as every step executes it, whatever the rows."""
+        return resolve(self.plan, Facts())
+
     def step(
         self, store: Store, fed: list[pa.Table], now: int, told: Told
     ) -> Iterator[pa.Table]:
@@ -97,34 +104,34 @@ class RollBucket:
         stream = stream_of(table, plan.by, plan.clock, plan.ties)
         assert stream.times is not None
         picked = np.flatnonzero(stream.times >= pages.closed)
-        yield from self._results(Rows.of(table, stream, plan.calls), picked)
+        yield from self._results(Rows.of(table, stream, self.resolved.slots), picked)
         living = np.ones(len(kept), bool)
         living[final] = as_arrived(stream, self._needed(stream, now))
         pages.settle(times, living)
 
     def _results(self, rows: Rows, picked: Array) -> Iterator[pa.Table]:
         spans: list[Spans] = []
-        for frame, calls in self.plan.frames.items():
-            starts, stops = look_back(rows.stream, frame)
+        for part in self.resolved.frames:
+            starts, stops = look_back(rows.stream, part.frame)
+            algorithm = None if part.choice is None else part.choice.algorithm
             spans.append(
                 span(
                     rows,
-                    calls,
+                    part.calls,
+                    part.asked,
+                    algorithm,
                     starts[picked],
                     stops[picked],
-                    algorithm=self.plan.algorithm,
-                    width=frame.rows,
-                    may_be_empty=frame.may_be_empty,
                 )
             )
         order = rows.stream.order
-        for part in parts(len(picked)):
-            places = picked[part]
+        for stretch in parts(len(picked)):
+            places = picked[stretch]
             came = rows.table.take(pa.array(places if order is None else order[places]))
             columns = {f"s{i}": column for i, column in enumerate(came.columns)}
             found: dict[str, pa.Array] = {}
             for one in spans:
-                results = one.columns(part)
+                results = one.columns(stretch)
                 names = [bound.name for bound in one.calls]
                 found.update(zip(names, results, strict=True))
             for i, bound in enumerate(self.plan.calls):

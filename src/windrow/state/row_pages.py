@@ -27,7 +27,7 @@ import pyarrow as pa
 
 from windrow.batch.keys import key_codes
 from windrow.batch.sorted_rows import times_of
-from windrow.plan.clock import Clock
+from windrow.windows.clock import Clock
 
 from .codec import pack, unpack
 from .fingerprint import check_same

@@ -18,13 +18,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.algorithms import slide_arrays
+from windrow.algorithms import Algorithm, slide_arrays
 from windrow.batch.assemble import Answer, answer_columns
-from windrow.batch.kernel_inputs import Source, source_of
+from windrow.batch.kernel_inputs import KernelInputs, read_inputs
 from windrow.batch.sorted_rows import Stream
 from windrow.plan.bind import Bound
-from windrow.plan.choose import choose_algorithm
-from windrow.plan.requests import Asked, slots_of, users_result
+from windrow.plan.requests import Asked, Slots, users_result
 
 Array = np.ndarray[Any, Any]
 
@@ -41,13 +40,12 @@ class Rows:
 
     table: pa.Table
     stream: Stream
-    source: Source
+    source: KernelInputs
 
     @classmethod
-    def of(cls, table: pa.Table, stream: Stream, calls: Sequence[Bound]) -> Rows:
+    def of(cls, table: pa.Table, stream: Stream, slots: Slots) -> Rows:
         """Read the columns of all calls once."""
-        slots = slots_of(calls, lambda _: True)
-        return cls(table, stream, source_of(table, stream, calls, slots))
+        return cls(table, stream, read_inputs(table, stream, slots))
 
 
 @dataclass(frozen=True)
@@ -82,25 +80,16 @@ class Spans:
 def span(
     rows: Rows,
     calls: Sequence[Bound],
+    asked: Asked,
+    algorithm: Algorithm | None,
     starts: Array,
     stops: Array,
-    *,
-    algorithm: str,
-    width: int | None,
-    may_be_empty: bool = False,
 ) -> Spans:
-    """Run the kernel over those windows; a row is in about `width` of them."""
-    most = int((stops - starts).max(initial=1))
-    asked = rows.source.ask(calls, most, may_be_empty=may_be_empty)
+    """Run the kernel over those windows; no algorithm: all calls are holistic."""
     out: tuple[Array, ...] = ()
-    if asked.calls:
-        label = ", ".join(bound.call.label for bound in calls)
-        choice = choose_algorithm(
-            algorithm, asked.product, label, width=width, regular=False
-        )
-        out = slide_arrays(
-            choice.algorithm, asked.product, rows.source.arrays, starts, stops
-        )
+    if algorithm is not None:
+        product = asked.product
+        out = slide_arrays(algorithm, product, rows.source.arrays, starts, stops)
     return Spans(rows, calls, asked, starts, stops, out)
 
 

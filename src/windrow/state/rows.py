@@ -25,15 +25,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from windrow.batch.sorted_rows import Stream, check_room, stream_of
-from windrow.plan.plan import Plan
-from windrow.plan.queries import Query
-from windrow.slicing import BY_NAME, shared_combs, slice_ends
+from windrow.plan.aggregate import Plan
+from windrow.plan.resolve import Facts, Resolved, resolve
+from windrow.slicing import BY_NAME, cuts_of
+from windrow.windows import Rule
 
 from .admit import admit
 from .due import Due, due_by_count, due_by_time, due_span, least_needed, out_of_reach
@@ -57,10 +59,15 @@ class RowBucket:
     spec: dict[str, Any]
     keep_late: bool
 
+    @cached_property
+    def resolved(self) -> Resolved:
+        """The plan as every step executes it, whatever the rows."""
+        return resolve(self.plan, Facts(), alone=True)
+
     @property
     def is_counted(self) -> bool:
         """Whether windows count rows."""
-        return self.plan.queries[0].is_rows
+        return self.plan.rules[0].counts_rows
 
     def step(
         self, store: Store, fed: list[pa.Table], now: int, told: Told
@@ -79,7 +86,7 @@ class RowBucket:
             keep_late=self.keep_late,
         )
         if not self.is_counted:
-            check_room(times, max(query.range for query in plan.queries))
+            check_room(times, max(query.even.range for query in plan.rules))
         pages.add(rows)
         give = self._count_rows if self.is_counted else self._pass_time
         for table in give(pages):
@@ -91,17 +98,17 @@ class RowBucket:
     def _late(self, times: Array, closed: int) -> Array:
         if self.is_counted:
             return times < closed
-        triples = [query.triple for query in self.plan.queries]
         # a slice of Cutty outlives windows that end in it: its rows would miss them
-        slicer = (
-            self.plan.slicer if self.plan.slicer.whole_windows else BY_NAME["pairs"]
-        )
-        return slice_ends(times, shared_combs(slicer, triples)) <= closed
+        plan = self.plan
+        whole = plan.slicer.whole_windows
+        cuts = plan.cuts if whole else cuts_of(BY_NAME["pairs"], plan.rules)
+        late: Array = cuts.ends(times) <= closed
+        return late
 
     def _pass_time(self, pages: RowPages) -> Iterator[pa.Table]:
         """The time windows that end in (closed, now]."""
         plan, closed, now = self.plan, pages.closed, pages.now
-        reach = {query: due_span(query, closed, now) for query in plan.queries}
+        reach = {query: due_span(query, closed, now) for query in plan.rules}
         spans = [one for one in reach.values() if one is not None]
         if spans:
             start, stop = min(a for a, _ in spans), max(b for _, b in spans)
@@ -109,12 +116,12 @@ class RowBucket:
             table = kept.filter(pa.array((times >= start) & (times < stop)))
             stream = stream_of(table, plan.by, plan.clock, plan.ties)
             if len(table):
-                found = Rows.of(table, stream, plan.calls)
-                for query in [query for query in plan.queries if reach[query]]:
+                found = Rows.of(table, stream, self.resolved.slots)
+                for query in [query for query in plan.rules if reach[query]]:
                     due = due_by_time(stream, query, closed, now)
                     yield from self._results(found, query, due)
-            pages.settle(times, ~out_of_reach(plan.queries, times, now))
-        pages.drop(lambda p: bool(out_of_reach(plan.queries, np.array([p.most]), now)))
+            pages.settle(times, ~out_of_reach(plan.rules, times, now))
+        pages.drop(lambda p: bool(out_of_reach(plan.rules, np.array([p.most]), now)))
 
     def _count_rows(self, pages: RowPages) -> Iterator[pa.Table]:
         """The count windows whose last row came to lie behind `now`."""
@@ -129,8 +136,8 @@ class RowBucket:
             (stream.times >= pages.closed).astype(np.int64), stream.firsts
         )
         before, known = add_to_tally(pages.store, plan.by, stream.keys, new)
-        found = Rows.of(table, stream, plan.calls)
-        for query in plan.queries:
+        found = Rows.of(table, stream, self.resolved.slots)
+        for query in plan.rules:
             due = due_by_count(stream, query, before, known)
             yield from self._results(found, query, due)
         living = np.ones(len(kept), bool)
@@ -139,22 +146,17 @@ class RowBucket:
 
     def _needed(self, stream: Stream, known: Array) -> Array:
         """Which final rows a window still to come can hold, in the table's order."""
-        left = known - least_needed(self.plan.queries, known)
+        left = known - least_needed(self.plan.rules, known)
         sizes = stream.lasts - stream.firsts
         behind = np.repeat(stream.lasts, sizes) - np.arange(len(stream))
         return as_arrived(stream, behind <= np.repeat(left, sizes))
 
-    def _results(self, rows: Rows, query: Query, due: Due) -> Iterator[pa.Table]:
+    def _results(self, rows: Rows, query: Rule, due: Due) -> Iterator[pa.Table]:
         plan = self.plan
-        found = span(
-            rows,
-            plan.calls,
-            due.starts,
-            due.stops,
-            algorithm=plan.algorithm,
-            width=-(-query.range // query.slide),
-        )
-        number = plan.queries.index(query)
+        number = plan.rules.index(query)
+        asked, choice = self.resolved.asked, self.resolved.choices[number]
+        algorithm = None if choice is None else choice.algorithm
+        found = span(rows, plan.calls, asked, algorithm, due.starts, due.stops)
         for part in parts(len(due)):
             keys = rows.stream.keys.take(pa.array(due.runs[part]))
             columns = {f"k{i}": keys.column(name) for i, name in enumerate(plan.by)}

@@ -60,7 +60,7 @@ class SliceBucket:
     @cached_property
     def chunks(self) -> list[Chunks]:
         """The chunks of each window."""
-        return [chunks_of(query) for query in self.folding.plan.queries]
+        return [chunks_of(query) for query in self.folding.plan.rules]
 
     def step(
         self, store: Store, fed: list[pa.Table], now: int, told: Told

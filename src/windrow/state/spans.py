@@ -25,9 +25,9 @@ import pyarrow as pa
 from windrow.batch.assemble import Answer, select_windows
 from windrow.batch.sorted_rows import Stream, check_room
 from windrow.batch.span_events import lasting
-from windrow.batch.spans import span_answers, spread
-from windrow.plan.plan import Plan
-from windrow.slicing import shared_combs, slice_ends
+from windrow.batch.spans import lengths_of, open_spans, solve_spans
+from windrow.plan.aggregate import Plan
+from windrow.plan.resolve import Facts, resolve
 
 from .due import due_span, out_of_reach
 from .row_pages import RowPages
@@ -68,7 +68,7 @@ class SpanBucket:
         """The events that some open window overlaps; `told` of what came too late."""
         plain = pa.schema([(one.name, one.type) for one in schema])
         kept = [plain.empty_table()]
-        longest = max(query.range for query in self.plan.queries)
+        longest = max(query.even.range for query in self.plan.rules)
         for table in fed:
             found = lasting(table, self.plan)
             check_room(found.starts, longest)
@@ -87,26 +87,19 @@ class SpanBucket:
 
     def _closed(self, lasts: Array, closed: int) -> Array:
         """Whether the slice of each instant is closed."""
-        triples = [query.triple for query in self.plan.queries]
-        late: Array = (
-            slice_ends(lasts, shared_combs(self.plan.slicer, triples)) <= closed
-        )
+        late: Array = self.plan.cuts.ends(lasts) <= closed
         return late
 
     def _missed(self, starts: Array, closed: int) -> Array:
         """Whether the first window over each event is out already."""
-        ends = []
-        for query in self.plan.queries:
-            range_, slide, shift = query.triple
-            first = (starts - shift - range_) // slide + 1
-            ends.append(shift + first * slide + range_)
+        ends = [rule.end(rule.first_over(starts)) for rule in self.plan.rules]
         missed: Array = np.min(ends, axis=0) <= closed
         return missed
 
     def _pass_time(self, pages: RowPages) -> Iterator[pa.Table]:
         """The windows that end in (closed, now]."""
         plan, closed, now = self.plan, pages.closed, pages.now
-        found = [due_span(query, closed, now) for query in plan.queries]
+        found = [due_span(query, closed, now) for query in plan.rules]
         spans = [one for one in found if one is not None]
         if spans:
             low, high = min(a for a, _ in spans), max(b for _, b in spans)
@@ -114,8 +107,8 @@ class SpanBucket:
             events = lasting(kept, plan)
             due = (events.lasts >= low) & (events.starts < high)
             yield from self._results(kept.filter(pa.array(due)), (low, high), pages)
-            pages.settle(times, ~out_of_reach(plan.queries, events.lasts, now))
-        pages.drop(lambda p: bool(out_of_reach(plan.queries, np.array([p.most]), now)))
+            pages.settle(times, ~out_of_reach(plan.rules, events.lasts, now))
+        pages.drop(lambda p: bool(out_of_reach(plan.rules, np.array([p.most]), now)))
 
     def _results(
         self, table: pa.Table, reach: tuple[int, int], pages: RowPages
@@ -128,28 +121,27 @@ class SpanBucket:
             return [_due(answer, closed, now) for answer in answers]
 
         within = tuple(np.full(len(table), one) for one in reach)
-        laid = spread(table, plan, within=(within[0], within[1]))
-        stream, answers, columns = span_answers(laid, table, trim)
+        job = open_spans(table, plan, within=(within[0], within[1]))
+        resolved = resolve(plan, Facts(spans=lengths_of(job.laid)))
+        stream, answers, columns = solve_spans(job, resolved, trim)
         for number, (answer, results) in enumerate(zip(answers, columns, strict=True)):
             if not len(answer.begins):
                 continue
             runs = np.repeat(np.arange(len(answer.counts)), answer.counts)
             keys = stream.keys.take(pa.array(runs))
-            query = plan.queries[number]
             yield pa.table(
                 {
                     **{f"k{i}": keys.column(name) for i, name in enumerate(plan.by)},
                     "q": pa.array(np.full(len(runs), number, np.int32)),
                     "start": pa.array(answer.begins),
-                    "end": pa.array(answer.begins + query.range),
+                    "end": pa.array(answer.ends),
                     **{f"r{i}": column for i, column in enumerate(results)},
                 }
             )
 
 
 def _due(answer: Answer, closed: int, now: int) -> Answer:
-    assert answer.query is not None
-    ends = answer.begins + answer.query.range
+    ends = answer.ends
     return select_windows(answer, (ends > closed) & (ends <= now))
 
 

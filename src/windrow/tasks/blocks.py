@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.aggregate import answers_of
+from windrow.batch.aggregate import solve_windows
 from windrow.batch.assemble import Answer, select_windows
 from windrow.batch.runs import run_bounds, sorted_stream
 from windrow.batch.sorted_rows import Stream
-from windrow.plan.plan import Plan
+from windrow.plan.resolve import Resolved
 
-from .sweep import Found, whole_runs
+from .sweep import WindowRows, whole_runs
 
 Array = np.ndarray[Any, Any]
 
@@ -32,17 +32,18 @@ BLOCK, HALO, AT, TOTAL = "__block", "__halo", "__at", "__total"
 
 
 def slide_blocks(
-    batches: Iterable[pa.RecordBatch], plan: Plan, *, enough: int
-) -> Iterator[Found]:
+    batches: Iterable[pa.RecordBatch], resolved: Resolved, *, enough: int
+) -> Iterator[WindowRows]:
     """The windows of each block, from rows sorted by block and time."""
     for table in whole_runs(batches, (BLOCK,), enough):
         for first, last in zip(*run_bounds(table, (BLOCK,)), strict=True):
-            yield from _block(table.slice(first, last - first), plan)
+            yield from _block(table.slice(first, last - first), resolved)
 
 
-def _block(rows: pa.Table, plan: Plan) -> Iterator[Found]:
+def _block(rows: pa.Table, resolved: Resolved) -> Iterator[WindowRows]:
+    plan = resolved.plan
     at, total = (int(rows.column(name)[0].as_py()) for name in (AT, TOTAL))
-    step = math.lcm(*(query.slide for query in plan.queries))
+    step = math.lcm(*(rule.step for rule in plan.rules))
     skip = -at % step
     base, rows = at + skip, rows.slice(skip)
     halo = int(rows.column(HALO).to_numpy().sum()) if len(rows) else 0
@@ -53,21 +54,19 @@ def _block(rows: pa.Table, plan: Plan) -> Iterator[Found]:
     def trim(_: Stream, answers: list[Answer]) -> list[Answer]:
         kept = []
         for answer in answers:
-            assert answer.query is not None
-            ends = np.minimum(answer.begins + (base + answer.query.range), total)
+            ends = np.minimum(answer.ends + base, total)
             kept.append(select_windows(answer, (ends > start) & (ends <= stop)))
         return kept
 
-    alone = replace(plan, by=())
+    alone = replace(resolved, plan=replace(plan, by=()))
     stream = sorted_stream(rows, (), plan.clock)
-    stream, answers, columns = answers_of(rows, alone, stream=stream, trim=trim)
-    for answer, found in zip(answers, columns, strict=True):
-        query = answer.query
-        assert query is not None
+    _, answers, columns = solve_windows(rows, alone, stream, trim=trim)
+    for answer, results in zip(answers, columns, strict=True):
+        assert answer.rule is not None
         begins = np.maximum(answer.begins + base, 0)
-        ends = np.minimum(answer.begins + (base + query.range), total)
+        ends = np.minimum(answer.ends + base, total)
         runs = np.zeros(len(begins), np.int64)
-        yield Found(query, runs, pa.table({}), begins, ends, found)
+        yield WindowRows(answer.rule, runs, pa.table({}), begins, ends, results)
 
 
 __all__ = ["slide_blocks"]

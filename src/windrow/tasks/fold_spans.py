@@ -23,13 +23,13 @@ import pyarrow as pa
 
 from windrow.aggregates import Law
 from windrow.batch.fold_rows import Folding
-from windrow.batch.kernel_inputs import Source, source_of
+from windrow.batch.kernel_inputs import KernelInputs, read_inputs
 from windrow.batch.partials import Partials, write_partials
 from windrow.batch.sorted_rows import in_order
 from windrow.batch.span_events import lasting
-from windrow.batch.spans import combs_of, lengths_of, numbered
+from windrow.batch.spans import lengths_of, number_events
 from windrow.plan.spans import choose_one
-from windrow.slicing import fold, slice_begins
+from windrow.slicing import fold
 from windrow.spans import Events, Held, Laid, Work, held, parts_of
 
 from .span_pieces import FIRST, GOES, LAST
@@ -68,7 +68,7 @@ class SpanFolding(Folding):
         stream = in_order(table, plan.by, there)
         starts, lasts = stream.gather(found.starts), stream.gather(found.lasts)
         events = Events(starts, lasts, stream.firsts, stream.lasts)
-        source = source_of(table, stream, plan.calls, self.slots)
+        source = read_inputs(table, stream, self.slots)
         sliced = None if kind == "pieces" else self._slices(events, kind)
         rows = (
             self._pieces(events, source)
@@ -100,7 +100,7 @@ class SpanFolding(Folding):
         fewer = kind == "fewer"
         if fewer and self.plan.algorithm != "auto":
             return None
-        counted = numbered(events, self.plan)
+        counted = number_events(events, self.plan)
         if fewer and counted.slices > ROOM * len(events):
             return None
         laid = counted.lay()
@@ -108,7 +108,7 @@ class SpanFolding(Folding):
         parts = held(laid, one_part=both in self.asked.product.laws)
         return None if fewer and len(parts) > laid.distinct else (laid, parts)
 
-    def _parts(self, laid: Laid, parts: Held, source: Source) -> _Rows:
+    def _parts(self, laid: Laid, parts: Held, source: KernelInputs) -> _Rows:
         asked = self.asked
         group = choose_one(asked, lengths_of(laid), "auto", 0)
         work = Work(laid, asked.product, source.arrays, group.height)
@@ -125,10 +125,11 @@ class SpanFolding(Folding):
         begins = laid.begins[slices]
         return _Rows(runs, begins, begins, order >= len(parts.ends), partials)
 
-    def _pieces(self, events: Events, source: Source) -> _Rows:
-        combs = combs_of(self.plan)
+    def _pieces(self, events: Events, source: KernelInputs) -> _Rows:
         run = events.run
-        firsts, lasts = (slice_begins(t, combs) for t in (events.starts, events.lasts))
+        firsts, lasts = (
+            self.plan.cuts.begins(t) for t in (events.starts, events.lasts)
+        )
         order = np.lexsort((lasts, firsts, run))
         run, firsts, lasts = run[order], firsts[order], lasts[order]
         new = np.ones(len(order), bool)

@@ -25,6 +25,7 @@ from windrow.batch.over import over_columns
 from windrow.batch.runs import run_bounds, sorted_stream
 from windrow.batch.sorted_rows import times_of
 from windrow.plan.over import OverPlan
+from windrow.plan.resolve import Facts, ResolvedOver, resolve
 
 from .sweep import as_batches, stretches
 
@@ -33,7 +34,7 @@ Array = np.ndarray[Any, Any]
 
 def roll(
     batches: Iterable[pa.RecordBatch],
-    plan: OverPlan,
+    resolved: ResolvedOver,
     *,
     enough: int,
     halo: str | None = None,
@@ -43,13 +44,14 @@ def roll(
     Rows that are true in column `halo` are there to be looked back at: they do not
     come out.
     """
+    plan = resolved.plan
     left: pa.Table | None = None
     out = kept = 0
     for table, final in stretches(batches, lambda: max(enough, kept)):  # noqa: B023 - asked at once
         rows = table if left is None else pa.concat_tables([left, table])
         rows = rows.combine_chunks()
         stream = sorted_stream(rows, plan.by, plan.clock)
-        columns = over_columns(rows, plan, stream)
+        columns = over_columns(rows, resolved, stream)
         stop, start = len(rows), len(rows)
         if not final:
             stop, start = _open_key(rows, plan)
@@ -114,7 +116,8 @@ class RollTask:
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Run it over the batches of one partition."""
         named = (batch.rename_columns(list(self.names)) for batch in batches)
-        for rows, new in roll(named, self.plan, enough=self.enough, halo=self.halo):
+        resolved = resolve(self.plan, Facts())
+        for rows, new in roll(named, resolved, enough=self.enough, halo=self.halo):
             arrays = [*rows.columns[: self.passed], *new.values()]
             yield from as_batches(arrays, self.gives)
 

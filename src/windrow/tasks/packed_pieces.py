@@ -22,7 +22,7 @@ import pyarrow as pa
 from windrow.batch.columns import plain_array
 from windrow.batch.partials import PartialField
 from windrow.batch.runs import run_bounds
-from windrow.plan.plan import Plan
+from windrow.plan.aggregate import Plan
 from windrow.plan.tree import Tree
 
 from .span_pieces import FIRST, GOES, LAST, instants
@@ -45,7 +45,7 @@ def packs(tree: Tree, fields: Sequence[PartialField]) -> bool:
 def pack(table: pa.Table, plan: Plan, fields: Sequence[PartialField]) -> pa.Table:
     """Rows that stand by key and first slice as few: keys, block, bytes."""
     firsts = instants(table, FIRST)
-    block = firsts // (SLIDES * min(query.slide for query in plan.queries))
+    block = firsts // (SLIDES * min(rule.step for rule in plan.rules))
     keys = [f"k{i}" for i in range(len(plan.by))]
     opens = _opens(run_bounds(table, keys)[0], block)
     names = [FIRST, LAST, GOES, *(field.name for field in fields)]

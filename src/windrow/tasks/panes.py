@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.aggregate import Trim, whole
-from windrow.batch.assemble import Answer
+from windrow.algorithms import find as find_algorithm
+from windrow.algorithms import slide_arrays
+from windrow.batch.aggregate import Solved, Trim
 from windrow.batch.fold_rows import PANE
 from windrow.batch.job import Job
 from windrow.batch.partials import (
@@ -26,9 +27,11 @@ from windrow.batch.partials import (
 from windrow.batch.runs import run_bounds
 from windrow.batch.slices import Slices, slide_slices
 from windrow.batch.sorted_rows import Stream
-from windrow.plan.plan import Plan
 from windrow.plan.requests import Asked
+from windrow.plan.resolve import Resolved
 from windrow.slicing import fold
+
+from .sweep import WindowRows
 
 Array = np.ndarray[Any, Any]
 
@@ -58,18 +61,43 @@ def pane_slices(
     return partials, stream, Slices(edges, runs, arrays)
 
 
-def pane_answers(
-    table: pa.Table,
-    plan: Plan,
-    asked: Asked,
-    fields: list[PartialField],
-    trim: Trim = whole,
-) -> tuple[Stream, list[Answer], list[list[pa.Array]]]:
+def solve_panes(
+    table: pa.Table, resolved: Resolved, fields: list[PartialField], trim: Trim
+) -> Solved:
     """The windows over a table of slices, and one Arrow column per call for each."""
+    plan, asked = resolved.plan, resolved.asked
     partials, stream, slices = pane_slices(table, plan.by, asked, fields)
-    job = Job(plan, stream, (), asked, bare=False)
+    job = Job(resolved, stream, ())
     answers = trim(stream, slide_slices(job, slices))
     columns = [
         partial_columns(plan.calls, asked, partials, answer.out) for answer in answers
     ]
     return replace(stream, times=None), answers, columns
+
+
+def lower_panes(
+    table: pa.Table, resolved: Resolved, fields: list[PartialField]
+) -> WindowRows:
+    """A window for each row of a table of slices: where windows tumble, a slice is a
+    window, and only has to be lowered, in whatever order they stand.
+    """
+    plan, asked = resolved.plan, resolved.asked
+    partials = read_partials(asked, fields, table)
+    each = np.arange(len(table))
+    out = slide_arrays(
+        find_algorithm("recompute"),
+        asked.product,
+        partials.arrays,
+        each,
+        each + 1,
+        leaf="slices",
+    )
+    columns = partial_columns(plan.calls, asked, partials, out)
+    begins = table.column(PANE).combine_chunks().to_numpy()
+    (rule,) = plan.rules
+    ends = rule.end(rule.last_over(begins))
+    keys = table.select(list(plan.by))
+    return WindowRows(rule, each, keys, begins, ends, columns)
+
+
+__all__ = ["lower_panes", "pane_slices", "solve_panes"]

@@ -32,14 +32,14 @@ from windrow.batch.partials import (
     write_partials,
 )
 from windrow.batch.runs import run_bounds
-from windrow.plan.plan import Plan
-from windrow.plan.queries import Query
 from windrow.plan.requests import Asked
+from windrow.plan.resolve import Resolved
 from windrow.slicing import fold
+from windrow.windows import Rule
 from windrow.windows.frames import frames
 
 from .panes import pane_slices
-from .sweep import Found, whole_runs
+from .sweep import WindowRows, whole_runs
 
 Array = np.ndarray[Any, Any]
 
@@ -49,27 +49,26 @@ TOTAL = -(2**63)  # in `begin`: this is a chunk's total, sorted before all windo
 
 def chunk_sashes(
     batches: Iterable[pa.RecordBatch],
-    plan: Plan,
+    resolved: Resolved,
     chunk: str,
     length: int,
-    asked: Asked,
     fields: list[PartialField],
     *,
     enough: int,
 ) -> Iterator[pa.Table]:
     """Sashes and totals from slices sorted by keys, chunk and pane."""
-    for table in whole_runs(batches, (*plan.by, chunk), enough):
-        yield from _sashes(table, plan, chunk, length, asked, fields)
+    for table in whole_runs(batches, (*resolved.plan.by, chunk), enough):
+        yield from _sashes(table, resolved, chunk, length, fields)
 
 
 def _sashes(
     table: pa.Table,
-    plan: Plan,
+    resolved: Resolved,
     chunk: str,
     length: int,
-    asked: Asked,
     fields: list[PartialField],
 ) -> Iterator[pa.Table]:
+    plan, asked = resolved.plan, resolved.asked
     by = (*plan.by, chunk)
     partials, stream, slices = pane_slices(table, by, asked, fields)
     assert slices.partials is not None
@@ -78,14 +77,14 @@ def _sashes(
     totals = fold(
         asked.product, slices.partials, slices.runs[:-1], slices.runs[1:], leaf="slices"
     )
-    for index, query in enumerate(plan.queries):
-        frame = frames(stream.times, slices.edges, slices.runs, *query.triple)
+    for index, rule in enumerate(plan.rules):
+        frame = frames(rule, stream.times, slices.edges, slices.runs)
         runs = np.repeat(np.arange(len(numbers)), frame.counts)
         opens = frame.begins // length
-        closes = (frame.begins + query.range - 1) // length
+        closes = (frame.begins + rule.longest - 1) // length
         mine = (numbers[runs] == opens) | (numbers[runs] == closes)
         out = slide_arrays(
-            plan.choice(query, asked.product).algorithm,
+            resolved.algorithm(index),
             asked.product,
             slices.partials,
             frame.starts[mine],
@@ -96,7 +95,7 @@ def _sashes(
         runs = runs[mine]
         head = _head(keys, runs, opens[mine], numbers[runs], index, frame.begins[mine])
         yield pa.table({**head, **write_partials(partials, out)})
-        runs, to = _spans(numbers, query, length)
+        runs, to = _spans(numbers, rule, length)
         begins = np.full(len(runs), TOTAL)
         head = _head(keys, runs, to, numbers[runs], index, begins)
         taken = tuple(field[runs] for field in totals)
@@ -116,10 +115,10 @@ def _head(
     }
 
 
-def _spans(numbers: Array, query: Query, length: int) -> tuple[Array, Array]:
+def _spans(numbers: Array, rule: Rule, length: int) -> tuple[Array, Array]:
     """For each run, the chunks before it in which a window over all of it opens."""
     # the last instant of a window that opens in chunk c: (c + 1) * length + range - 2
-    most = (length + query.range - 2) // length
+    most = (length + rule.longest - 2) // length
     runs = np.repeat(np.arange(len(numbers)), max(most - 1, 0))
     back = np.tile(np.arange(1, max(most, 1)), len(numbers))
     return runs, numbers[runs] - back
@@ -127,25 +126,24 @@ def _spans(numbers: Array, query: Query, length: int) -> tuple[Array, Array]:
 
 def merge_sashes(
     batches: Iterable[pa.RecordBatch],
-    plan: Plan,
+    resolved: Resolved,
     length: int,
-    asked: Asked,
     fields: list[PartialField],
     *,
     enough: int,
-) -> Iterator[Found]:
+) -> Iterator[WindowRows]:
     """Windows from sashes sorted by keys, `to`, `query`, `begin`, `part`."""
-    for table in whole_runs(batches, (*plan.by, TO), enough):
-        yield from _merge(table, plan, length, asked, fields)
+    for table in whole_runs(batches, (*resolved.plan.by, TO), enough):
+        yield from _merge(table, resolved, length, fields)
 
 
 def _merge(
     table: pa.Table,
-    plan: Plan,
+    resolved: Resolved,
     length: int,
-    asked: Asked,
     fields: list[PartialField],
-) -> Iterator[Found]:
+) -> Iterator[WindowRows]:
+    plan, asked = resolved.plan, resolved.asked
     firsts, _ = run_bounds(table, (*plan.by, TO))
     keys = table.select(list(plan.by)).take(pa.array(firsts))
     run = np.zeros(len(table), np.int64)
@@ -155,10 +153,10 @@ def _merge(
     to, part = (_ints(table, name) for name in (TO, PART))
     partials = read_partials(asked, fields, table)
     total = begin == TOTAL
-    for index, one in enumerate(plan.queries):
+    for index, rule in enumerate(plan.rules):
         sash = np.flatnonzero(~total & (query == index))
         middle = np.flatnonzero(total & (query == index))
-        made = _middles(partials, asked, one, length, middle, run, to, part)
+        made = _middles(partials, asked, rule, length, middle, run, to, part)
         owner = np.concatenate([run[sash], made[0]])
         begins = np.concatenate([begin[sash], made[1]])
         parts = np.concatenate([part[sash], made[2]])
@@ -182,14 +180,14 @@ def _merge(
             leaf="slices",
         )
         columns = partial_columns(plan.calls, asked, partials, out)
-        ends = begins[starts] + one.range
-        yield Found(one, owner[starts], keys, begins[starts], ends, columns)
+        ends = begins[starts] + rule.longest
+        yield WindowRows(rule, owner[starts], keys, begins[starts], ends, columns)
 
 
 def _middles(
     partials: Partials,
     asked: Asked,
-    query: Query,
+    rule: Rule,
     length: int,
     middle: Array,
     run: Array,
@@ -210,9 +208,9 @@ def _middles(
         rows = came[np.argsort(part[came], kind="stable")]
         own = int(to[rows[0]])
         base = own * length
-        start = -((query.shift - base) // query.slide) * query.slide + query.shift
-        opened = np.arange(start, base + length, query.slide)
-        closes = (opened + query.range - 1) // length
+        first = rule.last_over(base - 1) + 1
+        opened = rule.begin(np.arange(first, rule.last_over(base + length - 1) + 1))
+        closes = (opened + rule.longest - 1) // length
         source = tuple(array[rows] for array in partials.arrays)
         for close in np.unique(closes):
             inside = int(np.searchsorted(part[rows], close))

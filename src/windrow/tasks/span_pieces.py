@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.aggregate import Trim, whole
+from windrow.batch.aggregate import Solved, Trim
 from windrow.batch.assemble import Answer
 from windrow.batch.partials import (
     PartialField,
@@ -28,9 +28,10 @@ from windrow.batch.partials import (
 )
 from windrow.batch.runs import run_bounds
 from windrow.batch.sorted_rows import Stream
-from windrow.batch.spans import laid_out, lengths_of
-from windrow.plan.plan import Plan
+from windrow.batch.spans import lay_events, lengths_of
+from windrow.plan.aggregate import Plan
 from windrow.plan.requests import Asked
+from windrow.plan.resolve import Resolved, slide_algorithms
 from windrow.plan.spans import choose_one
 from windrow.spans import Events, Laid, Windows, Work, add_goes, parts_of, slide_parts
 
@@ -40,14 +41,11 @@ Fields = tuple[Array, ...]
 FIRST, LAST, GOES = "__first", "__last", "__goes"
 
 
-def piece_answers(
-    table: pa.Table,
-    plan: Plan,
-    asked: Asked,
-    fields: list[PartialField],
-    trim: Trim = whole,
-) -> tuple[Stream, list[Answer], list[list[pa.Array]]]:
+def solve_pieces(
+    table: pa.Table, resolved: Resolved, fields: list[PartialField], trim: Trim
+) -> Solved:
     """The windows over pieces whose keys stand together, one column per call."""
+    plan, asked = resolved.plan, resolved.asked
     partials = read_partials(asked, fields, table)
     firsts, lasts = run_bounds(table, plan.by)
     keys = (
@@ -55,21 +53,24 @@ def piece_answers(
     )
     stream = Stream(None, firsts, lasts, keys, None)
     events = Events(instants(table, FIRST), instants(table, LAST), firsts, lasts)
-    laid = laid_out(events, plan)
-    framed = [laid.windows(*query.triple) for query in plan.queries]
+    laid = lay_events(events, plan)
+    framed = [laid.windows(rule) for rule in plan.rules]
+    sliders = slide_algorithms(plan, asked.product)
     windows = [
-        Windows(frame, query.range, plan.choice(query, asked.product).algorithm)
-        for query, frame in zip(plan.queries, framed, strict=True)
+        Windows(frame, rule.longest, algorithm)
+        for rule, frame, algorithm in zip(plan.rules, framed, sliders, strict=True)
     ]
     goes = table.column(GOES).to_numpy()
     outs = _outs(plan, asked, laid, partials, goes, windows)
     none = np.empty(0, np.int64)
     answers = [
-        Answer(query, frame.begins, frame.counts, none, none, out)
-        for query, frame, out in zip(plan.queries, framed, outs, strict=True)
+        Answer(rule, frame.begins, frame.counts, none, none, out)
+        for rule, frame, out in zip(plan.rules, framed, outs, strict=True)
     ]
     answers = trim(stream, answers)
-    columns = [partial_columns(plan.calls, asked, partials, one.out) for one in answers]
+    columns = [
+        partial_columns(plan.calls, asked, partials, answer.out) for answer in answers
+    ]
     return stream, answers, columns
 
 
@@ -81,7 +82,7 @@ def _outs(
     goes: Array,
     windows: list[Windows],
 ) -> list[Fields]:
-    """What kernels write for each query."""
+    """What kernels write for each rule."""
     product, source = asked.product, partials.arrays
     if not goes.any():
         group = choose_one(asked, lengths_of(laid), plan.algorithm, plan.chunk)
@@ -93,7 +94,7 @@ def _outs(
     work = Work(pieces, product, own, group.height, leaf="slices")
     parts = parts_of(work, group.technique)
     add_goes(work, parts, tuple(field[goes] for field in source), tails)
-    return [slide_parts(work, parts, one) for one in windows]
+    return [slide_parts(work, parts, window) for window in windows]
 
 
 def instants(table: pa.Table, name: str) -> Array:
@@ -102,4 +103,4 @@ def instants(table: pa.Table, name: str) -> Array:
     return values
 
 
-__all__ = ["FIRST", "GOES", "LAST", "instants", "piece_answers"]
+__all__ = ["FIRST", "GOES", "LAST", "instants", "solve_pieces"]

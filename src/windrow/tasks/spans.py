@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.aggregate import Trim
-from windrow.batch.assemble import Answer
-from windrow.batch.sorted_rows import Stream, times_of
+from windrow.batch.aggregate import Solved, Trim
+from windrow.batch.sorted_rows import times_of
 from windrow.batch.span_events import lasting
-from windrow.batch.spans import span_answers, spread
+from windrow.batch.spans import lengths_of, open_spans, solve_spans
+from windrow.plan.resolve import Facts, resolve
 
 from .fold_spans import SpanFolding
 from .packed_pieces import pack, packs, unpacked
-from .span_pieces import FIRST, LAST, instants, piece_answers
+from .span_pieces import FIRST, LAST, instants, solve_pieces
 from .sweep import stretches, sweep
 
 if TYPE_CHECKING:  # which has these steps in its table
@@ -45,19 +45,18 @@ def fold_spans(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
 
 def slide_pieces(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Windows from what was folded."""
-    by = (*task.by, task.owned[0]) if task.owned else task.by
-    plan = replace(task.tree.plan, by=by)
+    resolved = task.resolved(*(task.owned or ())[:1])
 
     if packs(task.tree, task.fields):
         batches = unpacked(batches, task.by, task.fields)
 
-    def solve(table: pa.Table, trim: Trim) -> tuple[Stream, list[Answer], Any]:
-        return piece_answers(table, plan, task.tree.asked, task.fields, trim)
+    def solve(table: pa.Table, trim: Trim) -> Solved:
+        return solve_pieces(table, resolved, task.fields, trim)
 
     yield from task.windows(
         sweep(
             batches,
-            plan,
+            resolved.plan,
             solve,
             lambda table: instants(table, FIRST),
             enough=task.enough,
@@ -68,21 +67,21 @@ def slide_pieces(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
 
 
 def slide_spans(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Windows from events."""
-    by = (*task.by, task.owned[0]) if task.owned else task.by
-    plan = replace(task.tree.plan, by=by)
-    longest = max(query.range for query in plan.queries)
+    """Windows from events; how long these are is asked in each stretch."""
+    plan = task.resolved(*(task.owned or ())[:1]).plan
+    nulls = Facts(nulls=None)
 
     def within(table: pa.Table) -> tuple[Array, Array] | None:
         """What the windows that begin in a row's chunk can see of it."""
         if task.owned is None:
             return None
         low = instants(table, task.owned[0]) * task.tree.chunk
-        return low, low + (task.tree.chunk + longest - 1)
+        return low, low + (task.tree.chunk + plan.longest - 1)
 
-    def solve(table: pa.Table, trim: Trim) -> tuple[Stream, list[Answer], Any]:
-        found = spread(table, plan, in_runs=True, within=within(table))
-        return span_answers(found, table, trim)
+    def solve(table: pa.Table, trim: Trim) -> Solved:
+        job = open_spans(table, plan, in_runs=True, within=within(table))
+        facts = replace(nulls, spans=lengths_of(job.laid))
+        return solve_spans(job, resolve(plan, facts), trim)
 
     yield from task.windows(
         sweep(

@@ -24,16 +24,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.aggregate import Trim
+from windrow.batch.aggregate import Solved, Trim
 from windrow.batch.assemble import Answer, select_windows
 from windrow.batch.runs import run_bounds
 from windrow.batch.sorted_rows import Stream
-from windrow.plan.plan import Plan
-from windrow.plan.queries import Query
+from windrow.plan.aggregate import Plan
+from windrow.windows import Rule
 
 Array = np.ndarray[Any, Any]
 Times = Callable[[pa.Table], Array]
-Solve = Callable[[pa.Table, Trim], tuple[Stream, list[Answer], list[list[pa.Array]]]]
+Solve = Callable[[pa.Table, Trim], Solved]
 
 MOST_BYTES = 1 << 26  # in a stretch
 MOST_ROWS = 1 << 16  # in a batch that goes out
@@ -95,10 +95,10 @@ class Left:
 
 
 @dataclass(frozen=True)
-class Found:
+class WindowRows:
     """Windows that are out: window i of key `runs[i]` is [begins[i], ends[i])."""
 
-    query: Query
+    rule: Rule
     runs: Array
     keys: pa.Table
     begins: Array
@@ -115,7 +115,7 @@ def sweep(
     enough: int,
     owned: tuple[str, int] | None = None,
     lasts: Times | None = None,
-) -> Iterator[Found]:
+) -> Iterator[WindowRows]:
     """Every window of a sorted stream, once.
 
     `times` gives the instants of a table's rows, None for count windows.  With
@@ -130,8 +130,8 @@ def sweep(
         now = None if times is None else int(times(rows.slice(len(rows) - 1))[0])
         stretch = _Stretch(left, now, final, owned)
         stream, answers, columns = solve(rows, stretch.trim)
-        for answer, found in zip(answers, columns, strict=True):
-            yield stretch.found(stream, answer, found)
+        for answer, results in zip(answers, columns, strict=True):
+            yield stretch.rows_of(stream, answer, results)
         if not final:
             left = _leave(plan, rows, stretch, times, lasts)
             kept = 0 if left.rows is None else len(left.rows)
@@ -151,32 +151,23 @@ class _Stretch:
         return [self._trim(stream, answer) for answer in answers]
 
     def _trim(self, stream: Stream, answer: Answer) -> Answer:
-        assert answer.query is not None
         counts = answer.counts.copy()
         if not len(counts):
             return answer
-        range_ = answer.query.range
-        start, stop = 0, len(answer.begins)
+        ends = answer.ends
+        start, stop = 0, len(ends)
         if self.left.rows is not None:
-            ends = answer.begins[: counts[0]] + (range_ + self.left.base)
-            start = int(np.searchsorted(ends, self.left.since, side="right"))
+            since = self.left.since - self.left.base
+            start = int(np.searchsorted(ends[: counts[0]], since, side="right"))
         if not self.final:
             last = stop - counts[-1]
             now = self._now(stream)
-            ends = answer.begins[last:] + range_
-            stop = int(last + np.searchsorted(ends, now, side="right"))
+            stop = int(last + np.searchsorted(ends[last:], now, side="right"))
             stop = max(stop, start)
-        counts[-1] -= len(answer.begins) - stop
+        counts[-1] -= len(ends) - stop
         counts[0] -= start
-        kept = replace(
-            answer,
-            begins=answer.begins[start:stop],
-            counts=counts,
-            row_starts=answer.row_starts[start:stop],
-            row_stops=answer.row_stops[start:stop],
-            out=tuple(array[start:stop] for array in answer.out),
-        )
-        return kept if self.owned is None else self._own(stream, kept)
+        rest = replace(answer.part(start, stop), counts=counts)
+        return rest if self.owned is None else self._own(stream, rest)
 
     def _now(self, stream: Stream) -> int:
         """Up to where the open key is known: an instant, or a place in its run."""
@@ -187,22 +178,23 @@ class _Stretch:
         assert self.owned is not None
         name, length = self.owned
         chunks = stream.keys.column(name).to_numpy()
-        runs = np.repeat(np.arange(len(chunks)), answer.counts)
-        mine = answer.begins // length == chunks[runs]
+        mine = answer.begins // length == chunks[answer.runs]
         return select_windows(answer, mine)
 
-    def found(self, stream: Stream, answer: Answer, columns: list[pa.Array]) -> Found:
+    def rows_of(
+        self, stream: Stream, answer: Answer, columns: list[pa.Array]
+    ) -> WindowRows:
         """Windows with their keys and their bounds in the whole key."""
-        assert answer.query is not None
-        runs = np.repeat(np.arange(len(answer.counts)), answer.counts)
-        begins, ends = answer.begins, answer.begins + answer.query.range
-        if answer.query.is_rows:
+        rule, runs = answer.rule, answer.runs
+        assert rule is not None
+        begins, ends = answer.begins, answer.ends
+        if rule.counts_rows:
             lengths = stream.lasts - stream.firsts
             base = np.zeros(len(lengths), np.int64)
             base[:1] = self.left.base
             begins = np.maximum(begins + base[runs], 0)
             ends = np.minimum(ends, lengths[runs]) + base[runs]
-        return Found(answer.query, runs, stream.keys, begins, ends, columns)
+        return WindowRows(rule, runs, stream.keys, begins, ends, columns)
 
 
 def _leave(
@@ -217,21 +209,19 @@ def _leave(
     first = int(firsts[-1])
     if times is not None:
         assert stretch.now is not None
-        reach = stretch.now - max(query.range for query in plan.queries)
+        now = stretch.now  # windows up to the first over it are out
+        reach = min(rule.begin(rule.first_over(now)) for rule in plan.rules)
         if lasts is not None:
             open_key = rows.slice(first)
-            alive = pa.array(lasts(open_key) > reach)
+            alive = pa.array(lasts(open_key) >= reach)
             return Left(open_key.filter(alive), stretch.now)
-        start = first + int(np.searchsorted(times(rows.slice(first)), reach, "right"))
+        start = first + int(np.searchsorted(times(rows.slice(first)), reach))
         return Left(rows.slice(start), stretch.now)
     base = stretch.left.base if len(firsts) == 1 else 0
     known = base + len(rows) - first
-    # the first window that is not out begins after known - range; runs are cut anew
-    # at places that suit every slide
-    wanted = [
-        max((known - query.range) // query.slide + 1, 0) * query.slide
-        for query in plan.queries
-    ]
-    step = math.lcm(*(query.slide for query in plan.queries))
+    # a window of rows is out if it ends at or before `known`; runs are cut anew at
+    # places that suit every slide
+    wanted = [rule.begin(max(rule.first_over(known), 0)) for rule in plan.rules]
+    step = math.lcm(*(rule.step for rule in plan.rules))
     start = max(min(*wanted, known - 1) // step * step, base)  # one row tells the key
     return Left(rows.slice(first + start - base), known, start)

@@ -24,20 +24,19 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.aggregate import Trim, answers_of
-from windrow.batch.assemble import Answer
+from windrow.batch.aggregate import Solved, Trim, solve_windows
 from windrow.batch.fold_rows import PANE, Folding
 from windrow.batch.partials import PartialField, partial_fields
 from windrow.batch.runs import sorted_stream
-from windrow.batch.sorted_rows import Stream, times_of
+from windrow.batch.sorted_rows import times_of
+from windrow.plan.resolve import Resolved
 from windrow.plan.tree import Tree
 
 from .blocks import slide_blocks
-from .panes import pane_answers
+from .panes import lower_panes, solve_panes
 from .sashes import chunk_sashes, merge_sashes
 from .spans import fold_spans, slide_pieces, slide_spans
-from .sweep import Found, as_batches, stretches, sweep
-from .tumbling import lower_panes
+from .sweep import WindowRows, as_batches, stretches, sweep
 
 Array = np.ndarray[Any, Any]
 Batches = Iterable[pa.RecordBatch]
@@ -78,20 +77,28 @@ class Task:
         """Columns as batches of the promised schema."""
         yield from as_batches([columns[name] for name in self.gives.names], self.gives)
 
-    def windows(self, found: Iterable[Found]) -> Iterator[pa.RecordBatch]:
-        """Windows as batches: keys, q (the query's number), start, end, results."""
-        queries = list(self.tree.plan.queries)
-        for one in found:
-            if not len(one.begins):
+    def resolved(self, *extra_keys: str) -> Resolved:
+        """The plan with the keys as this task calls them."""
+        resolved = self.tree.resolved
+        return replace(
+            resolved, plan=replace(resolved.plan, by=(*self.by, *extra_keys))
+        )
+
+    def windows(self, answers: Iterable[WindowRows]) -> Iterator[pa.RecordBatch]:
+        """Windows as batches: keys, q (the window's number), start, end, results."""
+        rules = list(self.tree.plan.rules)
+        for rows in answers:
+            if not len(rows.begins):
                 continue
-            keys = one.keys.take(pa.array(one.runs))
+            keys = rows.keys.take(pa.array(rows.runs))
             columns: dict[str, Any] = {
                 f"k{i}": keys.column(name) for i, name in enumerate(self.by)
             }
-            number = queries.index(one.query)
-            columns["q"] = pa.array(np.full(len(one.begins), number, np.int32))
-            columns["start"], columns["end"] = pa.array(one.begins), pa.array(one.ends)
-            columns.update({f"r{i}": column for i, column in enumerate(one.columns)})
+            number = rules.index(rows.rule)
+            columns["q"] = pa.array(np.full(len(rows.begins), number, np.int32))
+            columns["start"] = pa.array(rows.begins)
+            columns["end"] = pa.array(rows.ends)
+            columns.update({f"r{i}": column for i, column in enumerate(rows.columns)})
             yield from self.batches(columns)
 
 
@@ -104,55 +111,51 @@ def _fold_rows(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
 
 
 def _slide_panes(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
-    by = (*task.by, CHUNK) if task.owned else task.by
-    plan = replace(task.tree.plan, by=by)
+    resolved = task.resolved(*([CHUNK] if task.owned else []))
 
-    def solve(table: pa.Table, trim: Trim) -> tuple[Stream, list[Answer], Any]:
-        return pane_answers(table, plan, task.tree.asked, task.fields, trim)
+    def solve(table: pa.Table, trim: Trim) -> Solved:
+        return solve_panes(table, resolved, task.fields, trim)
 
     def times(table: pa.Table) -> Array:
         return table.column(PANE).to_numpy()  # type: ignore[no-any-return]
 
     yield from task.windows(
-        sweep(batches, plan, solve, times, enough=task.enough, owned=task.owned)
+        sweep(
+            batches, resolved.plan, solve, times, enough=task.enough, owned=task.owned
+        )
     )
 
 
 def _lower_panes(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
-    plan = replace(task.tree.plan, by=task.by)
+    resolved = task.resolved()
     for table, _ in stretches(batches, lambda: task.enough):
-        found = lower_panes(table, plan, task.tree.asked, task.fields)
-        yield from task.windows([found])
+        yield from task.windows([lower_panes(table, resolved, task.fields)])
 
 
 def _slide_rows(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
-    by = (*task.by, CHUNK) if task.owned else task.by
-    plan = replace(task.tree.plan, by=by)
-    clock = plan.clock
-    counts = plan.queries[0].is_rows
+    resolved = task.resolved(*([CHUNK] if task.owned else []))
+    plan, clock = resolved.plan, resolved.plan.clock
 
-    def solve(table: pa.Table, trim: Trim) -> tuple[Stream, list[Answer], Any]:
-        stream = sorted_stream(table, by, clock)
-        return answers_of(table, plan, stream=stream, trim=trim)
+    def solve(table: pa.Table, trim: Trim) -> Solved:
+        stream = sorted_stream(table, plan.by, clock)
+        return solve_windows(table, resolved, stream, trim=trim)
 
     def times(table: pa.Table) -> Array:
         assert clock is not None
         return times_of(table, clock)[0]
 
-    measure = None if counts else times
+    measure = None if plan.counts_rows else times
     yield from task.windows(
         sweep(batches, plan, solve, measure, enough=task.enough, owned=task.owned)
     )
 
 
 def _open_sashes(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
-    plan = replace(task.tree.plan, by=task.by)
     tables = chunk_sashes(
         batches,
-        plan,
+        task.resolved(),
         CHUNK,
         task.tree.chunk,
-        task.tree.asked,
         task.fields,
         enough=task.enough,
     )
@@ -163,20 +166,20 @@ def _open_sashes(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
 
 
 def _merge(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
-    plan = replace(task.tree.plan, by=task.by)
-    found = merge_sashes(
-        batches,
-        plan,
-        task.tree.chunk,
-        task.tree.asked,
-        task.fields,
-        enough=task.enough,
+    yield from task.windows(
+        merge_sashes(
+            batches,
+            task.resolved(),
+            task.tree.chunk,
+            task.fields,
+            enough=task.enough,
+        )
     )
-    yield from task.windows(found)
 
 
 def _slide_blocks(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
-    yield from task.windows(slide_blocks(batches, task.tree.plan, enough=task.enough))
+    resolved = task.tree.resolved
+    yield from task.windows(slide_blocks(batches, resolved, enough=task.enough))
 
 
 STEPS: dict[str, Callable[[Task, Batches], Iterator[pa.RecordBatch]]] = {

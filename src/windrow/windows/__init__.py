@@ -1,18 +1,54 @@
-"""Windows as a vocabulary: specifications, durations, and frames."""
+"""WHAT a window is: one file for each kind, one line here for each.
 
-from .duration import Duration, parse_duration
+    spec.py         what a user writes: `Window`
+    rule.py         what the machine asks: `Rule`, the one contract
+    periodic.py     wr.sliding      counted.py    wr.rows
+    policy.py       wr.window       calendar.py   wr.calendar
+    zone_days.py    days of a time zone       civil.py      days and months
+    duration.py     lengths of time           clock.py      ticks of a time column
+    frames.py       which slices each window covers
+
+Nothing here knows aggregates, plans or data beyond arrays of instants.  Outside this
+package nobody asks of which class a window is: they ask its rule.
+"""
+
+from .calendar import Calendar, CalendarRule, calendar
+from .clock import Clock, clock_of
+from .counted import Counted, Rows, rows
+from .duration import CalendarLength, Duration, names_months, parse_duration
+from .frames import Frames, frames, list_windows
+from .periodic import Periodic, Sliding, sliding
 from .policy import Delta, Punctuation, Reactive, delta, punctuation, window
-from .spec import Rows, Sliding, Window, rows, sliding
+from .rule import Even, Rule
+from .spec import Window
+
+CATALOGUE: tuple[type[Window], ...] = (Sliding, Rows, Calendar)
+"""The kinds of windows that have a rule."""
 
 __all__ = [
+    "CATALOGUE",
+    "Calendar",
+    "CalendarLength",
+    "CalendarRule",
+    "Clock",
+    "Counted",
     "Delta",
     "Duration",
+    "Even",
+    "Frames",
+    "Periodic",
     "Punctuation",
     "Reactive",
     "Rows",
+    "Rule",
     "Sliding",
     "Window",
+    "calendar",
+    "clock_of",
     "delta",
+    "frames",
+    "list_windows",
+    "names_months",
     "parse_duration",
     "punctuation",
     "rows",

@@ -9,6 +9,11 @@ plain integer in the column's own unit.
     '1h30m'
     >>> parse_duration(15).number
     15
+
+Months, quarters and years have no fixed length; a calendar counts them, and days:
+
+    >>> parse_calendar_length("1 year").months, parse_calendar_length("2w").days
+    (12, 14)
 """
 
 from __future__ import annotations
@@ -32,7 +37,13 @@ _UNITS = {
     "d": 86400 * 10**9, "day": 86400 * 10**9, "days": 86400 * 10**9,
     "w": 7 * 86400 * 10**9, "week": 7 * 86400 * 10**9, "weeks": 7 * 86400 * 10**9,
 }  # fmt: skip
-_CALENDAR = {"mo", "month", "months", "q", "quarter", "quarters", "y", "year", "years"}
+_MONTHS = {
+    "mo": 1, "month": 1, "months": 1,
+    "q": 3, "quarter": 3, "quarters": 3,
+    "y": 12, "year": 12, "years": 12,
+}  # fmt: skip
+_WEEKS = {"w": 7, "week": 7, "weeks": 7}
+_DAYS = {"d": 1, "day": 1, "days": 1, **_WEEKS}
 _TERM = re.compile(r"\s*(-?\d+)\s*([A-Za-zµ]+)\s*")
 
 
@@ -58,6 +69,55 @@ class Duration:
     def is_time(self) -> bool:
         """Whether this is real time, not a number in the column's unit."""
         return self.nanoseconds is not None
+
+
+@dataclass(frozen=True)
+class CalendarLength:
+    """Whole months and days of a calendar: a year is 12 months, a week 7 days."""
+
+    text: str
+    months: int = 0
+    days: int = 0
+    counts_weeks: bool = False
+
+
+def names_months(text: str) -> bool:
+    """Whether a text speaks of months, quarters or years, which a calendar counts."""
+    return any(word.lower() in _MONTHS for word in re.findall(r"[A-Za-zµ]+", text))
+
+
+def parse_calendar_length(
+    value: object, *, what: str = "a calendar length"
+) -> CalendarLength:
+    """Read months and days from text."""
+    hint = "write '1 day', '2 weeks', '1 month', '1 quarter' or '1 year'"
+    if isinstance(value, CalendarLength):
+        return value
+    if not isinstance(value, str):
+        raise WindowError.because(
+            f"cannot read {what} from {value!r}",
+            f"it is of type {type(value).__name__}, and a calendar counts days, "
+            "weeks, months, quarters and years",
+            f"{hint}; for hours and less use wr.sliding",
+        )
+    terms = _terms(value, what, hint)
+    for _, unit in terms:
+        if unit.lower() not in _MONTHS and unit.lower() not in _DAYS:
+            is_time = unit in _UNITS or unit.lower() in _UNITS
+            raise WindowError.because(
+                f"cannot read {what} from {value!r}",
+                f"{unit!r} is shorter than a day"
+                if is_time
+                else f"unknown unit {unit!r}",
+                f"{hint}; for hours and less use wr.sliding" if is_time else hint,
+            )
+    units = [(number, unit.lower()) for number, unit in terms]
+    return CalendarLength(
+        value.strip(),
+        sum(number * _MONTHS.get(unit, 0) for number, unit in units),
+        sum(number * _DAYS.get(unit, 0) for number, unit in units),
+        all(unit in _WEEKS for _, unit in units),
+    )
 
 
 def parse_duration(value: object, *, what: str = "a duration") -> Duration:
@@ -87,7 +147,27 @@ def parse_duration(value: object, *, what: str = "a duration") -> Duration:
 
 def _parse_text(text: str, what: str) -> Duration:
     hint = "write a whole number and a unit, such as '24 hours', '90s' or '1h30m'"
-    position, total, terms = 0, 0, 0
+    total = 0
+    for number, unit in _terms(text, what, hint):
+        name = unit if unit in _UNITS else unit.lower()
+        if name in _MONTHS:
+            raise WindowError.because(
+                f"cannot read {what} from {text!r}",
+                f"a {unit} has no fixed length",
+                "use days or weeks, or wr.calendar for windows by the calendar",
+            )
+        if name not in _UNITS:
+            raise WindowError.because(
+                f"cannot read {what} from {text!r}", f"unknown unit {unit!r}", hint
+            )
+        total += number * _UNITS[name]
+    return Duration(text.strip(), nanoseconds=total)
+
+
+def _terms(text: str, what: str, hint: str) -> list[tuple[int, str]]:
+    """The numbers and units of a text, at least one."""
+    position = 0
+    terms: list[tuple[int, str]] = []
     while position < len(text):
         term = _TERM.match(text, position)
         if term is None:
@@ -96,23 +176,10 @@ def _parse_text(text: str, what: str) -> Duration:
                 f"{text[position:].strip()!r} is not a number and a unit",
                 hint,
             )
-        number, unit = int(term[1]), term[2]
-        name = unit if unit in _UNITS else unit.lower()
-        if name in _CALENDAR:
-            raise WindowError.because(
-                f"cannot read {what} from {text!r}",
-                f"a {unit} has no fixed length",
-                "use days or weeks; calendar windows are not supported yet",
-            )
-        if name not in _UNITS:
-            raise WindowError.because(
-                f"cannot read {what} from {text!r}", f"unknown unit {unit!r}", hint
-            )
-        total += number * _UNITS[name]
-        terms += 1
+        terms.append((int(term[1]), term[2]))
         position = term.end()
-    if terms == 0:
+    if not terms:
         raise WindowError.because(
             f"cannot read {what} from {text!r}", "it is empty", hint
         )
-    return Duration(text.strip(), nanoseconds=total)
+    return terms

@@ -24,6 +24,8 @@ import numpy as np
 
 from windrow._compiled import compiled
 
+from .rule import Rule
+
 Array = np.ndarray[Any, Any]
 
 
@@ -32,7 +34,8 @@ class Frames:
     """Window i covers slices [starts[i], stops[i]) and begins at instant begins[i].
 
     `counts[k]` windows belong to run k, and they follow each other.  With tails,
-    rows [tail_starts[i], tail_stops[i]) come after the slices.
+    rows [tail_starts[i], tail_stops[i]) come after the slices.  `ends` are told where
+    they are no arithmetic.
     """
 
     starts: Array
@@ -41,6 +44,7 @@ class Frames:
     counts: Array
     tail_starts: Array | None = None
     tail_stops: Array | None = None
+    ends: Array | None = None
 
 
 @compiled
@@ -113,25 +117,22 @@ def _tails(times, edges, runs, counts, range_, begins, stops, tail_starts, tail_
 
 
 def frames(
-    times: Array | None,
-    edges: Array,
-    runs: Array,
-    range_: int,
-    slide: int,
-    shift: int = 0,
-    *,
-    complete: bool = False,
-    tails: bool = False,
+    rule: Rule, times: Array | None, edges: Array, runs: Array, *, tails: bool = False
 ) -> Frames:
-    """The windows over slices cut at `edges`; `complete` only for count windows.
+    """The windows over slices cut at `edges`; without times, places of rows count.
 
     With `tails` the slices were cut at window starts alone, and each window gets
     the rows of its last, unfinished slice.
     """
+    if not rule.is_even:
+        assert times is not None
+        assert not tails
+        return _uneven(rule, times[edges[:-1]], runs)
+    range_, slide, shift = rule.even
     clock = np.empty(0, np.int64) if times is None else times
     counts = np.zeros(len(runs) - 1, np.int64)
     none = np.empty(0, np.int64)
-    fixed = (clock, edges, runs, range_, slide, shift, complete)
+    fixed = (clock, edges, runs, range_, slide, shift, rule.is_complete)
     total = _frame(*fixed, none, none, none, counts)
     starts, stops, begins = (np.empty(total, np.int64) for _ in range(3))
     if total:
@@ -142,3 +143,51 @@ def frames(
     _tails(clock, edges, runs, counts, range_, begins, stops, tail_starts, tail_stops)
     starts = np.minimum(starts, stops)
     return Frames(starts, stops, begins, counts, tail_starts, tail_stops)
+
+
+def _uneven(rule: Rule, times: Array, runs: Array) -> Frames:
+    """The windows of a rule that is no arithmetic, over slices at those instants."""
+    firsts, lasts = runs[:-1], runs[1:]
+    starts, stops, numbers = list_windows(rule, times, firsts, lasts)
+    counts = np.bincount(
+        np.searchsorted(lasts, starts, side="right"), minlength=len(firsts)
+    )
+    return Frames(starts, stops, rule.begin(numbers), counts, ends=rule.end(numbers))
+
+
+def list_windows(
+    rule: Rule,
+    times: Array,
+    firsts: Array,
+    lasts: Array,
+    least: int = -(2**63),
+    most: int = 2**63 - 1,
+) -> tuple[Array, Array, Array]:
+    """Every window that holds one of the instants: first row, one past last, number.
+
+    Instants rise within each run [first, last); only windows numbered from `least` to
+    `most` come.  Row i is the first of those windows that it is in and the row before
+    it is not, and the last of those that the row after it is not in.
+    """
+    oldest, newest = rule.first_over(times), rule.last_over(times)
+    after_previous = np.empty_like(newest)  # the first window without the row before
+    after_previous[1:] = newest[:-1] + 1
+    after_previous[firsts] = -(2**63)
+    before_next = np.empty_like(oldest)  # the last window without the row after
+    before_next[:-1] = oldest[1:] - 1
+    before_next[lasts - 1] = 2**63 - 1
+    oldest, newest = np.maximum(oldest, least), np.minimum(newest, most)
+    starts, numbers = _listed(np.maximum(oldest, after_previous), newest)
+    ends, _ = _listed(oldest, np.minimum(newest, before_next))
+    return starts, ends + 1, numbers
+
+
+def _listed(lows: Array, highs: Array) -> tuple[Array, Array]:
+    """lows[i], ..., highs[i] for each i, one behind the other, and their i."""
+    counts = np.maximum(highs - lows + 1, 0)
+    owners = np.repeat(np.arange(len(counts)), counts)
+    nth = np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return owners, lows[owners] + nth
+
+
+__all__ = ["Frames", "frames", "list_windows"]

@@ -23,13 +23,18 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from windrow.errors import WindowError
 
+from .clock import Clock
+from .counted import Rows, rows
 from .duration import Duration, parse_duration
-from .spec import Rows, Sliding, rows, sliding
+from .periodic import Sliding, sliding
+from .rule import Rule
+from .spec import Window
 
 BY_HAND, COUNT, TIME, DELTA, PUNCTUATION = range(5)
 """Kinds of policies, as the numbers that compiled loops branch on."""
@@ -60,8 +65,14 @@ Policy = int | Duration | Delta | Punctuation
 
 
 @dataclass(frozen=True)
-class Reactive:
-    """A window by policy; either is None where that is done by hand."""
+class Reactive(Window):
+    """A window by policy; either is None where that is done by hand.
+
+    Its bounds follow from the rows and not from a rule: it is not numbered.
+    """
+
+    kind: ClassVar[str] = "policy"
+    is_numbered: ClassVar[bool] = False
 
     evict: Policy | None
     trigger: Policy | None
@@ -79,9 +90,29 @@ class Reactive:
         return tuple(dict.fromkeys(name for name in found if name is not None))
 
     @property
-    def timed(self) -> bool:
+    def is_timed(self) -> bool:
         """Whether a policy goes by time."""
-        return any(isinstance(one, Duration) for one in (self.evict, self.trigger))
+        return bool(self.lengths)
+
+    @property
+    def lengths(self) -> tuple[Duration, ...]:
+        """The durations among the policies."""
+        policies = (self.evict, self.trigger)
+        return tuple(policy for policy in policies if isinstance(policy, Duration))
+
+    @property
+    def identity(self) -> Hashable:
+        """Both policies, and the columns."""
+        return self.kind, self.evict, self.trigger, self.on, self.ties
+
+    def rule(self, name: str | int, clock: Clock | None) -> Rule:
+        """Refused: there are no numbered windows."""
+        del name, clock
+        raise WindowError.because(
+            f"cannot slide a window ({self}) here",
+            "windows by policy run one at a time, and on tables in this process",
+            "use wr.sliding or wr.rows, or collect the data first",
+        )
 
 
 def delta(column: str, distance: float) -> Delta:

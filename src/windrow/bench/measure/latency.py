@@ -1,4 +1,4 @@
-"""The latency of one event inside the compiled loop of an operator.
+"""Measures the latency of one event inside the compiled loop of an operator.
 
 An event is: evict what has to go, insert, answer, lower.  The time of each is kept;
 the array that takes them is touched beforehand.  The machine's own pauses hit any event
@@ -10,28 +10,36 @@ The last answer of each run is checked.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from windrow.aggregates import find as find_aggregate
 from windrow.algorithms import find
-from windrow.algorithms._ring import ring
-from windrow.kernels import ENTRY, Product, Request, kernel, product_of
-from windrow.operator import policies as policy
+from windrow.kernels import Product, Request, product_of
+from windrow.kernels.vocabulary import (
+    emit,
+    ints_of,
+    kept_of,
+    leaf,
+    open_memory,
+    set_ints,
+    set_kept,
+    whole,
+)
 from windrow.operator.layout import Memory, empty_memory
-from windrow.operator.runtime import Kind, operator_text
+from windrow.operator.policies import RANGE, make_room_for, put
+from windrow.operator.runtime import OperatorKernel
 from windrow.windows.policy import BY_HAND, COUNT, TIME
 
 from .answers import FOLDS, Array, WrongAnswer
+from .clock import cycles
 from .values import values as drawn
 
-_TIMED = """
-from .clock import cycles
 
-
-{entry}
 def call_timed(mem, source, ticks, spent):
+    """Time each event: evict, insert, answer, lower."""
     memory, out = open_memory(mem)
     words, scratch, fields, marks, floats, ids = memory
     ints, kept = ints_of(words), kept_of(fields)
@@ -42,15 +50,12 @@ def call_timed(mem, source, ticks, spent):
         ints, kept = make_room_for(
             words, scratch, ints, kept, marks, floats, tick, mark
         )
-        ints, kept = put(
-            words, scratch, ints, kept, marks, ids, value, tick, mark
-        )
+        ints, kept = put(words, scratch, ints, kept, marks, ids, value, tick, mark)
         partial, ints, kept = whole(scratch, ints, kept)
         emit(out, 0, partial)
         spent[i] = cycles() - start
     set_ints(words, ints)
     set_kept(fields, kept)
-"""
 
 
 def quantiles(
@@ -79,23 +84,24 @@ def timed_events(
     Events have the values `given`, two windows' worth more than are timed.
     """
     ordered = evict == TIME
-    kind = Kind(find(name), operator_product(aggregate), evict, BY_HAND, ordered)
-    text = operator_text(kind, plain=False) + _TIMED.format(entry=ENTRY)
-    module = kernel(text)
+    product = operator_product(aggregate)
+    kernel = OperatorKernel(find(name), product, evict, BY_HAND, ordered)
+    assembly = kernel.assembly(interpreted=False)
+    module = replace(assembly, entries=(("call_timed", call_timed),)).module()
     values = drawn(count + 2 * width) if given is None else given
     ticks, base = np.arange(len(values)), np.zeros(1, np.int64)
     before, spent = slice(0, 2 * width), slice(2 * width, None)
     runs = np.zeros((rounds, count), np.int64)
     for run in runs:
         memory = empty_memory(
-            kind.layout,
-            kind.steps,
+            kernel.layout,
+            kernel.steps,
             module.IDENTITY,
-            int(ring(width)),  # type: ignore[no-untyped-call]
+            1 << (width - 1).bit_length(),
             chunk=(width, width // 2),
             plain=False,
         )
-        memory.words[policy.RANGE] = width
+        memory.words[RANGE] = width
         for part, times in ((before, np.zeros(2 * width, np.int64)), (spent, run)):
             source = (np.ascontiguousarray(values[part]), base)
             module.call_timed(memory.argument, source, ticks[part], times)

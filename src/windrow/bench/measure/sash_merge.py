@@ -22,9 +22,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from windrow.aggregates.calls import gather_calls
 from windrow.batch.fold_rows import PANE
 from windrow.batch.partials import partial_fields
-from windrow.plan import gather_calls, plan_aggregate
+from windrow.plan import plan_aggregate
 from windrow.plan.tree import Tree, grow_tree
 from windrow.tasks.sashes import BEGIN, PART, QUERY, TO
 from windrow.tasks.task import CHUNK, Task

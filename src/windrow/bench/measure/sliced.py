@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from windrow.algorithms import Algorithm, slide_arrays, slide_regular
-from windrow.slicing import cut, find, fold
-from windrow.windows.frames import Frames, frames
+from windrow.slicing import Cuts, find, fold
+from windrow.windows import Counted, Even, Frames, Periodic, frames
 
 from .answers import FOLDS, Array, WrongAnswer
 from .kernels import product
@@ -53,10 +53,11 @@ class Cut:
 def cut_stream(values: Array, times: Array | None, range_: int, slide: int) -> Cut:
     """Slices and windows of a stream in order; only complete windows of rows."""
     runs = np.array([0]), np.array([len(values)])
-    edges, bounds = cut(times, *runs, find("cutty").combs(range_, slide, 0))
+    edges, bounds = Cuts(find("cutty").combs(range_, slide, 0)).cut(times, *runs)
     tails = range_ % slide != 0
-    counts = times is None
-    framed = frames(times, edges, bounds, range_, slide, complete=counts, tails=tails)
+    even = Even(range_, slide, 0)
+    rule = Counted(0, "", even) if times is None else Periodic(0, "", even)
+    framed = frames(rule, times, edges, bounds, tails=tails)
     return Cut(values, times, range_, slide, edges, framed)
 
 

@@ -22,6 +22,7 @@ from windrow.algorithms import find as find_algorithm
 from windrow.kernels import Product, Request, product_of
 from windrow.slicing import BY_NAME as SLICERS
 from windrow.spans import Events, Windows, Work, find, lay_out
+from windrow.windows import Even, Periodic
 
 from .answers import WrongAnswer
 from .race import Contender
@@ -105,9 +106,11 @@ PARTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
 def solve(setting: Setting, technique: str, height: int, given: Given) -> Any:
     """Windows' begins, and count, sum and max of each."""
     some, values = given
-    triple = setting.range, setting.step, 0
-    laid = lay_out(some, SLICERS["pairs"].combs(*triple))
-    windows = Windows(laid.windows(*triple), setting.range, find_algorithm("sba"))
+    even = Even(setting.range, setting.step, 0)
+    laid = lay_out(some, SLICERS["pairs"].combs(*even))
+    windows = Windows(
+        laid.windows(Periodic(0, "", even)), setting.range, find_algorithm("sba")
+    )
     found: dict[str, Array] = {}
     for name, aggregates in PARTS.get(technique, ((technique, ALL),)):
         work = Work(laid, product(aggregates), (values,), height)

@@ -26,7 +26,7 @@ from .kernels import product
 GAG = "gag"
 
 _STAMPED = """
-from .clock import cycles
+from windrow.bench.measure.clock import cycles
 
 
 {jit}

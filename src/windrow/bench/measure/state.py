@@ -21,8 +21,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from windrow.aggregates import Call
+from windrow.aggregates.calls import gather_calls
 from windrow.batch.fold_rows import PANE, Folding
-from windrow.plan import gather_calls, plan_aggregate
+from windrow.plan import plan_aggregate
 from windrow.plan.flow import flow_of
 from windrow.state.fingerprint import describe
 from windrow.state.slices import SliceBucket
@@ -46,16 +47,16 @@ def folding_of(stream: pa.Table, window: Sliding, by: Sequence[str], call: Call)
 
 def counted(slices: pa.Table, folding: Folding, now: int) -> dict[str, int]:
     """Bytes of windows and of slices, from all slices of a stream up to `now`."""
-    (query,) = folding.plan.queries
-    reach = query.range // query.slide
+    (query,) = folding.plan.rules
+    reach = query.even.range // query.even.slide
     partial = WORD * len(folding.asked.product.dtypes)
-    pane = slices.column(PANE).to_numpy() // query.slide
-    needed = pane > now // query.slide - reach  # in a window that ends after now
+    pane = slices.column(PANE).to_numpy() // query.even.slide
+    needed = pane > now // query.even.slide - reach  # in a window that ends after now
     names = [name for name in slices.column_names if name.startswith("k")]
     key = _codes(slices.select(names)) if names else np.zeros(len(slices), np.int64)
     keys, pane = key[needed], pane[needed]
     # window w covers slices [w, w + reach); those from `first` on are open
-    first = now // query.slide - reach + 1
+    first = now // query.even.slide - reach + 1
     opened = np.zeros((int(key.max(initial=0)) + 1, 2 * reach + 1), np.int64)
     np.add.at(opened, (keys, np.maximum(pane - reach + 1, first) - first), 1)
     np.add.at(opened, (keys, pane + 1 - first), -1)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import windrow as wr
-from windrow.batch.slide import calls_of
+from windrow.aggregates.calls import calls_of
 from windrow.bench._claims import ahead, explained, from_, places
 from windrow.bench._experiment import (
     Claim,

@@ -1,9 +1,22 @@
-"""Many windows without: suffixes, totals and prefixes of short laps."""
+"""Slides many windows without an inverse: over scans of short laps that they share."""
 
-SCAN_LAPS = """
-{jit}
+import numpy as np
+
+from windrow.kernels.vocabulary import (
+    IDENTITY,
+    allocate,
+    combine,
+    emit,
+    leaf,
+    load,
+    store,
+)
+
+from .one import scan_back
+
+
 def scan_lap(source, first, lap, have, suffix, i, prefix, j, totals, number):
-    # prefix scan: eager; suffix scan: lazy, if the lap is complete
+    """Prefix scan: eager; suffix scan: lazy, if the lap is complete."""
     partial = IDENTITY
     for o in range(have):
         store(prefix, j + o, partial)
@@ -18,9 +31,8 @@ def scan_lap(source, first, lap, have, suffix, i, prefix, j, totals, number):
         store(suffix, i + o, partial)
 
 
-{jit}
 def scan_laps(source, first, lap, suffix, i, prefix, totals, number):
-    # the same for four complete laps: scans that do not wait for each other
+    """Both scans of four complete laps, which do not wait for each other."""
     a = b = c = d = IDENTITY
     for o in range(lap):
         store(prefix, o, a)
@@ -45,12 +57,10 @@ def scan_laps(source, first, lap, suffix, i, prefix, totals, number):
         store(suffix, i + 2 * lap + o, c)
         d = combine(leaf(source, first + 3 * lap + o), d)
         store(suffix, i + 3 * lap + o, d)
-"""
 
-MIDDLE = """
-{jit}
+
 def middle_of(stack, at, flips, bases, backs, q, totals, low, high):
-    # totals[low:high], the next lap's on: two stacks for each window, side by side
+    """Combine totals[low:high], a lap on each time: two stacks for each window."""
     if low >= high:
         return IDENTITY
     if low >= flips[q]:  # trigger-point: the suffixes are used up
@@ -64,12 +74,10 @@ def middle_of(stack, at, flips, bases, backs, q, totals, low, high):
     back = combine(load(backs, q), load(totals, high - 1))
     store(backs, q, back)
     return combine(load(stack, at + low - bases[q]), back)
-"""
 
-BETWEEN = """
-{jit}
-def between(out, to, count, suffix, i, middle, prefix, j, step):
-    # windows that are suffix[i] + middle + prefix[j], and so on
+
+def answer_around(out, to, count, suffix, i, middle, prefix, j, step):
+    """Windows that are suffix[i] + middle + prefix[j], and so on."""
     if step == 1:
         for n in range(count):
             newer = combine(middle, load(prefix, j + n))
@@ -78,11 +86,9 @@ def between(out, to, count, suffix, i, middle, prefix, j, step):
         for n in range(count):
             newer = combine(middle, load(prefix, j + n * step))
             emit(out, to + n, combine(load(suffix, i + n * step), newer))
-"""
 
-SHARED = """
-{jit}
-def slide(source, first, length, lap, q0, ranges, slides, at, scratch, out):
+
+def slide_shared(source, first, length, lap, q0, ranges, slides, at, scratch, out):
     suffix, prefix, totals, stack, backs, flips, bases, mask = scratch
     flips[:] = 0
     for block in range(0, length // lap + 1, 4):
@@ -107,7 +113,7 @@ def slide(source, first, length, lap, q0, ranges, slides, at, scratch, out):
                 middle = middle_of(
                     stack, stack_at, flips, bases, backs, q, totals, c - whole + 1, c
                 )
-                # {text}
+                # a window is suffix[start] + total[between] + prefix[end]
                 o = (width - c * lap) % step
                 if o < rest and c > whole:  # one lap more lies between
                     count = (min(rest, high) - 1 - o) // step + 1
@@ -115,17 +121,22 @@ def slide(source, first, length, lap, q0, ranges, slides, at, scratch, out):
                         to = at[q] + (c * lap + o - width) // step
                         i = ((c - whole - 1) & mask) * lap + lap + o - rest
                         more = combine(load(totals, c - whole), middle)
-                        between(out, to, count, suffix, i, more, prefix, j + o, step)
+                        answer_around(
+                            out, to, count, suffix, i, more, prefix, j + o, step
+                        )
                 if o < rest:
                     o += (rest - o + step - 1) // step * step
                 if o < high:
                     count = (high - 1 - o) // step + 1
                     to = at[q] + (c * lap + o - width) // step
                     i = ((c - whole) & mask) * lap + o - rest
-                    between(out, to, count, suffix, i, middle, prefix, j + o, step)
-"""
+                    answer_around(
+                        out, to, count, suffix, i, middle, prefix, j + o, step
+                    )
 
-SHARED_SCRATCH = """\
+
+def shared_scratch(firsts, lasts, ranges, lap, alone):
+    """Room for the scans of laps, their totals, and a stack for each window."""
     longest = np.int64(0)
     for k in range(len(firsts)):
         longest = max(longest, lasts[k] - firsts[k])
@@ -136,47 +147,70 @@ SHARED_SCRATCH = """\
     for q in range(alone, len(ranges)):
         stacks += ranges[q] // lap
     count = len(ranges)
-    scratch = (
-        allocate(laps * lap), allocate(4 * lap), allocate(longest // lap + 4),
-        allocate(stacks), allocate(count), np.zeros(count, np.int64),
-        np.zeros(count, np.int64), laps - 1,
-    )"""
+    flips, bases = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    suffix, prefix = allocate(laps * lap), allocate(4 * lap)
+    totals, stack = allocate(longest // lap + 4), allocate(stacks)
+    backs = allocate(count)
+    return suffix, prefix, totals, stack, backs, flips, bases, laps - 1
 
-SHARED_CALL = """\
-        slide(source, first, length, lap, alone, ranges, slides, at, scratch, out)"""
 
-ALONE = """
-{jit}
 def slide_alone(source, first, length, width, step, to, suffix, out):
     for begin in range(0, length - width + 1, width):
         scan_back(source, first + begin, width, suffix)  # trigger-point
         prefix = IDENTITY  # prefix scan: eager, one running value
         for j in range(min(width, length - width + 1 - begin)):
-            # {text}
+            # a window is suffix[start] + prefix[end]
             if (begin + j) % step == 0:
                 partial = combine(load(suffix, j), prefix)
                 emit(out, to + (begin + j) // step, partial)
             if first + begin + width + j < first + length:
                 prefix = combine(prefix, leaf(source, first + begin + width + j))
-"""
 
-ALONE_SCRATCH = """\
-    own = allocate(room)"""
 
-ALONE_CALL = """\
-        for q in range(alone):
-            if ranges[q] <= length:
-                slide_alone(
-                    source, first, length, ranges[q], slides[q], at[q], own, out
-                )"""
+def answer_alone(source, first, length, ranges, slides, at, alone, suffix, out):
+    """The shortest windows, each over laps of its own."""
+    for q in range(alone):
+        if ranges[q] <= length:
+            slide_alone(source, first, length, ranges[q], slides[q], at[q], suffix, out)
 
-SCANS_RUN = """
-{entry}
-def run(source, firsts, lasts, ranges, slides, at, lap, alone, room, out):
-{scratch}
+
+def move_on(length, ranges, slides, at):
+    """Let the results of the next run stand after those of this one."""
+    for q in range(len(ranges)):
+        at[q] += max((length - ranges[q]) // slides[q] + 1, 0)
+
+
+def run_alone(source, firsts, lasts, ranges, slides, at, lap, alone, room, out):
+    """All windows over laps of their own."""
+    suffix = allocate(room)
     for k in range(len(firsts)):
         first, length = firsts[k], lasts[k] - firsts[k]
-{calls}
-        for q in range(len(ranges)):
-            at[q] += max((length - ranges[q]) // slides[q] + 1, 0)
-"""
+        answer_alone(source, first, length, ranges, slides, at, alone, suffix, out)
+        move_on(length, ranges, slides, at)
+
+
+def run_shared(source, firsts, lasts, ranges, slides, at, lap, alone, room, out):
+    """All windows over laps that they share."""
+    scratch = shared_scratch(firsts, lasts, ranges, lap, alone)
+    for k in range(len(firsts)):
+        first, length = firsts[k], lasts[k] - firsts[k]
+        slide_shared(
+            source, first, length, lap, alone, ranges, slides, at, scratch, out
+        )
+        move_on(length, ranges, slides, at)
+
+
+def run_mixed(source, firsts, lasts, ranges, slides, at, lap, alone, room, out):
+    """The shortest windows over laps of their own, the others over shared ones."""
+    suffix = allocate(room)
+    scratch = shared_scratch(firsts, lasts, ranges, lap, alone)
+    for k in range(len(firsts)):
+        first, length = firsts[k], lasts[k] - firsts[k]
+        answer_alone(source, first, length, ranges, slides, at, alone, suffix, out)
+        slide_shared(
+            source, first, length, lap, alone, ranges, slides, at, scratch, out
+        )
+        move_on(length, ranges, slides, at)
+
+
+__all__ = ["run_alone", "run_mixed", "run_shared"]

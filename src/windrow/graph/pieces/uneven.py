@@ -1,8 +1,24 @@
-"""Windows that are not equally long: [starts[i], stops[i]), window by window."""
+"""Slides windows that are not equally long: [starts[i], stops[i]), window by window."""
 
-UNEVEN_DIFFERENCES = """
-{entry}
-def run(source, inputs, starts, stops, ends, room, out):
+import numpy as np
+
+from windrow.kernels.vocabulary import (
+    IDENTITY,
+    allocate,
+    combine,
+    emit,
+    inverse,
+    leaf,
+    load,
+    peek,
+    store,
+)
+
+from .one import scan_back
+
+
+def run_differences(source, inputs, starts, stops, ends, room, out):
+    """Windows that are differences of prefixes over the whole stream."""
     prefix = allocate(inputs + 1)  # prefix scan: eager, over the whole stream
     partial = IDENTITY
     store(prefix, np.int64(0), partial)
@@ -10,14 +26,12 @@ def run(source, inputs, starts, stops, ends, room, out):
         partial = combine(partial, leaf(source, i))
         store(prefix, i + 1, partial)
     for i in range(len(starts)):
-        # {text}
+        # a window is prefix[end] - prefix[start]
         start, stop = peek(starts, i), peek(stops, i)
         emit(out, i, inverse(load(prefix, stop), load(prefix, start)))
-"""
 
-UNEVEN_STACKS = """
-{jit}
-def slide(source, starts, stops, i, end, suffix, out):
+
+def slide_stacks(source, starts, stops, i, end, suffix, out):
     prefix = IDENTITY  # prefix scan: eager, one running value
     base = flip = stop = 0
     while i < end:
@@ -32,24 +46,25 @@ def slide(source, starts, stops, i, end, suffix, out):
         while stop < last:
             prefix = combine(prefix, leaf(source, stop))
             stop += 1
-        # {text}
-        older = load(suffix, start - base) if start < flip else IDENTITY
+        # a window is suffix[start] + prefix[end]
+        older = IDENTITY
+        if start < flip:
+            older = load(suffix, start - base)
         emit(out, i, combine(older, prefix))
         i += 1
 
 
-{entry}
-def run(source, inputs, starts, stops, ends, room, out):
+def run_stacks(source, inputs, starts, stops, ends, room, out):
+    """Windows that are a suffix and a running prefix: two stacks."""
     suffix = allocate(room)  # of one window after the other, in the same place
     i = np.int64(0)
     for k in range(len(ends)):
-        slide(source, starts, stops, i, ends[k], suffix, out)
+        slide_stacks(source, starts, stops, i, ends[k], suffix, out)
         i = ends[k]
-"""
 
-UNEVEN_RUNNING = """
-{entry}
-def run(source, inputs, starts, stops, ends, room, out):
+
+def run_uneven(source, inputs, starts, stops, ends, room, out):
+    """Windows that are one running value, from which old inputs are taken off."""
     prefix = IDENTITY  # prefix scan: eager, one running value
     start = stop = 0
     for i in range(len(starts)):
@@ -57,7 +72,7 @@ def run(source, inputs, starts, stops, ends, room, out):
         if first >= stop:  # nothing of the last window is left: begin anew
             start = stop = first
             prefix = IDENTITY
-        # {text}
+        # a window is prefix[end] - input[start]
         while stop < last:
             prefix = combine(prefix, leaf(source, stop))
             stop += 1
@@ -65,4 +80,6 @@ def run(source, inputs, starts, stops, ends, room, out):
             prefix = inverse(prefix, leaf(source, start))
             start += 1
         emit(out, i, prefix)
-"""
+
+
+__all__ = ["run_differences", "run_stacks", "run_uneven"]

@@ -12,13 +12,13 @@ A pass is one call of `wr.aggregate`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from windrow.aggregates import Call, find
 from windrow.query.tree import Column, Expression, Literal, columns_in
 from windrow.query.words import text as text_of
-from windrow.windows import Duration, Window
+from windrow.windows import Window
 
 from .bound import BoundQuery, Relation
 from .windows import ROW, TOTAL
@@ -96,8 +96,8 @@ def _pass(group: list[tuple[int, BoundQuery]]) -> Pass:
             columns |= {text_of(value): value for value in measured}
         mine = None
         if one.window is not None:
-            same = _amounts(one.window)
-            windows.setdefault(same, replace(one.window, name=str(one.window)))
+            same = one.window.identity
+            windows.setdefault(same, one.window.replaced(name=str(one.window)))
             mine = windows[same].name
         members.append(Member(place, one, mine))
     if first.rows.numbered is not None:
@@ -115,12 +115,4 @@ def _pass(group: list[tuple[int, BoundQuery]]) -> Pass:
         tuple(windows.values()),
         calls,
         tuple(members),
-    )
-
-
-def _amounts(window: Window) -> tuple[int, int]:
-    """What two windows of a pass have in common where they are the same."""
-    lengths = (window.range, window.slide)
-    return tuple(  # type: ignore[return-value]
-        one.amount if isinstance(one, Duration) else one for one in lengths
     )

@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 from pyarrow import types as pat
 
+from windrow.aggregates.types import is_text
 from windrow.errors import QueryError
-from windrow.plan.types import is_text
 from windrow.query.tree import Apply, Expression, Literal
 
 INT, FLOAT, BOOL, TEXT = pa.int64(), pa.float64(), pa.bool_(), pa.string()

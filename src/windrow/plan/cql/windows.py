@@ -20,10 +20,10 @@ import pyarrow as pa
 from pyarrow import types as pat
 
 from windrow.errors import QueryError, WindrowError
-from windrow.plan.clock import clock_of
 from windrow.query.tree import Column, Now, Query, Range, RowCount
 from windrow.query.words import text as text_of
 from windrow.windows import Duration, Sliding, Window, rows, sliding
+from windrow.windows.clock import clock_of
 
 from .scope import Scope, no_time
 from .types import plain

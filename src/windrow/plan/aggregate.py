@@ -1,8 +1,8 @@
 """The plan of an aggregation: every decision, before any value is read.
 
 calls + schema  --bind-->  what is computed
-windows + clock --------->  queries in ticks
-queries         --------->  slicer, combs, bounds
+windows + clock --------->  rules in ticks
+rules           --------->  slicer, cuts
 product + laws  --------->  algorithm
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import pyarrow as pa
 
@@ -17,17 +18,17 @@ from windrow.aggregates import Call
 from windrow.algorithms import find as find_algorithm
 from windrow.errors import BadInput
 from windrow.kernels import Product
-from windrow.slicing import Slicer, share
+from windrow.slicing import Cuts, Slicer, cuts_of, share
 from windrow.spans import find as find_technique
-from windrow.windows import Window
+from windrow.windows import Rule, Window
+from windrow.windows.clock import Clock
 
 from .bind import Bound, bind, check_new_names, column_type
 from .choose import Choice, choose_algorithm, choose_slicer
-from .clock import Clock
-from .queries import Query, check_windows, clock_for, order_of, queries_of
-from .requests import ask, slots_of
-from .sharing import GRAPH, Sharing, sharing_of
+from .requests import ask, may_overflow, slots_of
+from .sharing import GRAPH, sharing_of
 from .spans import check_forced, check_slicer, check_suits, span_of
+from .windows import check_windows, clock_for, order_of, rules_of
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Plan:
     """
 
     calls: tuple[Bound, ...]
-    queries: tuple[Query, ...]
+    rules: tuple[Rule, ...]
     listed: bool
     by: tuple[str, ...]
     clock: Clock | None
@@ -51,13 +52,23 @@ class Plan:
     schema: pa.Schema
     span: tuple[str, str] | None = None
 
+    @cached_property
+    def cuts(self) -> Cuts:
+        """Where the stream is cut: wherever a window starts, and ends if need be."""
+        return cuts_of(self.slicer, self.rules)
+
     @property
-    def regular(self) -> bool:
+    def is_regular(self) -> bool:
         """Whether bounds come by arithmetic: one complete count window."""
-        if len(self.queries) != 1 or not self.queries[0].is_complete:
+        if len(self.rules) != 1 or not self.rules[0].is_complete:
             return False
-        range_, slide, _ = self.queries[0].triple
+        range_, slide, _ = self.rules[0].even
         return slide == 1 or range_ % slide == 0 or not self.slicer.whole_windows
+
+    @property
+    def is_even(self) -> bool:
+        """Whether the bounds of all windows are arithmetic."""
+        return all(rule.is_even for rule in self.rules)
 
     @property
     def chooses(self) -> bool:
@@ -65,11 +76,27 @@ class Plan:
         return self.algorithm in ("auto", GRAPH) or self.span is not None
 
     @property
-    def together(self) -> bool:
+    def is_together(self) -> bool:
         """Whether all ranges are answered in one pass, by an algorithm that can."""
         if self.chooses:
             return False
-        return find_algorithm(self.algorithm).many and len(self.queries) > 1
+        return find_algorithm(self.algorithm).many and len(self.rules) > 1
+
+    @property
+    def longest(self) -> int:
+        """The length of the longest window, in ticks or rows."""
+        return max(rule.longest for rule in self.rules)
+
+    @property
+    def counts_rows(self) -> bool:
+        """Whether windows count rows: then they are not measured by time."""
+        return self.rules[0].counts_rows
+
+    @property
+    def sums(self) -> list[str]:
+        """The columns of whole numbers whose sums could pass 64 bits."""
+        columns = (bound.columns[0] for bound in self.calls if may_overflow(bound))
+        return list(dict.fromkeys(columns))
 
     @property
     def reads(self) -> list[str]:
@@ -84,38 +111,31 @@ class Plan:
         assert self.span is not None
         return replace(self.clock, column=self.span[0])
 
-    def width(self, query: Query) -> int | None:
+    def width(self, rule: Rule) -> int | None:
         """Slices in a window: exact where regular, else the most there can be.
 
-        None where the composite slide is too long to lay out.
+        None where the composite slide is too long to lay out, or edges are mixed.
         """
-        if query.is_rows and len(self.queries) == 1 and self.regular:
-            return query.range // query.slide if query.slide > 1 else query.range
-        shared = share(self.slicer, [one.triple for one in self.queries])
+        if not self.is_even:
+            return rule.overlap if len(self.rules) == 1 else None
+        range_, slide, _ = rule.even
+        if self.is_regular:
+            return range_ // slide if slide > 1 else range_
+        shared = share(self.slicer, [other.even for other in self.rules])
         if shared is None:
             return None
-        return shared.partials[self.queries.index(query)]
+        return shared.partials[self.rules.index(rule)]
 
-    def choice(self, query: Query, product: Product) -> Choice:
-        """The algorithm for one query."""
+    def choice(self, rule: Rule, product: Product) -> Choice:
+        """The algorithm for one window that slides by itself."""
         label = ", ".join(bound.call.label for bound in self.calls)
         return choose_algorithm(
             "auto" if self.chooses else self.algorithm,
             product,
             label,
-            width=self.width(query),
-            regular=self.regular,
+            width=self.width(rule),
+            regular=self.is_regular,
         )
-
-    def sharing(self, product: Product, *, sliced: bool = False) -> Sharing | None:
-        """Which windows are answered by one graph; None if each slides by itself."""
-        return sharing_of(self, product, sliced=sliced)
-
-    def nominal_product(self) -> Product | None:
-        """The product if no column had nulls; None if all calls are holistic."""
-        slots = slots_of(self.calls, lambda _: False)
-        asked = ask(self.calls, slots)
-        return asked.product if asked.calls else None
 
 
 def plan_aggregate(
@@ -145,11 +165,11 @@ def plan_aggregate(
     span = span_of(windows, schema)
     on, ties = order_of(windows, schema, span)
     clock = clock_for(windows, on, schema)
-    queries = queries_of(windows, clock)
+    rules = rules_of(windows, clock)
     chosen, reason = choose_slicer(
         slicer,
-        [q.triple for q in queries],
-        rows=queries[0].is_rows and algorithm != GRAPH,  # a graph has no tails
+        rules,
+        rows=rules[0].counts_rows and algorithm != GRAPH,  # a graph has no tails
         lasting=span is not None,
     )
     if span is not None:
@@ -162,7 +182,7 @@ def plan_aggregate(
         )
     plan = Plan(
         bound,
-        queries,
+        rules,
         listed,
         keys,
         clock,
@@ -174,14 +194,15 @@ def plan_aggregate(
         schema,
         span,
     )
-    product = plan.nominal_product()
+    asked = ask(bound, slots_of(bound, lambda _: False))
+    product = asked.product if asked.calls else None
     if span is not None:
         check_forced(algorithm, chunk, bound)
         if product is not None and algorithm != "auto":
             check_suits(find_technique(algorithm), product, bound)
     elif product is not None:
-        if plan.sharing(product) is None:
-            plan.choice(queries[0], product)
+        if sharing_of(plan, product) is None:
+            plan.choice(rules[0], product)
     elif algorithm != "auto":
         raise BadInput.because(
             f"cannot slide {', '.join(b.call.label for b in bound)} with {algorithm}",

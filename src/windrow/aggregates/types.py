@@ -15,8 +15,9 @@ from __future__ import annotations
 import pyarrow as pa
 from pyarrow import types as pat
 
-from windrow.aggregates import Aggregate, Call
 from windrow.errors import UnsupportedType
+
+from ._aggregate import Aggregate, Call
 
 MOST_DIGITS = 18
 

@@ -15,7 +15,8 @@ import pyarrow as pa
 from pyarrow import types as pat
 
 from windrow.errors import UnsupportedType, WindowError
-from windrow.windows import Duration
+
+from .duration import Duration
 
 _UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
@@ -31,6 +32,11 @@ class Clock:
     instant: pa.DataType
     tick: int
     factor: int
+
+    @property
+    def zone(self) -> str | None:
+        """The time zone that the column is typed with."""
+        return self.instant.tz if pat.is_timestamp(self.instant) else None
 
     def ticks(self, duration: Duration) -> int:
         """A duration as a whole number of ticks."""

@@ -1,0 +1,107 @@
+"""Generates `leaf(source, i)`: rows that are lifted, or partials that are loaded.
+
+As text, because numba sees rows and partials field by field, and both differ from
+product to product (`source.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .product import Product, ProductPart
+from .source import part_title
+from .text import Text
+
+
+def add_lift(text: Text, product: Product) -> None:
+    """`leaf(source, i)`: row i, lifted; a null row is the identity."""
+    calls = []
+    for number, part in enumerate(product.parts):
+        value = _lifted(text, part, number, "i", _read)
+        body = _unless_null(part, number, value, _read)
+        text.define(f"def lift_{number}(source, i):  # {part_title(part)}\n{body}")
+        calls.append(f"lift_{number}(source, i)")
+    text.define(f"def leaf(source, i):\n    return {' + '.join(calls)}")
+
+
+def _read(slot: int) -> str:
+    return f"read(source[{slot}], i)"
+
+
+def _lifted(
+    text: Text,
+    part: ProductPart,
+    number: int,
+    position: str,
+    read: Callable[[int], str],
+) -> str:
+    """The call of `lift` on what stands in the part's slots."""
+    request, aggregate = part.request, part.request.aggregate
+    arguments, slots = [], iter(request.slots)
+    for role in aggregate.takes:
+        if role == "position":
+            arguments.append(position)
+        else:
+            kind = "float" if role == "other" else request.kind
+            arguments.append(_CASTS[kind].format(read(next(slots))))
+    given = ", ".join(arguments)
+    if aggregate.is_users:
+        return f"user{number}_pack(user{number}_lift({given}))"
+    flag = " + (1,)" if part.optional else ""
+    return f"{text.take(aggregate.lift, after_module=True)}({given}){flag}"
+
+
+def _unless_null(
+    part: ProductPart, number: int, value: str, read: Callable[[int], str]
+) -> str:
+    if not part.request.masks:
+        return f"    return {value}"
+    valid = " and ".join(read(slot) for slot in part.request.masks)
+    return f"    if {valid}:\n        return {value}\n    return IDENTITY_{number}"
+
+
+def add_lift_one(text: Text, product: Product) -> None:
+    """`lift_one(position, v0, v1, ...)`: one row from its numbers.
+
+    `lift_number(position, value)`: a row of one number that is not null.  And
+    `leaf(source, i)`, which reads rows from arrays: the columns, their validity, and
+    last an array that holds the position of row 0.
+    """
+    used = [slot for part in product.parts for slot in _slots(part)]
+    names = [f"v{slot}" for slot in range(max(used, default=-1) + 1)]
+    calls = []
+    for number, part in enumerate(product.parts):
+        _add_lift_of(text, part, number, names)
+        calls.append(f"lift_{number}({', '.join(['position', *names])})")
+    given = ", ".join(["position", *names])
+    text.define(f"def lift_one({given}):\n    return {' + '.join(calls)}")
+    numbers = ", ".join(
+        ["position", *["value"][: len(names)], *["True"] * (len(names) - 1)]
+    )
+    text.define(f"def lift_number(position, value):\n    return lift_one({numbers})")
+    reads = [f"read(source[{len(names)}], 0) + i"]
+    reads += [f"read(source[{slot}], i)" for slot in range(len(names))]
+    text.define(f"def leaf(source, i):\n    return lift_one({', '.join(reads)})")
+
+
+def _slots(part: ProductPart) -> tuple[int, ...]:
+    return (*part.request.slots, *part.request.masks)
+
+
+def _add_lift_of(text: Text, part: ProductPart, number: int, names: list[str]) -> None:
+    given = ", ".join(["position", *names])
+    value = _lifted(text, part, number, "position", lambda slot: f"v{slot}")
+    body = _unless_null(part, number, value, lambda slot: f"v{slot}")
+    text.define(f"def lift_{number}({given}):  # {part_title(part)}\n{body}")
+
+
+_CASTS = {"int": "np.int64({})", "float": "np.float64({})", "object": "{}"}
+
+
+def add_loaded_leaf(text: Text, product: Product) -> None:
+    """`leaf(source, i)` where the source is slice partials already."""
+    reads = "".join(f"read(source[{i}], i), " for i in range(len(product.dtypes)))
+    text.define(f"def leaf(source, i):\n    return ({reads.rstrip()})")
+
+
+__all__ = ["add_lift", "add_lift_one", "add_loaded_leaf"]

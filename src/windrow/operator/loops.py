@@ -1,0 +1,188 @@
+"""Runs the events of an operator, many or one, through its policies.
+
+Each function takes the memory of a window (`layout.py`) as its first argument, and puts
+back what it has changed before it returns.
+"""
+
+import numpy as np
+
+from windrow.kernels.vocabulary import (
+    EVICT,
+    NUMBERED,
+    ORDERED,
+    TRIGGER,
+    emit,
+    evict,
+    insert,
+    ints_of,
+    kept_of,
+    leaf,
+    peek,
+    poke,
+    set_ints,
+    set_kept,
+    size_of,
+    whole,
+)
+from windrow.windows.policy import DELTA, PUNCTUATION, TIME
+
+from .policies import (
+    BOUNDARY,
+    FULL,
+    LAST,
+    MASK,
+    NEWEST,
+    RANGE,
+    READY,
+    SINCE,
+    TOTAL,
+    drop_all,
+    is_due,
+    make_room_for,
+    next_end,
+    pass_time,
+    put,
+)
+
+
+def feed(memory, source, events, i, count, out, begins, ends):
+    """Events [i, count) one by one, results into `out` while there is room.
+
+    Gives the event to go on with, how many results there are, and whether the rings
+    are full.
+    """
+    words, scratch, fields, marks, floats, ids = memory
+    ints, kept = ints_of(words), kept_of(fields)
+    made = np.int64(0)
+    status = READY
+    while i < count and made < len(begins):
+        tick = words[TOTAL]
+        mark = floats[LAST]
+        if ORDERED or TRIGGER == TIME:
+            tick = peek(events[0], i)
+        if EVICT == DELTA:
+            mark = peek(events[1], i)
+        if TRIGGER == TIME:
+            if words[TOTAL] == 0:
+                words[BOUNDARY] = next_end(words, tick)
+            ints, kept, made, full = pass_time(
+                words, scratch, ints, kept, marks, tick, made, out, begins, ends
+            )
+            if full:
+                break
+        ints, kept = make_room_for(
+            words, scratch, ints, kept, marks, floats, tick, mark
+        )
+        if ints[1] - ints[0] > words[MASK]:
+            status = FULL
+            break
+        value = leaf(source, i)
+        ints, kept = put(words, scratch, ints, kept, marks, ids, value, tick, mark)
+        if is_due(words, floats, events, i):
+            partial, ints, kept = whole(scratch, ints, kept)
+            emit(out, made, partial)
+            begins[made] = words[TOTAL] - size_of(ints)
+            ends[made] = words[TOTAL]
+            made += 1
+            words[SINCE] = 0
+        if EVICT == PUNCTUATION and peek(events[3], i) != 0:
+            ints, kept = drop_all(scratch, ints, kept)
+        i += 1
+    set_ints(words, ints)
+    set_kept(fields, kept)
+    return i, made, status
+
+
+def feed_rows(memory, source, count, out):
+    """The same for windows of `range` rows that report every row: no question asked.
+
+    Gives how many results there are, or -1 where it has to be asked: rings are too
+    small, or have holes.
+    """
+    words, scratch, fields, _, _, ids = memory
+    range_, total = words[RANGE], words[TOTAL]
+    ints, kept = ints_of(words), kept_of(fields)
+    if range_ - 1 > words[MASK] or size_of(ints) < ints[1] - ints[0]:
+        return np.int64(-1)
+    made = np.int64(0)
+    for i in range(count):
+        if size_of(ints) >= range_:
+            ints, kept = evict(scratch, ints, kept)
+        if NUMBERED:
+            poke(ids, ints[1] & words[MASK], total)
+        ints, kept = insert(scratch, ints, kept, leaf(source, i), total)
+        total += 1
+        if total >= range_:
+            partial, ints, kept = whole(scratch, ints, kept)
+            emit(out, made, partial)
+            made += 1
+    words[SINCE] += count if made == 0 else -words[SINCE]
+    words[TOTAL] = total
+    words[NEWEST] = total - 1
+    set_ints(words, ints)
+    set_kept(fields, kept)
+    return made
+
+
+def insert_and_answer(memory, value, tick, mark, out):
+    """One event where nothing falls due, and the window's result at once.
+
+    Gives how many events there are, or -1 if the rings are full.
+    """
+    words, scratch, fields, marks, floats, ids = memory
+    ints, kept = ints_of(words), kept_of(fields)
+    if not ORDERED:
+        tick = words[TOTAL]
+    ints, kept = make_room_for(words, scratch, ints, kept, marks, floats, tick, mark)
+    full = ints[1] - ints[0] > words[MASK]
+    if not full:
+        ints, kept = put(words, scratch, ints, kept, marks, ids, value, tick, mark)
+        partial, ints, kept = whole(scratch, ints, kept)
+        emit(out, 0, partial)
+    set_ints(words, ints)
+    set_kept(fields, kept)
+    return -1 if full else size_of(ints)
+
+
+def look(memory, out):
+    """The window's result as it stands; gives how many events there are."""
+    words, scratch, fields, _, _, _ = memory
+    ints, kept = ints_of(words), kept_of(fields)
+    partial, ints, kept = whole(scratch, ints, kept)
+    emit(out, 0, partial)
+    set_ints(words, ints)
+    set_kept(fields, kept)
+    return size_of(ints)
+
+
+def drop(memory, many):
+    """Evict the `many` oldest events; gives how many are left."""
+    words, scratch, fields, _, _, _ = memory
+    ints, kept = ints_of(words), kept_of(fields)
+    for _ in range(many):
+        ints, kept = evict(scratch, ints, kept)
+    set_ints(words, ints)
+    set_kept(fields, kept)
+    return size_of(ints)
+
+
+def elapse(memory, tick, out, begins, ends):
+    """Time goes on to `tick` without an event; gives results made, and if room ran out.
+
+    Events leave as they would before one that comes at `tick`.
+    """
+    words, scratch, fields, marks, floats, _ = memory
+    ints, kept = ints_of(words), kept_of(fields)
+    made, full = np.int64(0), False
+    if TRIGGER == TIME and words[TOTAL] > 0:
+        ints, kept, made, full = pass_time(
+            words, scratch, ints, kept, marks, tick, made, out, begins, ends
+        )
+    if EVICT == TIME and not full:
+        ints, kept = make_room_for(
+            words, scratch, ints, kept, marks, floats, tick, floats[LAST]
+        )
+    words[NEWEST] = max(words[NEWEST], tick)
+    set_ints(words, ints)
+    set_kept(fields, kept)
+    return made, full

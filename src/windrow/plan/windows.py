@@ -1,0 +1,102 @@
+"""From windows to queries: checked, put into ticks, on one clock.
+
+wr.sliding("1 hour", every="1 minute", on="ts")   --clock of ts-->   range 3600e6
+                                                                     slide   60e6
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from windrow.errors import BadInput, WindowError
+from windrow.windows import Clock, Rule, Window, clock_of
+
+from .bind import column_type
+
+
+def check_windows(windows: Sequence[Any]) -> None:
+    """Refuse what is no window, and mixtures of kinds."""
+    if not windows:
+        raise BadInput.because(
+            "cannot aggregate over no window",
+            "the list of windows is empty",
+            "give a window such as wr.rows(1000) or wr.sliding('1 hour')",
+        )
+    for one in windows:
+        if isinstance(one, Window) and not one.is_numbered:
+            raise BadInput.because(
+                f"cannot slide a window ({one}) here",
+                "windows by policy run one at a time, and on tables in this process",
+                "use wr.sliding or wr.rows, or collect the data first",
+            )
+        if not isinstance(one, Window):
+            raise BadInput.because(
+                f"cannot use {one!r} as a window",
+                f"it is of type {type(one).__name__}",
+                "make one with wr.sliding(...) or wr.rows(...)",
+            )
+    kinds = sorted({window.kind for window in windows})
+    if len(kinds) > 1:
+        raise BadInput.because(
+            f"cannot slide {' and '.join(kinds)} windows in one call",
+            "they are not cut by the same clock",
+            "call once for each kind",
+        )
+
+
+def order_of(
+    windows: Sequence[Window], schema: pa.Schema, span: tuple[str, str] | None
+) -> tuple[str | None, tuple[str, ...]]:
+    """The one time column and the ties that all windows agree on."""
+    columns = {one.on for one in windows if one.on is not None}
+    if span is not None:
+        columns = {span[1]}
+    ties = {one.ties for one in windows if one.ties}
+    if len(columns) > 1 or len(ties) > 1:
+        raise BadInput.because(
+            "cannot order the rows of one call in two ways",
+            f"the windows name {' and '.join(sorted(columns))}",
+            "use the same on= and ties= for all windows of a list",
+        )
+    for name in (*columns, *(name for tie in ties for name in tie)):
+        column_type(schema, name)
+    if not columns and windows[0].is_timed:
+        raise WindowError.because(
+            f"cannot place rows in windows ({windows[0]})",
+            "the window names no time column",
+            "say which, as in wr.sliding(..., on='ts')",
+        )
+    return (columns.pop() if columns else None), (ties.pop() if ties else ())
+
+
+def rules_of(windows: Sequence[Window], clock: Clock | None) -> tuple[Rule, ...]:
+    """The rules of windows on one clock, no two of one name."""
+    names = [
+        i if window.name is None else window.name for i, window in enumerate(windows)
+    ]
+    words = [str(name) for name in names]
+    for word in words:
+        if words.count(word) > 1:
+            raise BadInput.because(
+                f"cannot tell the windows called {word!r} apart",
+                "two windows of the list have that name",
+                "give each its own name=",
+            )
+    pairs = zip(windows, names, strict=True)
+    return tuple(window.rule(name, clock) for window, name in pairs)
+
+
+def clock_for(
+    windows: Sequence[Window], on: str | None, schema: pa.Schema
+) -> Clock | None:
+    """The clock that can tell all lengths of the windows; None without a time."""
+    if on is None:
+        return None
+    lengths = [length for window in windows for length in window.lengths]
+    return clock_of(on, column_type(schema, on), lengths)
+
+
+__all__ = ["check_windows", "clock_for", "order_of", "rules_of"]
