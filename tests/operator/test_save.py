@@ -155,7 +155,7 @@ def test_every_option_comes_back_from_a_save(option, value, opened):
 
     assert loaded.save() == operator.save()
     assert repr(loaded) == repr(operator)
-    before, after = operator._setting, loaded._setting
+    before, after = operator._setup, loaded._setup
     assert after.window == before.window
     assert list(after.calls) == list(before.calls)
     for name, call in before.calls.items():

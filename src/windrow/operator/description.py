@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.aggregates import BY_NAME, Aggregate, Call, function_digests
-from windrow.batch.slide import calls_of
+from windrow.aggregates.calls import calls_of
 from windrow.errors import BadInput, StateError, StateWarning
 from windrow.windows import Delta, Duration, Punctuation, Reactive, Rows, Sliding
 
@@ -123,7 +123,7 @@ def _check_own(
         )
         return
     now = function_digests(own)
-    changed = [part for part in now if now[part] != before.get(part)]
+    changed = [batch for batch in now if now[batch] != before.get(batch)]
     if changed:
         raise StateError.because(
             f"cannot go on with {name!r}",
