@@ -23,7 +23,7 @@ from windrow.windows.policy import BY_HAND
 from .aggregate import columns_read, key_names
 from .bind import Bound, bind, check_new_names, column_type
 from .choose import Choice, choose_algorithm
-from .policies import Rules, rules_of
+from .policies import PolicyNumbers, policy_numbers
 from .requests import ask, may_overflow, slots_of
 
 
@@ -33,7 +33,7 @@ class PolicyPlan:
 
     calls: tuple[Bound, ...]
     window: Reactive
-    rules: Rules
+    rules: PolicyNumbers
     by: tuple[str, ...]
     clock: Clock | None
     ties: tuple[str, ...]
@@ -73,7 +73,7 @@ def plan_by_policy(
     algorithm: str = "auto",
 ) -> PolicyPlan:
     """Check everything and decide everything."""
-    rules = rules_of(window)
+    rules = policy_numbers(window)
     if BY_HAND in (rules.evict, rules.trigger):
         raise WindowError.because(
             f"cannot slide a window ({window}) over a table",
@@ -118,7 +118,7 @@ def plan_by_policy(
     return plan
 
 
-def _in_ticks(rules: Rules, window: Reactive, clock: Clock) -> Rules:
+def _in_ticks(rules: PolicyNumbers, window: Reactive, clock: Clock) -> PolicyNumbers:
     if isinstance(window.evict, Duration):
         rules = replace(rules, range=clock.ticks(window.evict))
     if isinstance(window.trigger, Duration):
@@ -126,7 +126,7 @@ def _in_ticks(rules: Rules, window: Reactive, clock: Clock) -> Rules:
     return rules
 
 
-def _check_columns(rules: Rules, schema: pa.Schema) -> None:
+def _check_columns(rules: PolicyNumbers, schema: pa.Schema) -> None:
     for name in rules.columns:
         kind = column_type(schema, name)
         if name == rules.flag:

@@ -1,4 +1,4 @@
-"""A window's policies as the numbers that the compiled loop goes by."""
+"""Turns a window's policies into the numbers that an operator's loop goes by."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EXACT = 2**53  # a delta is measured in floats, which are exact up to here
 
 
 @dataclass(frozen=True)
-class Rules:
+class PolicyNumbers:
     """Both policies: their kinds, lengths, and the columns they look at.
 
     `numeric` says that instants are plain numbers; None where there are none.
@@ -74,20 +74,20 @@ class Rules:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that policies look at."""
-        found = (self.mark, self.signal, self.flag)
-        return tuple(dict.fromkeys(name for name in found if name is not None))
+        names = (self.mark, self.signal, self.flag)
+        return tuple(dict.fromkeys(name for name in names if name is not None))
 
 
-def rules_of(window: Sliding | Rows | Reactive | None) -> Rules:
+def policy_numbers(window: Sliding | Rows | Reactive | None) -> PolicyNumbers:
     """The policies of a window; None is all by hand."""
     if window is None:
-        return Rules(BY_HAND, BY_HAND)
+        return PolicyNumbers(BY_HAND, BY_HAND)
     if isinstance(window, Rows):
         first = (
             (window.range - 1) % window.slide + 1 if window.partial else window.range
         )
         since = window.slide - first
-        return Rules(COUNT, COUNT, window.range, window.slide, since=since)
+        return PolicyNumbers(COUNT, COUNT, window.range, window.slide, since=since)
     if isinstance(window, Sliding) and window.span is not None:
         raise BadInput.because(
             "cannot take in events with a duration one at a time",
@@ -95,7 +95,7 @@ def rules_of(window: Sliding | Rows | Reactive | None) -> Rules:
             "use wr.aggregate(table, window, ...)",
         )
     if isinstance(window, Sliding):
-        return Rules(
+        return PolicyNumbers(
             TIME,
             TIME,
             window.range.amount,
@@ -112,10 +112,10 @@ def rules_of(window: Sliding | Rows | Reactive | None) -> Rules:
     )
 
 
-def _reactive(window: Reactive) -> Rules:
+def _reactive(window: Reactive) -> PolicyNumbers:
     evict, trigger = window.evict, window.trigger
-    times = [one for one in (evict, trigger) if isinstance(one, Duration)]
-    return Rules(
+    times = [policy for policy in (evict, trigger) if isinstance(policy, Duration)]
+    return PolicyNumbers(
         _kind(evict),
         _kind(trigger),
         _amount(evict),
@@ -142,9 +142,9 @@ def _amount(policy: Policy | None) -> int:
 
 def _flag(evict: Policy | None, trigger: Policy | None) -> str | None:
     names = {
-        one.column
-        for one in (evict, trigger)
-        if isinstance(one, Punctuation) and one.column is not None
+        policy.column
+        for policy in (evict, trigger)
+        if isinstance(policy, Punctuation) and policy.column is not None
     }
     if len(names) > 1:
         raise BadInput.because(
@@ -155,4 +155,4 @@ def _flag(evict: Policy | None, trigger: Policy | None) -> str | None:
     return names.pop() if names else None
 
 
-__all__ = ["EXACT", "Rules", "rules_of"]
+__all__ = ["EXACT", "PolicyNumbers", "policy_numbers"]
