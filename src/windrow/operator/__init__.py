@@ -26,7 +26,7 @@ Beside them an operator is kept:
     description.py    window, aggregates, keys and values as JSON, and which keys can be
 
 What is here may know `plan`, which decides (`plan/operator.py` chooses the algorithm,
-`plan/policies.py` reads a window's policies), `state` for its codec, `batch` for
+`windows/policy_numbers.py` has a window's policies), `state` for its codec, `batch` for
 columns and results, and all that lies below.  It chooses no algorithm, and knows no
 Spark.
 """

@@ -25,11 +25,11 @@ import pyarrow as pa
 from windrow.aggregates import BY_NAME, Aggregate, Call, function_digests
 from windrow.aggregates.calls import calls_of
 from windrow.errors import BadInput, StateError, StateWarning
-from windrow.windows import Delta, Duration, Punctuation, Reactive, Rows, Sliding
+from windrow.windows import CATALOGUE, Delta, Duration, PolicyWindow, Punctuation
 
 WINDOW_KINDS = {
-    kind.__name__: kind
-    for kind in (Rows, Sliding, Reactive, Duration, Delta, Punctuation)
+    **{kind.__name__: kind for kind in (*CATALOGUE, Duration, Delta, Punctuation)},
+    "Reactive": PolicyWindow,  # its name in saves of version 0.1
 }
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 """Digests of functions can be compared within a minor version of Python only."""

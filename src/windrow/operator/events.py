@@ -20,8 +20,8 @@ import pyarrow as pa
 from windrow.aggregates import Call
 from windrow.batch.columns import plain_array
 from windrow.errors import BadInput, UnknownName
-from windrow.plan.policies import EXACT, PolicyNumbers
 from windrow.windows import Duration
+from windrow.windows.policy_numbers import EXACT, PolicyNumbers
 
 Array = np.ndarray[Any, Any]
 VALUE = "value"

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.errors import BadInput
-from windrow.windows.policy import DELTA
+from windrow.windows.policy_numbers import DELTA
 
 from .description import hashable
 from .inputs import NO_EVENTS

@@ -27,9 +27,8 @@ from windrow.batch.columns import numbers
 from windrow.errors import BadInput
 from windrow.plan.bind import Bound, bind
 from windrow.plan.operator import check_keepable
-from windrow.plan.policies import PolicyNumbers
 from windrow.plan.requests import Asked, Slots, ask, may_overflow, slots_of
-from windrow.windows.policy import DELTA
+from windrow.windows.policy_numbers import DELTA, PolicyNumbers
 
 Array = np.ndarray[Any, Any]
 NO_EVENTS: tuple[Array, ...] = (

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.windows.policy import COUNT
+from windrow.windows.policy_numbers import COUNT
 
 from .events import Instants
 from .policies import NEWEST, RANGE

@@ -11,7 +11,7 @@ from types import ModuleType
 
 from windrow.algorithms import Algorithm, Stepwise
 from windrow.kernels import Assembly, Named, Product, is_interpreting
-from windrow.plan.policies import PolicyNumbers
+from windrow.windows.policy_numbers import PolicyNumbers
 
 from .entries import ANY_PLACE_ENTRIES, ENTRIES, move_rings
 from .inputs import EventColumns

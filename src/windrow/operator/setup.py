@@ -18,10 +18,14 @@ import pyarrow as pa
 
 from windrow.aggregates import Call
 from windrow.errors import BadInput, UnsupportedType, WindowError
-from windrow.plan.operator import OperatorPlan, check_asked, plan_operator
-from windrow.plan.policies import PolicyNumbers, policy_numbers
+from windrow.plan.operator import (
+    OperatorPlan,
+    check_asked,
+    operator_policies,
+    plan_operator,
+)
 from windrow.windows import Duration, parse_duration
-from windrow.windows.policy import COUNT, DELTA
+from windrow.windows.policy_numbers import COUNT, DELTA, PolicyNumbers
 
 from .events import EventReader, with_columns
 from .inputs import EventColumns
@@ -64,7 +68,7 @@ class OperatorSetup:
     ) -> OperatorSetup:
         """Check what can be checked before the first event."""
         calls = {name: with_columns(call) for name, call in calls.items()}
-        policies = policy_numbers(window)
+        policies = operator_policies(window)
         duration = _lateness(lateness, policies)
         check_asked(algorithm, policies, late=duration is not None, latency=latency)
         reader = EventReader(calls, policies, duration)

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.kernels import arrays
-from windrow.windows.policy import COUNT, PUNCTUATION, TIME
+from windrow.windows.policy_numbers import COUNT, PUNCTUATION, TIME
 
 from .inputs import WaitingEvents
 from .layout import Memory

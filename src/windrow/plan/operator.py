@@ -20,13 +20,26 @@ from windrow.aggregates.types import reading
 from windrow.algorithms import CATALOGUE, find
 from windrow.errors import BadInput, UnsuitableAlgorithm, UnsupportedType
 from windrow.kernels import Product
-from windrow.windows.policy import BY_HAND, COUNT, TIME
+from windrow.windows import Window
+from windrow.windows.policy_numbers import BY_HAND, COUNT, TIME, PolicyNumbers
 
 from .bind import Bound
 from .choose import Choice
-from .policies import PolicyNumbers
 
 LATENCIES = (None, "worst-case")
+
+
+def operator_policies(window: object) -> PolicyNumbers:
+    """The policies of an operator's window; None is all by hand."""
+    if window is None:
+        return PolicyNumbers(BY_HAND, BY_HAND)
+    if isinstance(window, Window):
+        return window.policies()
+    raise BadInput.because(
+        f"cannot keep {window!r} as a window",
+        f"it is of type {type(window).__name__}",
+        "make one with wr.rows(...), wr.sliding(...) or wr.window(...), or give None",
+    )
 
 
 @dataclass(frozen=True)
@@ -165,5 +178,6 @@ __all__ = [
     "check_asked",
     "check_keepable",
     "choose_steps",
+    "operator_policies",
     "plan_operator",
 ]
