@@ -1,4 +1,4 @@
-"""A window clause as a window of the library.
+"""Turns a window clause of CQL into a window of the library.
 
     [range 24 hours slide 1 minute]    wr.sliding("24 hours", every="1 minute", on=time)
     [now]                              wr.sliding(a tick of the time column, on=time)
@@ -37,7 +37,7 @@ ROW, TOTAL = "row number", "rows in all"
 
 @dataclass(frozen=True)
 class Windowing:
-    """A window, and what its results are like.
+    """The window of a query, and what its results are like.
 
     `family` says which windows can share a pass, `instant` is the type of a window's
     bounds, `when` is what stands for the time of a result: start or end of the window,
@@ -93,18 +93,18 @@ def _sliding(clause: Range | Now, kind: pa.DataType, on: str) -> Sliding:
         return sliding(_TICKS[kind.unit] if pat.is_timestamp(kind) else "1 day", on=on)
     lengths = [clause.range, clause.slide]
     if not pat.is_integer(kind):
-        length, slide = [
-            Duration(one.text, nanoseconds=one.nanoseconds) for one in lengths
+        range_, slide = [
+            Duration(length.text, nanoseconds=length.nanoseconds) for length in lengths
         ]
-        return sliding(length, every=slide, on=on)
-    for one in lengths:
-        if one.nanoseconds % _SECOND:
+        return sliding(range_, every=slide, on=on)
+    for length in lengths:
+        if length.nanoseconds % _SECOND:
             raise WindrowError.because(
-                f"cannot slide {one.text} over column {on!r}",
+                f"cannot slide {length.text} over column {on!r}",
                 f"it is of type {kind}, and whole numbers count seconds",
                 "use whole seconds, or cast the column to timestamp",
             )
-    seconds = [one.nanoseconds // _SECOND for one in lengths]
+    seconds = [length.nanoseconds // _SECOND for length in lengths]
     return sliding(seconds[0], every=seconds[1], on=on)
 
 
@@ -118,21 +118,21 @@ def _counted(
 ) -> Windowing:
     partition = []
     for column in clause.partition:
-        found = scope.column(column).expression
-        assert isinstance(found, ColumnName)
-        if found.name not in scope.stream.called.values():
+        key = scope.column(column).expression
+        assert isinstance(key, ColumnName)
+        if key.name not in scope.stream.called.values():
             hint = "rows are counted before tables are joined"
             raise QueryError.at(
                 text, *column.at, f"a column of {scope.stream.name}", hint
             )
-        if found.name not in keys:
+        if key.name not in keys:
             raise QueryError.at(
                 text,
                 *column.at,
                 "a column of group by",
                 f"add {column.name} to group by: results come out for each of them",
             )
-        partition.append(found.name)
+        partition.append(key.name)
     is_plain = not query.joins and query.where is None and len(keys) == len(query.keys)
     if is_plain and set(partition) == set(keys):
         window = rows(clause.range, every=clause.slide, on=_on(scope, time))
