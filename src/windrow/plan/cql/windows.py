@@ -1,4 +1,4 @@
-"""A window clause as a window of the library.
+"""Turns a window clause of CQL into a window of the library.
 
     [range 24 hours slide 1 minute]    wr.sliding("24 hours", every="1 minute", on=time)
     [range 1 month slide 1 day]        wr.calendar("1 month", every="1 day", on=time)
@@ -39,7 +39,7 @@ ROW, TOTAL = "row number", "rows in all"
 
 @dataclass(frozen=True)
 class Windowing:
-    """A window, and what its results are like.
+    """The window of a query, and what its results are like.
 
     `family` says which windows can share a pass, `instant` is the type of a window's
     bounds, `when` is what stands for the time of a result: start or end of the window,
@@ -123,21 +123,21 @@ def _counted(
 ) -> Windowing:
     partition = []
     for column in clause.partition:
-        found = scope.column(column).expression
-        assert isinstance(found, ColumnName)
-        if found.name not in scope.stream.called.values():
+        key = scope.column(column).expression
+        assert isinstance(key, ColumnName)
+        if key.name not in scope.stream.called.values():
             hint = "rows are counted before tables are joined"
             raise QueryError.at(
                 text, *column.at, f"a column of {scope.stream.name}", hint
             )
-        if found.name not in keys:
+        if key.name not in keys:
             raise QueryError.at(
                 text,
                 *column.at,
                 "a column of group by",
                 f"add {column.name} to group by: results come out for each of them",
             )
-        partition.append(found.name)
+        partition.append(key.name)
     is_plain = not query.joins and query.where is None and len(keys) == len(query.keys)
     if is_plain and set(partition) == set(keys):
         window = rows(clause.range, every=clause.slide, on=_on(scope, time))
