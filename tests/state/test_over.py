@@ -299,7 +299,7 @@ def test_state_of_another_query_is_refused_with_what_differs():
     store = MemoryStore()
     step(bucket_of({"n": wr.count(last=2)}), store, rows_at(3), 0)
 
-    with pytest.raises(StateError, match="the frames are last 2 rows both there"):
+    with pytest.raises(StateError, match="the frames are n over the last 2 rows there"):
         step(bucket_of({"n": wr.count(last=3)}), store, rows_at(4), 1)
 
 
@@ -310,7 +310,7 @@ def test_rows_kept_with_other_columns_are_refused_with_what_differs():
     plan = plan_over(narrow, "at", "key", gather_calls({"n": wr.count(last=2)}, None))
 
     with pytest.raises(StateError, match="this query keeps key string, at int64, x"):
-        step(RollBucket(plan, bucket.spec, keep_late=True), store, [], 10)
+        step(RollBucket(plan, bucket.query, keep_late=True), store, [], 10)
 
 
 def test_no_altered_blob_becomes_a_number():

@@ -274,7 +274,8 @@ def test_a_row_is_late_for_a_window_that_ended_in_the_middle_of_its_slice():
     spec = wr.sliding(10, every=4, on="at")  # Cutty cuts at 8 and 12, not at 10
     calls = gather_calls({"all": wr.collect("x")}, None)
     plan = plan_aggregate(SCHEMA, spec, "key", calls, slicer="cutty")
-    bucket, store = RowBucket(plan, {}, keep_late=True), MemoryStore()
+    bucket = RowBucket(plan, describe(plan, buckets=1, layout="rows"), keep_late=True)
+    store = MemoryStore()
     step(bucket, store, rows_at(8), 0)
 
     first, _ = step(bucket, store, [], 10)
@@ -464,7 +465,7 @@ def test_compiled_kernels_give_what_interpreted_ones_give():
         (bucket_of(wr.sliding(10, every=5, on="at"), by=()), "the keys are key string"),
         (
             bucket_of(wr.sliding(10, every=5, on="id")),
-            "the time column is at there and is id here",
+            "the time column is at int64 in ticks of int64 there and is id int64",
         ),
     ],
     ids=["windows", "aggregates", "keys", "time"],

@@ -8,6 +8,7 @@ Every window that holds a row in time comes out once, with its own start and end
 
 from __future__ import annotations
 
+import datetime as dt
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from windrow.batch.partials import PANE, Folding
 from windrow.kernels import interpreting
 from windrow.plan import plan_aggregate
 from windrow.plan.aggregate import Plan
+from windrow.plan.flow import flow_of
 from windrow.plan.requests import ask, may_overflow, slots_of
 from windrow.state import advance
 from windrow.state import slice_pages as pages
@@ -33,6 +35,7 @@ from windrow.state.rows import RowBucket
 from windrow.state.slices import SliceBucket
 from windrow.state.store import MemoryStore, StepStats
 from windrow.state.walk import chunks_of
+from windrow.tasks.stream import make_bucket
 
 sys.path.insert(0, str(Path(__file__).parent))
 from in_steps import SCHEMA, Step, run, same, streams, table_of
@@ -40,6 +43,7 @@ from uneven import Uneven
 
 SUMS = {"n": wr.count(), "total": wr.sum("x"), "most": wr.max("name")}
 COLLECTED = {"n": wr.count(), "ids": wr.collect("id")}
+COLLECTED_X = {"n": wr.count(), "all": wr.collect("x")}
 
 
 @st.composite
@@ -211,3 +215,72 @@ def test_suffixes_are_built_as_time_goes_on_and_never_a_chunk_at_once(
     assert sorted(built)[-20] <= 3
     assert max(built) <= 20
     assert sum(built) > 250
+
+
+BERLIN = dt.datetime(2026, 3, 25, tzinfo=dt.UTC)  # clocks go forward on the 29th
+APIA = dt.datetime(2011, 12, 24, tzinfo=dt.UTC)  # there was no 30 December
+CALENDARS = {
+    "days": (BERLIN, [wr.calendar("1 day", on="at", tz="Europe/Berlin")]),
+    "a month every day": (
+        BERLIN,
+        [wr.calendar("1 month", every="1 day", on="at", tz="Europe/Berlin")],
+    ),
+    "days and weeks": (
+        BERLIN,
+        [
+            wr.calendar("3 days", every="1 day", on="at", tz="Europe/Berlin"),
+            wr.calendar("2 weeks", every="1 week", on="at", tz="Europe/Berlin"),
+        ],
+    ),
+    "a day that never was": (
+        APIA,
+        [wr.calendar("5 days", every="1 day", on="at", tz="Pacific/Apia")],
+    ),
+}
+ORDERED = {"n": wr.count(), "total": wr.sum("x"), "first": wr.first("x")}
+
+
+@pytest.mark.parametrize("calls", [ORDERED, COLLECTED_X], ids=["slices", "rows"])
+@pytest.mark.parametrize("calendar", CALENDARS)
+def test_calendar_windows_come_out_as_if_all_rows_had_been_there(
+    calendar: str, calls: Any
+) -> None:
+    start, window = CALENDARS[calendar]
+    schema = pa.schema(
+        [("key", pa.string()), ("at", pa.timestamp("us", "UTC")), ("x", pa.int64())]
+    )
+    hours = [hour for hour in range(0, 24 * 60, 5) if hour // 24 not in range(20, 45)]
+    rows = [
+        {"key": "ab"[hour % 2], "at": start + dt.timedelta(hours=hour), "x": hour}
+        for hour in hours
+    ]
+    plan = plan_aggregate(schema, window, ("key",), gather_calls(calls, None))
+    bucket = make_bucket(flow_of(plan, frozenset(schema.names), delay=0, late="keep"))
+    store, stats, out = MemoryStore(), StepStats(), []
+
+    with interpreting():
+        for since in range(0, len(rows), 7):
+            came = rows[since : since + 7]
+            now = int(came[0]["at"].timestamp()) * 10**6
+            table = pa.Table.from_pylist(came, schema)
+            for result in bucket.step(store, [table], now, stats):
+                out += [tuple(row.values()) for row in result.to_pylist()]
+        for result in bucket.step(store, [], 2**62, stats):
+            out += [tuple(row.values()) for row in result.to_pylist()]
+        table = pa.Table.from_pylist(rows, schema)
+        expected = wr.aggregate(table, window, by="key", aggregates=calls).to_pylist()
+
+    assert stats.late_rows == 0
+    assert not store.blobs
+    assert same(
+        out,
+        [
+            (
+                row["key"],
+                row["query"],
+                *(int(bound.timestamp()) * 10**6 for bound in row["window"].values()),
+                *(row[name] for name in calls),
+            )
+            for row in expected
+        ],
+    )

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from .codec import pack, read_kept
+from .codec import pack
 from .feed import Feed
 from .slice_pages import rows_in_page
 from .store import Store
@@ -70,7 +70,7 @@ class Cells:
                 if int(self.feed.ends(np.array([least]))[0]) > now:
                     left.append((number, least))
                     continue
-                table = read_kept(store, number, self.kind)
+                table = self.feed.read(store, number, self.kind)
                 due, rest = self.split(table, now)
                 if len(due):
                     closed[number] = due
@@ -103,7 +103,9 @@ class Cells:
             part = table.filter(pa.array(cells == cell))
             pages = self.pages.setdefault((length, cell), [])
             if len(pages) >= MOST_PAGES:
-                old = {page: read_kept(store, page, self.kind) for page, _ in pages}
+                old = {
+                    page: self.feed.read(store, page, self.kind) for page, _ in pages
+                }
                 for page in old:
                     store.remove(page)
                 pages.clear()

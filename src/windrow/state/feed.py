@@ -12,7 +12,7 @@ Buckets that keep rows take rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -30,25 +30,66 @@ from windrow.batch.partials import (
     write_partials,
 )
 from windrow.batch.sorted_rows import times_of
+from windrow.errors import StateError
 from windrow.slicing import fold
 from windrow.windows.clock import Clock
 
-from .store import StepStats
+from .codec import read_kept
+from .store import StepStats, Store
 
 Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
 class Feed:
-    """Tables of slices, where rows are `folded` before they come, or of rows."""
+    """Tables of slices, where rows are `folded` before they come, or of rows.
+
+    `former` is how version 0.1 folded, where its partials were smaller.
+    """
 
     folding: Folding
     folded: bool
+    former: Folding | None = None
 
     @cached_property
     def keys(self) -> list[str]:
         """The key columns of slices."""
         return [f"k{number}" for number in range(len(self.folding.plan.by))]
+
+    @cached_property
+    def partials(self) -> list[str]:
+        """The columns of partials."""
+        return _columns_of(self.folding)
+
+    def read(self, store: Store, number: int, kind: str) -> pa.Table:
+        """A page of the store; partials of version 0.1 are brought up to date."""
+        table = read_kept(store, number, kind)
+        if kind == "rows" or set(self.partials) <= set(table.column_names):
+            return table
+        return self._bring_up_to_date(table)
+
+    def _bring_up_to_date(self, table: pa.Table) -> pa.Table:
+        former = [] if self.former is None else _columns_of(self.former)
+        both = {*self.partials, *former}
+        names = [name for name in table.column_names if name in both]
+        if self.former is None or names != former:
+            raise StateError.because(
+                "cannot go on from this checkpoint",
+                f"its partials have the columns {', '.join(names)} and not "
+                f"{', '.join(self.partials)}: version 0.1 wrote it, and since then a "
+                "column became nullable or is so no more",
+                "make the same columns nullable as then, or start this query with a "
+                "checkpoint of its own",
+            )
+        columns: dict[str, Any] = {}
+        for name in table.column_names:
+            if name not in former:
+                columns[name] = table.column(name)
+            elif name == former[0]:
+                one = pa.array(np.ones(len(table), np.int64))
+                for now, then in _former_names(self.folding, self.former).items():
+                    columns[now] = one if then is None else table.column(then)
+        return pa.table(columns)
 
     def marks(self, table: pa.Table) -> Array:
         """The instant by which each row is placed."""
@@ -107,6 +148,41 @@ class Feed:
                 **write_partials(replace(partials, arrays=arrays), arrays),
             }
         )
+
+
+def _columns_of(folding: Folding) -> list[str]:
+    return [name for field in folding.fields for name in field.columns]
+
+
+def _former_names(now: Folding, former: Folding) -> dict[str, str | None]:
+    """For each column of partials, that of version 0.1 with the same numbers.
+
+    None where there was none: the column tells whether there is a value, or how many,
+    which only a nullable column has to tell.  Then at least one is there.
+    """
+    places = {key: place for place, key in reversed([*enumerate(_meanings(former))])}
+    names: dict[str, str | None] = {}
+    for field, meaning in zip(now.fields, _meanings(now), strict=True):
+        place = places.get(meaning)
+        old = None if place is None else former.fields[place]
+        olds = [None] * len(field.columns) if old is None else old.columns
+        names.update(zip(field.columns, olds, strict=True))
+    return names
+
+
+def _meanings(folding: Folding) -> Iterator[Hashable]:
+    """What each field of a partial means, whichever columns may be null."""
+    for part in folding.asked.product.parts:
+        request, fields = part.request, part.request.aggregate.fields
+        for number in range(len(part.dtypes)):
+            if part.optional and number == len(part.dtypes) - 1:
+                yield "present", request.aggregate.name, request.slots
+            elif not fields:
+                yield id(request.aggregate), number, request.slots
+            elif fields[number].name == "count":
+                yield "count"
+            else:
+                yield fields[number].name, request.kind, request.slots
 
 
 def admit_rows(

@@ -19,9 +19,9 @@ import pyarrow as pa
 from windrow.batch.keys import key_codes, run_bounds
 
 from .cells import Cells
-from .codec import pack, read_kept, unpack
+from .codec import pack, unpack
 from .feed import Feed
-from .fingerprint import check_same
+from .fingerprint import QueryDescription, check_same
 from .slice_pages import FIRST_PAGE, ID, SlicePages
 from .store import HEADER, Store
 
@@ -84,7 +84,7 @@ class BucketHeader:
 
     def read_parts(self, store: Store) -> pa.Table | None:
         """The partials of each key, if there is one."""
-        return read_kept(store, PARTS, "slices") if len(self.keys) else None
+        return self.cells.feed.read(store, PARTS, "slices") if len(self.keys) else None
 
     def keep_parts(self, store: Store, parts: pa.Table, had: bool) -> None:
         """Keep the partials of each key; a key without any is gone."""
@@ -96,7 +96,7 @@ class BucketHeader:
         elif had:
             store.remove(PARTS)
 
-    def write(self, store: Store, spec: dict[str, Any]) -> None:
+    def write(self, store: Store, query: QueryDescription) -> None:
         """Keep the header, or nothing where there is nothing left to remember."""
         if not len(self.keys) and not self.cells.pages:
             for page in self.pages:
@@ -105,7 +105,7 @@ class BucketHeader:
                 store.remove(HEADER)
             return
         facts = {
-            "spec": spec,
+            "spec": query.words,
             "now": self.now,
             "ids": self.ids,
             "under": self.under,
@@ -117,7 +117,7 @@ class BucketHeader:
 
 
 def read_header(
-    store: Store, feed: Feed, cell: int, spec: dict[str, Any], now: int
+    store: Store, feed: Feed, cell: int, query: QueryDescription, now: int
 ) -> BucketHeader:
     """The header of a bucket; a fresh one is closed up to `now`."""
     blob = store.get(HEADER)
@@ -133,13 +133,13 @@ def read_header(
             0,
             [0] * windows,
             Cells(feed, cell, kind),
-            SlicePages([], [[] for _ in range(windows)], FIRST_PAGE),
+            SlicePages(feed, [], [[] for _ in range(windows)], FIRST_PAGE),
             fresh=True,
         )
     keys, facts = unpack(blob, "header")
-    check_same(facts["spec"], spec)
+    check_same(facts["spec"], query)
     cells = Cells.from_facts(feed, facts["cell"], kind, facts["cells"])
-    pages = SlicePages.from_facts(facts["pages"])
+    pages = SlicePages.from_facts(feed, facts["pages"])
     return BucketHeader(facts["now"], keys, facts["ids"], facts["under"], cells, pages)
 
 

@@ -29,6 +29,7 @@ from windrow.plan.resolve import Facts, ResolvedOver, resolve
 
 from .due import LEAST
 from .feed import admit_rows
+from .fingerprint import QueryDescription
 from .row_pages import RowPages
 from .row_windows import KernelRows, RangeResults, result_parts, slide_ranges
 from .rows import as_arrived
@@ -46,7 +47,7 @@ class RollBucket:
     """
 
     plan: OverPlan
-    spec: dict[str, Any]
+    query: QueryDescription
     keep_late: bool
 
     @property
@@ -75,7 +76,7 @@ class RollBucket:
         plan = self.plan
         assert plan.clock is not None
         schema = plan.schema
-        pages = RowPages.open(store, self.spec, schema, plan.by, plan.clock, now)
+        pages = RowPages.open(store, self.query, schema, plan.by, plan.clock, now)
         rows, times = admit_rows(
             tables,
             schema,

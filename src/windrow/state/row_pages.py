@@ -18,7 +18,7 @@ looked at since.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
@@ -32,7 +32,7 @@ from windrow.windows.clock import Clock
 
 from .codec import pack, unpack
 from .feed import nullable_schema
-from .fingerprint import check_same
+from .fingerprint import QueryDescription, check_same
 from .store import HEADER, Store
 
 Array = np.ndarray[Any, Any]
@@ -107,7 +107,7 @@ class RowPages:
     """
 
     store: Store
-    spec: Mapping[str, Any]
+    query: QueryDescription
     schema: pa.Schema
     by: Sequence[str]
     clock: Clock
@@ -125,7 +125,7 @@ class RowPages:
     def open(
         cls,
         store: Store,
-        spec: Mapping[str, Any],
+        query: QueryDescription,
         schema: pa.Schema,
         by: Sequence[str],
         clock: Clock,
@@ -135,14 +135,14 @@ class RowPages:
         plain = nullable_schema(schema)
         blob = store.get(HEADER)
         if blob is None:
-            return cls(store, spec, plain, by, clock, now, now)
+            return cls(store, query, plain, by, clock, now, now)
         _, facts = unpack(blob, "header")
-        check_same(facts["spec"], spec)
+        check_same(facts["spec"], query)
         closed = facts["now"]
         pages = [RowPage(*entry) for entry in facts["pages"]]
         now = max(now, closed)
         return cls(
-            store, spec, plain, by, clock, now, closed, pages, facts["next"], True
+            store, query, plain, by, clock, now, closed, pages, facts["next"], True
         )
 
     def add(self, rows: pa.Table) -> None:
@@ -201,7 +201,7 @@ class RowPages:
         if self.known and self.now == self.closed and not self._unwritten:
             return
         facts = {
-            "spec": self.spec,
+            "spec": self.query.words,
             "now": self.now,
             "pages": self.pages,
             "next": self.next,

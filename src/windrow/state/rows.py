@@ -52,6 +52,7 @@ from .due import (
     out_of_reach,
 )
 from .feed import admit_rows
+from .fingerprint import QueryDescription
 from .row_pages import RowPages
 from .row_windows import KernelRows, result_parts, slide_ranges
 from .store import StepStats, Store
@@ -71,7 +72,7 @@ class RowBucket:
     """
 
     plan: Plan
-    spec: dict[str, Any]
+    query: QueryDescription
     keep_late: bool
 
     @cached_property
@@ -91,7 +92,7 @@ class RowBucket:
         plan = self.plan
         assert plan.clock is not None
         schema = pa.schema([plan.schema.field(name) for name in plan.reads])
-        pages = RowPages.open(store, self.spec, schema, plan.by, plan.clock, now)
+        pages = RowPages.open(store, self.query, schema, plan.by, plan.clock, now)
         rows, times = admit_rows(
             tables,
             schema,

@@ -24,7 +24,8 @@ import pyarrow as pa
 
 from windrow.batch.partials import PANE, ROWS
 
-from .codec import pack, read_kept
+from .codec import pack
+from .feed import Feed
 from .store import Store
 from .walk import Chunks
 
@@ -71,6 +72,7 @@ class SlicePage:
 class SlicePages:
     """All pages of a bucket, and the next free number."""
 
+    feed: Feed
     raw: list[SlicePage]
     suffixes: list[list[SlicePage]]
     next: int
@@ -84,9 +86,10 @@ class SlicePages:
         }
 
     @classmethod
-    def from_facts(cls, facts: dict[str, Any]) -> SlicePages:
+    def from_facts(cls, feed: Feed, facts: dict[str, Any]) -> SlicePages:
         """The same from a header."""
         return cls(
+            feed,
             [SlicePage(*page) for page in facts["raw"]],
             [[SlicePage(*page) for page in pages] for pages in facts["suffixes"]],
             facts["next"],
@@ -105,7 +108,7 @@ class SlicePages:
         tables, left = [], []
         for page in self.suffixes[window]:
             if page.first < until:
-                tables.append(read_kept(store, page.number, "suffixes"))
+                tables.append(self.feed.read(store, page.number, "suffixes"))
             if page.last < until:
                 store.remove(page.number)
             else:
@@ -145,7 +148,9 @@ class SlicePages:
             and last.chunks == chunks
             and last.rows + len(table) <= rows_in_page(table)
         ):
-            table = pa.concat_tables([read_kept(store, last.number, "slices"), table])
+            table = pa.concat_tables(
+                [self.feed.read(store, last.number, "slices"), table]
+            )
             store.remove(last.number)
             self.raw.pop()
         self.raw += self._write(store, table, "slices", chunks)

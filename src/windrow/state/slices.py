@@ -27,8 +27,8 @@ import pyarrow as pa
 from windrow.batch.partials import PANE, Folding, partial_columns
 
 from .advance import SLOTS, Pieces, WindowInputs, WindowOutputs, advance
-from .codec import read_kept
 from .feed import Feed
+from .fingerprint import QueryDescription
 from .header import BucketHeader, read_header
 from .slice_pages import ID
 from .store import StepStats, Store
@@ -45,19 +45,20 @@ class SliceBucket:
 
     Out come k0, k1, ... (keys), q (the number of the window's rule), start, end
     (ticks), r0, r1, ... (results in the order of the calls).  `cell` is how long a cell
-    of open slices is, in ticks.
+    of open slices is, in ticks; `former` is how version 0.1 folded, where it differs.
     """
 
     folding: Folding
     folded: bool
     cell: int
-    spec: dict[str, Any]
+    query: QueryDescription
     keep_late: bool
+    former: Folding | None = None
 
     @cached_property
     def feed(self) -> Feed:
         """Reads the tables that come."""
-        return Feed(self.folding, self.folded)
+        return Feed(self.folding, self.folded, self.former)
 
     @cached_property
     def chunks(self) -> list[Chunks]:
@@ -69,14 +70,14 @@ class SliceBucket:
     ) -> Iterator[pa.Table]:
         """Take in tables, move time on to `now`, give the windows that fell due."""
         now = min(max(now, -MOST_TICKS), MOST_TICKS)
-        header = read_header(store, self.feed, self.cell, self.spec, now)
+        header = read_header(store, self.feed, self.cell, self.query, now)
         now = max(now, header.now)
         slices = self._close_slices(store, header, tables, now, stats)
         moves = any(c.last_due(now) > c.last_due(header.now) for c in self.chunks)
         if slices is not None or (moves and len(header.keys)):
             yield from self._advance(store, header, slices, now, stats)
         header.now = now
-        header.write(store, self.spec)
+        header.write(store, self.query)
         stats.keys += len(header.keys)
 
     def _close_slices(
@@ -131,7 +132,7 @@ class SliceBucket:
             for number, chunks in enumerate(windows)
         ]
         raw = [page for page in pages.raw if page.builders(windows, now)]
-        read = [read_kept(store, page.number, "slices") for page in raw]
+        read = [self.feed.read(store, page.number, "slices") for page in raw]
         pieces = Pieces(self.folding, [[parts], [slices], *left, read])
         keys = _places_of(header.key_ids, pieces.ids)
         slots = self._slots(parts, keys, len(header.keys))

@@ -31,6 +31,7 @@ from windrow.plan.resolve import Facts, resolve
 
 from .due import due_span, out_of_reach
 from .feed import admit, nullable_schema
+from .fingerprint import QueryDescription
 from .row_pages import RowPages
 from .store import StepStats, Store
 
@@ -46,7 +47,7 @@ class SpanBucket:
     """
 
     plan: Plan
-    spec: dict[str, Any]
+    query: QueryDescription
     keep_late: bool
 
     def step(
@@ -56,7 +57,7 @@ class SpanBucket:
         plan = self.plan
         assert plan.clock is not None
         schema = pa.schema([plan.schema.field(name) for name in plan.reads])
-        pages = RowPages.open(store, self.spec, schema, plan.by, plan.clock, now)
+        pages = RowPages.open(store, self.query, schema, plan.by, plan.clock, now)
         pages.add(self._admit(tables, schema, pages.closed, stats))
         for table in self._pass_time(pages):
             stats.rows_out += len(table)

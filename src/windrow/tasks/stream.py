@@ -13,7 +13,14 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.batch.partials import Folding
+from windrow.plan.flow import Flow
+from windrow.plan.over import OverPlan
 from windrow.state.codec import pack, unpack
+from windrow.state.fingerprint import describe
+from windrow.state.over import RollBucket
+from windrow.state.rows import RowBucket
+from windrow.state.slices import SliceBucket
+from windrow.state.spans import SpanBucket
 from windrow.state.store import Bucket, StepStats, Store
 
 from .sweep import stretches
@@ -114,4 +121,21 @@ class StateTask:
             yield sink.getvalue().to_pybytes()
 
 
-__all__ = ["BLOB", "BUCKET", "LATE_FLAG", "FeedTask", "StateTask"]
+def make_bucket(flow: Flow) -> Bucket:
+    """What is done with the keys of one bucket, by how the stream is laid out."""
+    plan, keep_late = flow.plan, flow.late == "keep"
+    layout = f"{flow.fed} to {flow.kept}"
+    query = describe(plan, buckets=flow.buckets, layout=layout, late=flow.late)
+    if isinstance(plan, OverPlan):
+        return RollBucket(plan, query, keep_late)
+    if plan.span is not None:
+        return SpanBucket(plan, query, keep_late)
+    if flow.kept == "rows":
+        return RowBucket(plan, query, keep_late)
+    folding = Folding(plan, flow.asked, flow.slots)
+    former = None if flow.former is None else Folding(plan, *flow.former)
+    folded = flow.fed == "slices"
+    return SliceBucket(folding, folded, flow.cell, query, keep_late, former)
+
+
+__all__ = ["BLOB", "BUCKET", "LATE_FLAG", "FeedTask", "StateTask", "make_bucket"]
