@@ -25,7 +25,7 @@ from windrow.batch import relation
 from windrow.errors import BadInput, WindrowError
 from windrow.plan import Explanation
 from windrow.plan.cql import BoundQuery, Pass, bind_query, explain_passes, passes_of
-from windrow.query import Query
+from windrow.query import QueryTree
 
 
 def cql(
@@ -78,7 +78,7 @@ def explain_cql(
     return explain_passes(passes, [_explained(inputs, one) for one in passes])
 
 
-def queries_of(text: str) -> tuple[Query, ...]:
+def queries_of(text: str) -> tuple[QueryTree, ...]:
     """The trees of a text, checked as far as they can be without data."""
     if not isinstance(text, str):
         raise BadInput.because(
@@ -86,7 +86,7 @@ def queries_of(text: str) -> tuple[Query, ...]:
             f"it is of type {type(text).__name__}, not text",
             'write wr.cql("select ... from Calls [range 60 slide 1]", Calls=calls)',
         )
-    queries: tuple[Query, ...] = _parser().parse(text)
+    queries: tuple[QueryTree, ...] = _parser().parse(text)
     return queries
 
 
@@ -139,7 +139,7 @@ def _passes(inputs: Mapping[str, Any], bound: list[BoundQuery]) -> list[Pass]:
     return passes_of(bound, alone=alone)
 
 
-def _time_of(query: Query, time: str | Mapping[str, str] | None) -> str | None:
+def _time_of(query: QueryTree, time: str | Mapping[str, str] | None) -> str | None:
     if time is None or isinstance(time, str):
         return time
     return {name.lower(): on for name, on in time.items()}.get(

@@ -8,7 +8,7 @@ import pytest
 
 import windrow as wr
 from windrow.aggregates import find
-from windrow.batch import shared_scans as graphed
+from windrow.batch import aggregate as graphed
 from windrow.batch import slices as sliced
 from windrow.graph import compile_graph, graph_of, slide_graph
 from windrow.kernels import Request, interpreting, product_of

@@ -13,7 +13,7 @@ import windrow as wr
 from windrow.aggregates import find as find_aggregate
 from windrow.algorithms import _drivers as drivers
 from windrow.algorithms import find
-from windrow.graph.pieces import one
+from windrow.graph.loops import single_window
 from windrow.kernels import ENTRY, INLINE, JIT, Text, interpreting, kernel
 from windrow.kernels.vocabulary import prepare, slide
 from windrow.operator import entries, loops
@@ -90,7 +90,7 @@ def test_a_failing_combine_shows_the_line_of_the_algorithm_that_called_it():
         (drivers.run_stride, _slide("max", "sba")),
         (find("two_stacks_lite").slide, _slide("max", "two_stacks_lite")),
         (find_aggregate("max").combine, _slide("max", "recompute")),
-        (one.slide_running, _slide("sum", "gag", VALUES.astype(np.int64))),
+        (single_window.slide_running, _slide("sum", "gag", VALUES.astype(np.int64))),
         (loops.insert_and_answer, _insert_and_query),
         (entries.call_quick, _insert_and_query),
     ],

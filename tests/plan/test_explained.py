@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import windrow as wr
 from windrow.algorithms import BY_NAME as ALGORITHMS
 from windrow.algorithms import _run as runner
-from windrow.batch import shared_scans, slices
+from windrow.batch import aggregate as shared_scans
+from windrow.batch import slices
 from windrow.kernels import interpreting
 from windrow.spans import BY_NAME as TECHNIQUES
 

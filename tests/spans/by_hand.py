@@ -16,8 +16,7 @@ import pyarrow as pa
 import oracles
 from windrow.batch.partials import partial_fields
 from windrow.plan.tree import Tree
-from windrow.tasks.packed_pieces import BLOCK, PACKED, packs
-from windrow.tasks.span_pieces import FIRST, GOES, LAST
+from windrow.tasks.span_pieces import BLOCK, FIRST, GOES, LAST, PACKED, packs
 from windrow.tasks.task import CHUNK, Task
 
 ARROW = {"int64": pa.int64(), "float64": pa.float64(), "bool": pa.bool_()}

@@ -29,9 +29,8 @@ from windrow.plan import plan_aggregate
 from windrow.plan.tree import Tree, grow_tree
 from windrow.slicing import shared_combs
 from windrow.spans import Events, Work, find, lay_out, parts_of
-from windrow.tasks.fold_spans import SpanFolding
-from windrow.tasks.packed_pieces import pack, packs
-from windrow.tasks.span_pieces import FIRST, GOES, LAST
+from windrow.tasks.span_pieces import FIRST, GOES, LAST, pack, packs
+from windrow.tasks.spans import SpanFolding
 
 CALLS = {
     "two parts": {

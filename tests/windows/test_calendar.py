@@ -216,6 +216,35 @@ def test_the_windows_over_an_instant_are_those_of_plain_datetime(case):
     assert all(end - begin <= rule.longest for begin, end in expected)
 
 
+@pytest.mark.parametrize(
+    "plain",
+    [
+        PlainCalendar(1, "month", 1, "day", "Europe/Berlin"),
+        PlainCalendar(2, "month", 1, "week", "America/New_York"),
+        PlainCalendar(1, "year", 5, "day"),
+        PlainCalendar(40, "day", 1, "month", "Asia/Beirut", days=27),
+        PlainCalendar(3, "month", 2, "month", "Africa/Casablanca", months=1),
+    ],
+    ids=str,
+)
+def test_no_day_of_a_leap_year_and_its_neighbours_is_special(plain):
+    dates = [dt.date(2023, 1, 1) + days * DAY for days in range(1096)]
+    starts = np.array([start_of_day(plain.zone, date) for date in dates])
+    rule = rule_like(plain)
+
+    bounds = [
+        (rule.begin(numbers).tolist(), rule.end(numbers).tolist())
+        for numbers in map(
+            np.arange,
+            rule.first_over(starts).tolist(),
+            (rule.last_over(starts) + 1).tolist(),
+        )
+    ]
+
+    expected = [plain.windows_over(start) for start in starts.tolist()]
+    assert [list(zip(*pair, strict=True)) for pair in bounds] == expected
+
+
 @given(cases())
 def test_windows_are_numbered_as_a_rule_must(case):
     plain, instant = case

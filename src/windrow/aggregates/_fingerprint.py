@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _travel
+from . import _pickling
 from ._aggregate import Aggregate
 
 FUNCTIONS = ("lift", "combine", "lower", "inverse", "defined")
@@ -63,7 +63,7 @@ def functions_fingerprint(aggregate: Aggregate) -> str:
     >>> functions_fingerprint(half) == functions_fingerprint(third)
     False
     """
-    name = _travel.built_in_name(aggregate)
+    name = _pickling.built_in_name(aggregate)
     if name is not None:
         return name
     return _hex(repr(sorted(function_digests(aggregate).items())))

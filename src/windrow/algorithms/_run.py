@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from windrow.kernels import Product, arrays, telling_lines
+from windrow.kernels import Product, arrays, run_with_user_lines
 
 from ._algorithm import Algorithm
 from ._kernel import Shape, compile_kernel
@@ -101,4 +101,4 @@ def _run(
         else:
             algorithm.conduct(kernel, *arguments)
 
-    telling_lines(product.has_users, run)
+    run_with_user_lines(product.has_users, run)

@@ -1,4 +1,4 @@
-"""A second thread: one fills buffers, the main one answers windows from them.
+"""Runs a second thread that fills buffers, while the main one answers windows.
 
     second   fill 0 | fill 1 | fill 2 |        | fill 3 | ...
     main      begin | answer 0 | answer 1 | answer 2 | answer 3 | ...
@@ -35,23 +35,23 @@ LEAST_STREAM = 1 << 18
 LEAST_RUN = 1 << 16  # windows of a run
 
 
-def conduct(kernel: ModuleType, source: Arrays, *given: Any) -> None:
+def conduct(kernel: ModuleType, source: Arrays, *arguments: Any) -> None:
     """Run the kernel of `pba`, in two threads where that pays.
 
-    `given` is what `kernel.run` takes: over runs of regular windows, or over bounds.
+    `arguments` are those of `kernel.run`: over runs of regular windows, or bounds.
     """
     if hasattr(kernel, "fill_walk"):
-        bounds, widest, _, out = given
+        bounds, widest, _, out = arguments
         slices = int(bounds[1][-1] - bounds[0][0]) if len(bounds[0]) else 0
         if pays(kernel, widest, slices):
             _walk(kernel, source, bounds, widest, out)
             return
     if hasattr(kernel, "fill_chunks"):
-        firsts, lasts, width, *_ = given
+        firsts, lasts, width, *_ = arguments
         if pays(kernel, width, int((lasts - firsts).max(initial=0))):
-            _runs(kernel, source, *given)
+            _runs(kernel, source, *arguments)
             return
-    kernel.run(source, *given)
+    kernel.run(source, *arguments)
 
 
 def pays(kernel: ModuleType, window: int, slices: int) -> bool:

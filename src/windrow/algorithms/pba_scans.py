@@ -1,4 +1,4 @@
-"""PBA taken apart, for windows whose slices come in steps and whose state is kept.
+"""Takes PBA apart, for windows whose slices come in steps.
 
     slices in a chunk      a    b    c    d
     csa (prefix scan)      a    ab   abc  abcd          grows as slices come

@@ -1,14 +1,15 @@
 """A table in, a table out, in one process.
 
     tables.py          reads what a user gives, gives back the same kind
-    sorted_rows.py     rows by key and time        keys.py, runs.py, columns.py
-    kernel_inputs.py   columns as kernels read them, and what they tell the planner
-    aggregate.py       windows: slices.py cuts and slides, shared_scans.py many at once
+    sorted_rows.py     rows by key and time        keys.py
+    kernel_inputs.py   columns as kernels read them, and what they tell the planner:
+                       columns.py
+    aggregate.py       windows                     slices.py     cuts and slides
     over.py            every row over its own past
     spans.py           events with a duration      span_events.py
     policy_windows.py  windows by policy           slide.py      one array
     assemble.py        results as a table: results.py, holistic.py, distinct.py
-    fold_rows.py       slices as a table of their own: partials.py
+    partials.py        slices as a table of their own
     relation.py        what stands around a query's windows: expressions.py
 
 A call opens a job, whose `facts` finish the plan, and runs it:

@@ -16,8 +16,8 @@ import pyarrow.compute as pc
 from pyarrow import types as pat
 
 from windrow.errors import BadInput
-from windrow.query.tree import Apply, Column, Expression, Literal
-from windrow.query.words import text
+from windrow.query.tree import Apply, ColumnName, Expression, Literal
+from windrow.query.unparse import text_of
 
 Values = Any  # an Arrow array or scalar
 
@@ -28,7 +28,7 @@ def evaluate(expression: Expression, table: pa.Table) -> pa.Array:
         found = _value(expression, table)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise BadInput.because(
-            f"cannot compute {text(expression, bare=True)}",
+            f"cannot compute {text_of(expression, bare=True)}",
             str(error).partition("\n")[0],
             "leave such rows out with where, or cast to double",
         ) from error
@@ -39,7 +39,7 @@ def evaluate(expression: Expression, table: pa.Table) -> pa.Array:
 
 def _value(expression: Expression, table: pa.Table) -> Values:
     match expression:
-        case Column(name=name):
+        case ColumnName(name=name):
             return table.column(name)
         case Literal(value=value):
             return pa.scalar(value)

@@ -6,6 +6,14 @@
     b         1
 
 Nulls are a key like any other and come first, as in Spark's ascending order.
+
+In a table that is sorted by its keys already, runs of equal keys are found instead:
+
+    key     a   a   b   b   b   c
+    firsts  0       2           5           lasts  2  5  6
+
+Whoever sorted says what is equal: neighbours are compared, never hashed, so that
+keys of any type serve.  A null equals a null, and a NaN a NaN of the same bits.
 """
 
 from __future__ import annotations
@@ -82,3 +90,44 @@ def _encode(column: pa.ChunkedArray, name: str) -> pa.DictionaryArray:
             f"it is of type {array.type}",
             "group by its fields, or by a string made of it",
         ) from error
+
+
+_BITS = {16: pa.int16(), 32: pa.int32(), 64: pa.int64()}
+
+
+def run_bounds(table: pa.Table, names: Sequence[str]) -> tuple[Array, Array]:
+    """First and one past last row of each run of rows that agree in those columns."""
+    rows = len(table)
+    if not rows:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    changed = np.zeros(rows - 1, bool)
+    for name in names:
+        changed |= changes(plain_array(table.column(name)))
+    firsts = np.concatenate([[0], np.flatnonzero(changed) + 1])
+    return firsts, np.append(firsts[1:], rows)
+
+
+def changes(array: pa.Array) -> Array:
+    """Whether each value but the first differs from the one before it."""
+    if len(array) < 2:
+        return np.zeros(max(len(array) - 1, 0), bool)
+    kind = array.type
+    if pat.is_struct(kind):
+        changed = np.zeros(len(array) - 1, bool)
+        for child in array.flatten():
+            changed |= changes(child)
+    elif pat.is_nested(kind):
+        values = [repr(value) for value in array.to_pylist()]  # NaN is like itself
+        pairs = zip(values[1:], values, strict=False)
+        changed = np.array([after != before for after, before in pairs])
+    elif pat.is_null(kind):
+        return np.zeros(len(array) - 1, bool)
+    else:
+        if pat.is_floating(kind):  # by its bits, so that NaN is like itself
+            array = array.view(_BITS[kind.bit_width])
+        differs = pc.not_equal(array[1:], array[:-1])
+        changed = pc.fill_null(differs, False).to_numpy(zero_copy_only=False)
+    if array.null_count:
+        valid = array.is_valid().to_numpy(zero_copy_only=False)
+        changed = changed | (valid[1:] != valid[:-1])
+    return changed

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import types as pat
 
-from windrow.plan.cql import ROW, TOTAL, BoundQuery, Joined, Member, Pass
+from windrow.plan.cql import ROW, TOTAL, BoundQuery, JoinedTable, Member, Pass
 from windrow.query.tree import Expression
 from windrow.windows import clock_of
 
@@ -118,7 +118,7 @@ def _codes(column: pa.ChunkedArray) -> Array:
 # --- joins ------------------------------------------------------------------------
 
 
-def _join(table: pa.Table, other: Any, join: Joined, used: list[str]) -> pa.Table:
+def _join(table: pa.Table, other: Any, join: JoinedTable, used: list[str]) -> pa.Table:
     """The pairs of rows with equal keys, in the order of the rows, then of the table.
 
     Only keys and places are joined: the columns follow by `take`, whatever their types.

@@ -28,7 +28,7 @@ from windrow.errors import BadInput
 from windrow.windows.clock import Clock
 
 from .columns import numbers, plain_array
-from .keys import key_codes, sort_nulls_first
+from .keys import key_codes, run_bounds, sort_nulls_first
 
 Array = np.ndarray[Any, Any]
 
@@ -91,6 +91,23 @@ def stream_of(
         before = np.concatenate([[0], np.cumsum(~stream.gather(known))])
         unplaced = before[stream.lasts] - before[stream.firsts]
     return replace(stream, times=times, unplaced=unplaced)
+
+
+def sorted_stream(table: pa.Table, by: Sequence[str], clock: Clock | None) -> Stream:
+    """The stream of a table whose rows stand in order of keys and time.
+
+    Rows without a time stand first in their key.
+    """
+    firsts, lasts = run_bounds(table, by)
+    keys = table.select(list(by)).take(pa.array(firsts)) if by else pa.table({})
+    if clock is None:
+        return Stream(None, firsts, lasts, keys, None)
+    times, known = times_of(table, clock)
+    unplaced = None
+    if known is not None:
+        before = np.concatenate([[0], np.cumsum(~known)])
+        unplaced = before[lasts] - before[firsts]
+    return Stream(None, firsts, lasts, keys, times, unplaced)
 
 
 def in_order(table: pa.Table, by: Sequence[str], order: Array | None) -> Stream:

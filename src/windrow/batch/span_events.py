@@ -22,8 +22,7 @@ from windrow.aggregates import Law
 from windrow.errors import BadInput
 from windrow.plan.aggregate import Plan
 
-from .keys import sort_nulls_first
-from .runs import run_bounds
+from .keys import run_bounds, sort_nulls_first
 from .sorted_rows import Stream, in_order, is_sorted, times_of
 
 Array = np.ndarray[Any, Any]

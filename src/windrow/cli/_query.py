@@ -1,7 +1,9 @@
-"""The query of `windrow run` and `windrow explain`, from options to the library's own.
+"""Turns the options of `windrow run` and `windrow explain` into a query.
 
     --window "1 hour" --every "1 minute" --window "24 hours" --every "1 minute"
         -> [wr.sliding("1 hour", ...), wr.sliding("24 hours", ...)]
+    --window "1 month" --every "1 day" --tz Europe/Berlin
+        -> wr.calendar("1 month", every="1 day", tz="Europe/Berlin", ...)
     --rows 1000 --every 10
         -> wr.rows(1000, every=10)
 
@@ -16,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from windrow.aggregates import Call
 from windrow.errors import BadInput, UnknownName
-from windrow.windows import Window, rows, sliding
+from windrow.windows import Window, calendar, names_months, rows, sliding
 
 from ._calls import parse_calls
 
@@ -25,8 +27,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Query:
-    """What is asked for, before any data is seen."""
+class QuerySpec:
+    """Windows, keys and aggregates of a query, before any data is seen."""
 
     window: Window | list[Window]
     by: tuple[str, ...]
@@ -35,7 +37,7 @@ class Query:
     where: str | None = None
 
     def filtered(self, frame: DataFrame) -> DataFrame:
-        """The rows that the query is about."""
+        """The rows that the query reads."""
         return frame if self.where is None else frame.where(self.where)
 
     @property
@@ -55,19 +57,25 @@ def make_query(
     rows_: Sequence[int] | None,
     every: Sequence[str] | None,
     on: str | None,
+    tz: str | None,
     ties: Sequence[str] | None,
     by: Sequence[str] | None,
     agg: Sequence[str],
     hot: bool,
     keys: int | None,
     where: str | None,
-) -> Query:
+) -> QuerySpec:
     """Check the options and put them together."""
     windows = _windows(
-        list(window or ()), list(rows_ or ()), list(every or ()), on, tuple(ties or ())
+        list(window or ()),
+        list(rows_ or ()),
+        list(every or ()),
+        on,
+        tz,
+        tuple(ties or ()),
     )
     hints: dict[str, Any] = {"hot": hot, "keys": keys}
-    return Query(
+    return QuerySpec(
         windows[0] if len(windows) == 1 else windows,
         tuple(by or ()),
         parse_calls(agg),
@@ -76,11 +84,11 @@ def make_query(
     )
 
 
-def check_names(query: Query, frame: DataFrame) -> None:
-    """Refuse a column that is not there before the planner does, in a user's words."""
+def check_names(query: QuerySpec, frame: DataFrame) -> None:
+    """Refuse unknown columns before the planner does, in the command's words."""
     windows = query.window if isinstance(query.window, list) else [query.window]
-    asked = [name for one in windows for name in (one.on, *one.ties) if name]
-    for name in dict.fromkeys([*asked, *query.by]):
+    order = [name for window in windows for name in (window.on, *window.ties) if name]
+    for name in dict.fromkeys([*order, *query.by]):
         if name not in frame.columns:
             raise UnknownName.among("column", name, frame.columns)
 
@@ -90,6 +98,7 @@ def _windows(
     counts: list[int],
     every: list[str],
     on: str | None,
+    tz: str | None,
     ties: tuple[str, ...],
 ) -> list[Window]:
     number = len(ranges) + len(counts)
@@ -104,6 +113,12 @@ def _windows(
             "cannot put time windows and row windows into one query",
             "both --window and --rows are given",
             "ask for them in two commands",
+        )
+    if counts and tz is not None:
+        raise BadInput.because(
+            f"cannot count rows of {tz}",
+            "a time zone is for windows of days, weeks, months and years",
+            'leave out --tz, or use --window "1 month"',
         )
     if ranges and on is None:
         raise BadInput.because(
@@ -127,15 +142,20 @@ def _windows(
         ]
     distinct = len(set(ranges)) == number
     return [
-        sliding(
-            _amount(length),
-            every=None if slide is None else _amount(slide),
+        _timed_window(length, slide, tz).replaced(
             on=on,
             ties=ties,
             name=_name(length, slide, distinct) if number > 1 else None,
         )
         for length, slide in zip(ranges, slides, strict=True)
     ]
+
+
+def _timed_window(length: str, slide: str | None, tz: str | None) -> Window:
+    """Months and whatever names a zone go by the calendar, all else by the clock."""
+    if tz is not None or names_months(length) or names_months(slide or ""):
+        return calendar(length, every=slide, tz=tz)
+    return sliding(_amount(length), every=None if slide is None else _amount(slide))
 
 
 def _rows_window(

@@ -1,8 +1,8 @@
-"""The generalised aggregation graph: many windows, one pass (LightSaber 5)."""
+"""Shares one pass among many windows: the generalised aggregation graph."""
 
 from .draw import graph_lines, graph_svg
-from .emit import graph_blocks, graph_text
 from .graph import Family, Graph, initial
+from .kernel import graph_blocks, graph_text
 from .run import compile_graph, graph_of, slide_graph, slide_uneven, uneven_graph
 from .specialise import SHORT, Special, specialise
 

@@ -1,4 +1,4 @@
-"""A graph as a person looks at it: lines of text, and a picture (SVG).
+"""Draws a graph: as lines of text, and as a picture (SVG).
 
 The picture has inputs at the bottom, scans above them and windows on top; blue edges
 are followed with each input, black ones at a trigger-point.  Of a long lap its ends are
@@ -21,7 +21,7 @@ def graph_lines(special: Special, names: Sequence[str]) -> list[str]:
     first, last = special.steps[0][1], special.graph
     lines = ["before: every window by itself"]
     scans = first.families[:-1]
-    lines += [f"  {one!s:18} {_nodes(one)}" for one in scans]
+    lines += [f"  {scan!s:18} {_nodes(scan)}" for scan in scans]
     lines += _window_lines(first, names)
     lines.append(f"after: {steps_text(special)}")
     return lines + _family_lines(last) + _window_lines(last, names)

@@ -1,4 +1,4 @@
-"""The generalised aggregation graph (LightSaber 5): what windows are read off.
+"""Models what windows are read off: the aggregation graph of LightSaber 5.
 
 Inputs stand in laps; over each lap runs a prefix scan, and a suffix scan once it is
 complete.  A window is a suffix of one lap, whole laps, and a prefix of another:
@@ -112,7 +112,9 @@ class Graph:
                 places.setdefault(term.family, set()).add(term.at)
             for family in {term.family for term in root.terms}:
                 readers.setdefault(family, []).append(root)
-        return {one: (frozenset(at), readers[one]) for one, at in places.items()}
+        return {
+            family: (frozenset(at), readers[family]) for family, at in places.items()
+        }
 
     @property
     def families(self) -> list[Family]:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from windrow.kernels import Product, arrays, telling_lines
+from windrow.kernels import Product, arrays, run_with_user_lines
 
-from .emit import graph_assembly
 from .graph import Family, ScanKind, initial, initial_uneven
+from .kernel import graph_assembly
 from .specialise import Special, specialise
 
 Array = np.ndarray[Any, Any]
@@ -53,14 +53,14 @@ def slide_graph(
     Window i of a run covers [first + i * slide, first + i * slide + range).  One
     window alone moves on by one input at a time: make slices of its slide first.
     """
-    run, results = arranged(
+    run, results = prepare_slide(
         product, source, firsts, lasts, windows, leaf=leaf, undo=undo
     )
-    telling_lines(product.has_users, run)
+    run_with_user_lines(product.has_users, run)
     return results
 
 
-def arranged(
+def prepare_slide(
     product: Product,
     source: tuple[Array, ...],
     firsts: Array,
@@ -150,9 +150,9 @@ def compile_graph(special: Special, product: Product, leaf: str) -> ModuleType:
 
 
 __all__ = [
-    "arranged",
     "compile_graph",
     "graph_of",
+    "prepare_slide",
     "scratch_of",
     "slide_graph",
     "slide_uneven",

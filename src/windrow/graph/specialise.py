@@ -1,4 +1,4 @@
-"""From the initial graph to the one that is executed (LightSaber 5.2).
+"""Turns the initial graph into the one that is executed (LightSaber 5.2).
 
     1  undo    one window, or a few, of an aggregate with an inverse need no scans: a
                running value each, from which the oldest is taken off
@@ -57,19 +57,19 @@ class Special:
     @property
     def scans(self) -> list[Family]:
         """The scans that are kept or run, by lap."""
-        families = [one for one in self.graph.families if one != INPUT]
-        return sorted(families, key=lambda one: (one.lap, one.kind))
+        families = [family for family in self.graph.families if family != INPUT]
+        return sorted(families, key=lambda family: (family.lap, family.kind))
 
     @property
     def kept(self) -> list[Family]:
         """Those of which every node is needed."""
-        return [one for one in self.scans if self.graph.needed(one) == "every"]
+        return [scan for scan in self.scans if self.graph.needed(scan) == "every"]
 
     @cached_property
     def form(self) -> tuple[object, ...]:
         """All that the emitted code depends on: laps and ranges are its arguments."""
         roots = self.graph.roots
-        ways = {tuple(_shape(way) for way in (one.same, one.last)) for one in roots}
+        ways = {tuple(_shape(way) for way in (root.same, root.last)) for root in roots}
         return min(len(roots), 2), roots[0].range == 0, frozenset(ways)
 
 

@@ -7,7 +7,7 @@ from .load import (
     interpreting,
     is_interpreting,
     kernel,
-    telling_lines,
+    run_with_user_lines,
 )
 from .product import Output, Product, ProductPart, Request, product_of
 from .text import ENTRY, INLINE, JIT, Text
@@ -33,5 +33,5 @@ __all__ = [
     "is_interpreting",
     "kernel",
     "product_of",
-    "telling_lines",
+    "run_with_user_lines",
 ]

@@ -21,7 +21,7 @@ from types import ModuleType
 from typing import Any
 
 from .leaves import add_lift, add_lift_one, add_loaded_leaf
-from .load import is_interpreting, kernel, telling_lines
+from .load import is_interpreting, kernel, run_with_user_lines
 from .product import Product
 from .source import add_emit, add_partial, add_raw_emit, titles
 from .text import Text
@@ -87,7 +87,9 @@ class Assembly:
 
     def run(self, *arguments: Any) -> None:
         """Call `run`; a user's function that fails in it fails with its own line."""
-        telling_lines(self.product.has_users, lambda: self.module().run(*arguments))
+        run_with_user_lines(
+            self.product.has_users, lambda: self.module().run(*arguments)
+        )
 
 
 @lru_cache(maxsize=1024)

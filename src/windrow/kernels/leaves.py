@@ -44,11 +44,11 @@ def _lifted(
         else:
             kind = "float" if role == "other" else request.kind
             arguments.append(_CASTS[kind].format(read(next(slots))))
-    given = ", ".join(arguments)
+    values = ", ".join(arguments)
     if aggregate.is_users:
-        return f"user{number}_pack(user{number}_lift({given}))"
+        return f"user{number}_pack(user{number}_lift({values}))"
     flag = " + (1,)" if part.optional else ""
-    return f"{text.take(aggregate.lift, after_module=True)}({given}){flag}"
+    return f"{text.take(aggregate.lift, after_module=True)}({values}){flag}"
 
 
 def _unless_null(
@@ -73,8 +73,8 @@ def add_lift_one(text: Text, product: Product) -> None:
     for number, part in enumerate(product.parts):
         _add_lift_of(text, part, number, names)
         calls.append(f"lift_{number}({', '.join(['position', *names])})")
-    given = ", ".join(["position", *names])
-    text.define(f"def lift_one({given}):\n    return {' + '.join(calls)}")
+    parameters = ", ".join(["position", *names])
+    text.define(f"def lift_one({parameters}):\n    return {' + '.join(calls)}")
     numbers = ", ".join(
         ["position", *["value"][: len(names)], *["True"] * (len(names) - 1)]
     )
@@ -89,10 +89,10 @@ def _slots(part: ProductPart) -> tuple[int, ...]:
 
 
 def _add_lift_of(text: Text, part: ProductPart, number: int, names: list[str]) -> None:
-    given = ", ".join(["position", *names])
+    parameters = ", ".join(["position", *names])
     value = _lifted(text, part, number, "position", lambda slot: f"v{slot}")
     body = _unless_null(part, number, value, lambda slot: f"v{slot}")
-    text.define(f"def lift_{number}({given}):  # {part_title(part)}\n{body}")
+    text.define(f"def lift_{number}({parameters}):  # {part_title(part)}\n{body}")
 
 
 _CASTS = {"int": "np.int64({})", "float": "np.float64({})", "object": "{}"}

@@ -86,7 +86,7 @@ def is_interpreting() -> bool:
     return _interpreted or bool(numba.config.DISABLE_JIT)
 
 
-def telling_lines(has_users: bool, call: Callable[[], None]) -> None:
+def run_with_user_lines(has_users: bool, call: Callable[[], None]) -> None:
     """Run a kernel; if a user's function fails in it, fail with the user's own line.
 
     Machine code knows the line of a `raise` but not that of a failing look-up: the

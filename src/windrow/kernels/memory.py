@@ -1,4 +1,4 @@
-"""Reading and writing arrays in kernels without Python's index rules.
+"""Reads and writes arrays in kernels without Python's index rules.
 
 Numba's `array[i]` allows a negative `i`, which costs an addition and a select at
 each access and hides from LLVM that addresses go up by one.  Kernels never index

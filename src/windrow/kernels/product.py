@@ -1,4 +1,4 @@
-"""The product of several aggregates' partials: one pass serves them all.
+"""Merges the partials of several aggregates into one product, for one pass.
 
     mean(x)           (count, total)           -- serves sum(x) and count() as well
     max(x)            (max)
@@ -71,19 +71,19 @@ class ProductPart:
 class Output:
     """How one request is lowered: from which fields, into arrays of which types.
 
-    `told_by` is the field that is zero where the result is null; an array of
+    `present_in` is the field that is zero where the result is null; an array of
     validity is written if that, or the aggregate's `defined`, is set.
     """
 
     request: Request
     fields: tuple[int, ...]
     dtypes: tuple[str, ...]
-    told_by: int | None
+    present_in: int | None
 
     @property
     def nullable(self) -> bool:
         """Whether an array of validity is written."""
-        return self.told_by is not None or self.request.aggregate.defined is not None
+        return self.present_in is not None or self.request.aggregate.defined is not None
 
 
 @dataclass(frozen=True)
@@ -223,13 +223,13 @@ def _dtypes(request: Request) -> tuple[str, ...]:
 
 def _output(request: Request, index: dict[object, int], may_be_empty: bool) -> Output:
     fields = tuple(index[key] for key in _keys(request))
-    told_by: int | None = None
+    present_in: int | None = None
     if _needs_count(request, may_be_empty):
-        told_by = index[("count", "int", (), request.masks)]
+        present_in = index[("count", "int", (), request.masks)]
     elif request.optional:
         present, fields = fields[-1], fields[:-1]
-        told_by = present if request.masks or may_be_empty else None
-    return Output(request, fields, _result_dtypes(request), told_by)
+        present_in = present if request.masks or may_be_empty else None
+    return Output(request, fields, _result_dtypes(request), present_in)
 
 
 def _result_dtypes(request: Request) -> tuple[str, ...]:

@@ -39,10 +39,10 @@ def add_partial(text: Text, product: Product) -> None:
     width = range(len(product.dtypes))
     reads = "".join(f"peek(fields[{i}], i), " for i in width)
     writes = "\n".join(f"    poke(fields[{i}], i, partial[{i}])" for i in width)
-    made = "".join(f"np.empty(n, np.{_numpy(dtype)}), " for dtype in product.dtypes)
+    rooms = "".join(f"np.empty(n, np.{_numpy(dtype)}), " for dtype in product.dtypes)
     text.define(f"def load(fields, i):\n    return ({reads.rstrip()})")
     text.define(f"def store(fields, i, partial):\n{writes}")
-    text.define(f"def allocate(n):\n    return ({made.rstrip()})")
+    text.define(f"def allocate(n):\n    return ({rooms.rstrip()})")
     alike = " and ".join(
         f"(a[{i}] == b[{i}] or (a[{i}] != a[{i}] and b[{i}] != b[{i}]))" for i in width
     )
@@ -68,7 +68,9 @@ def add_emit(text: Text, product: Product, *, tail: bool) -> None:
             lowered = f"user{part}_lower({unpack})"
         else:
             lowered = f"{text.take(aggregate.lower, after_module=True)}({chosen})"
-        test = f"partial[{output.told_by}] > 0" if output.told_by is not None else ""
+        test = (
+            f"partial[{output.present_in}] > 0" if output.present_in is not None else ""
+        )
         if aggregate.defined is not None:
             defined = text.take(aggregate.defined, after_module=True)
             test = " and ".join(filter(None, [test, f"{defined}({chosen})"]))

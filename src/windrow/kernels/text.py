@@ -1,4 +1,4 @@
-"""A kernel's source under construction: lifted functions, and generated text.
+"""Builds the source of a kernel from lifted functions and generated text.
 
 A function is lifted by its own source and brings along the helpers and constants that
 it uses, so that the text alone is the kernel: it can be hashed, cached, read and sent

@@ -174,13 +174,13 @@ def _return_type(dispatcher: Any, arguments: tuple[Any, ...]) -> Any:
     return dispatcher.overloads[arguments].signature.return_type
 
 
-def _plain_type(given: Any) -> Any:
-    if isinstance(given, types.BaseTuple):
-        return types.Tuple([_plain_type(item) for item in given])
-    given = types.unliteral(given)
-    if isinstance(given, types.Integer):
+def _plain_type(kind: Any) -> Any:
+    if isinstance(kind, types.BaseTuple):
+        return types.Tuple([_plain_type(item) for item in kind])
+    kind = types.unliteral(kind)
+    if isinstance(kind, types.Integer):
         return types.int64
-    return types.float64 if isinstance(given, types.Float) else given
+    return types.float64 if isinstance(kind, types.Float) else kind
 
 
 def _unify(a: Any, b: Any, aggregate: Aggregate) -> Any:
@@ -198,8 +198,8 @@ def _unify(a: Any, b: Any, aggregate: Aggregate) -> Any:
     raise NumbaError(f"{aggregate.name} gives partials of two types, {a} and {b}")
 
 
-def _dtype(given: Any, aggregate: Aggregate) -> str:
+def _dtype(kind: Any, aggregate: Aggregate) -> str:
     names = {types.int64: "int64", types.float64: "float64", types.boolean: "bool"}
-    if given not in names:
-        raise NumbaError(f"{aggregate.name} gives a {given}, which is not a number")
-    return names[given]
+    if kind not in names:
+        raise NumbaError(f"{aggregate.name} gives a {kind}, which is not a number")
+    return names[kind]

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
-from windrow.batch.fold_rows import PANE
+from windrow.batch.partials import PANE
 from windrow.plan.tree import Tree
 from windrow.tasks.sashes import BEGIN, PART, QUERY, TO
 from windrow.tasks.task import CHUNK, Task

@@ -23,8 +23,7 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from windrow.batch.fold_rows import PANE
-from windrow.batch.partials import partial_fields
+from windrow.batch.partials import PANE, partial_fields
 from windrow.plan.tree import Tree
 from windrow.tasks.blocks import AT, BLOCK, HALO, TOTAL
 from windrow.tasks.task import CHUNK, Task

@@ -18,8 +18,7 @@ from pyspark.sql.types import BinaryType, BooleanType, LongType, StructField, St
 
 from windrow.batch.partials import partial_fields
 from windrow.plan.tree import Tree
-from windrow.tasks.packed_pieces import BLOCK, PACKED, packs
-from windrow.tasks.span_pieces import FIRST, GOES, LAST
+from windrow.tasks.span_pieces import BLOCK, FIRST, GOES, LAST, PACKED, packs
 from windrow.tasks.task import CHUNK, Task
 
 from . import level1, sql

@@ -26,7 +26,7 @@ from pyspark.sql.types import (
 )
 
 from windrow._version import __version__
-from windrow.batch.fold_rows import Folding
+from windrow.batch.partials import Folding
 from windrow.plan.aggregate import Plan
 from windrow.plan.flow import Flow
 from windrow.plan.over import OverPlan
@@ -36,7 +36,7 @@ from windrow.state.rows import RowBucket
 from windrow.state.slices import SliceBucket
 from windrow.state.spans import SpanBucket
 from windrow.state.store import Bucket
-from windrow.tasks.stream import BLOB, BUCKET, LATE_FLAG, Feeding, Keeping
+from windrow.tasks.stream import BLOB, BUCKET, LATE_FLAG, FeedTask, StateTask
 
 from . import level1
 from .buckets import bucket_of
@@ -112,11 +112,11 @@ def _kept(
         assert isinstance(plan, Plan)
         tagged = replace(plan, by=(BUCKET, *plan.by))
         folding = Folding(tagged, flow.asked, flow.slots)
-    feeding = Feeding((BUCKET, *names), folding, level1.STRETCH)
+    feeding = FeedTask((BUCKET, *names), folding, level1.STRETCH)
     fed = rows.mapInArrow(shipped(feeding), _FED)
     assert plan.clock is not None
     gives = as_arrow(schema)
-    keeping = Keeping(_bucket(flow), gives, plan.clock.tick, late)
+    keeping = StateTask(_bucket(flow), gives, plan.clock.tick, late)
     body = cloudpickle.dumps(keeping)  # type: ignore[no-untyped-call]
     kept = fed.groupBy(BUCKET).transformWithStateInPandas(
         processor(body, __version__), GIVES, "Append", "EventTime"

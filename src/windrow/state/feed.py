@@ -1,14 +1,18 @@
-"""What a bucket is fed: slices that were folded on the way, or rows as they are.
+"""Reads the tables that come in a step: which rows are in time, and as which slices.
 
-slices    every aggregate commutes: rows are folded before they are shuffled, and
-          pieces of a slice that come apart are combined whenever they meet
-rows      order matters, or late rows are given back: rows wait in the bucket, and
-          are sorted and folded when their slice is closed
+A bucket of slices takes one of two kinds of tables:
+
+    slices    every aggregate commutes: rows are folded before they are shuffled, and
+              pieces of a slice that come apart are combined whenever they meet
+    rows      order matters, or late rows are given back: rows wait in the bucket, and
+              are sorted and folded when their slice is closed
+
+Buckets that keep rows take rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -16,18 +20,27 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.fold_rows import PANE, ROWS, Folding
 from windrow.batch.keys import key_codes
-from windrow.batch.partials import Partials, read_partials, write_partials
+from windrow.batch.partials import (
+    PANE,
+    ROWS,
+    Folding,
+    Partials,
+    read_partials,
+    write_partials,
+)
 from windrow.batch.sorted_rows import times_of
 from windrow.slicing import fold
+from windrow.windows.clock import Clock
+
+from .store import StepStats
 
 Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
 class Feed:
-    """How tables of slices, or of rows, are read; `names` of the keys in them."""
+    """Tables of slices, where rows are `folded` before they come, or of rows."""
 
     folding: Folding
     folded: bool
@@ -49,24 +62,24 @@ class Feed:
         """The instant at which the slice of each mark is closed."""
         return self.folding.plan.cuts.ends(marks)
 
-    def rows(self, table: pa.Table) -> int:
+    def count_rows(self, table: pa.Table) -> int:
         """How many rows of the stream are in a table."""
         if not self.folded:
             return len(table)
         return int(table.column(ROWS).to_numpy().sum())
 
-    def joined(self, tables: Sequence[pa.Table]) -> pa.Table:
+    def join(self, tables: Sequence[pa.Table]) -> pa.Table:
         """Several tables as one, in the order in which they came."""
         table = pa.concat_tables(tables).combine_chunks()
-        return self._combined(table) if self.folded and len(tables) > 1 else table
+        return self._combine(table) if self.folded and len(tables) > 1 else table
 
     def slices(self, tables: Sequence[pa.Table]) -> pa.Table:
         """The slices of those tables, by key and pane, each once."""
         table = pa.concat_tables(tables).combine_chunks()
-        return self._combined(table) if self.folded else self.folding.fold(table)
+        return self._combine(table) if self.folded else self.folding.fold(table)
 
-    def _combined(self, table: pa.Table) -> pa.Table:
-        """Pieces of one slice made one."""
+    def _combine(self, table: pa.Table) -> pa.Table:
+        """Slices by key and pane, pieces of one slice made one."""
         panes = table.column(PANE).to_numpy()
         codes = np.zeros(len(table), np.int32)
         keys = pa.table({})
@@ -85,10 +98,10 @@ class Feed:
         partials: Partials = read_partials(asked, fields, table)
         arrays = fold(asked.product, partials.arrays, starts, stops, leaf="slices")
         rows = np.add.reduceat(table.column(ROWS).to_numpy(), starts)
-        found = keys.take(pa.array(codes[starts]))
+        keys = keys.take(pa.array(codes[starts]))
         return pa.table(
             {
-                **{name: found.column(name) for name in self.keys},
+                **{name: keys.column(name) for name in self.keys},
                 PANE: pa.array(panes[starts]),
                 ROWS: pa.array(rows),
                 **write_partials(replace(partials, arrays=arrays), arrays),
@@ -96,4 +109,52 @@ class Feed:
         )
 
 
-__all__ = ["Feed"]
+def admit_rows(
+    tables: Sequence[pa.Table],
+    schema: pa.Schema,
+    clock: Clock,
+    is_late: Callable[[Array], Array],
+    stats: StepStats,
+    *,
+    keep_late: bool,
+) -> tuple[pa.Table, Array]:
+    """The rows that are in time, in the columns of `schema`, and their times.
+
+    A row without a time is late: nothing that it belongs to is still open.
+    """
+    plain = nullable_schema(schema)
+    parts, times = [plain.empty_table()], [np.empty(0, np.int64)]
+    for table in tables:
+        mine, known = times_of(table, clock)
+        late = is_late(mine)
+        if known is not None:
+            late |= ~known
+        parts.append(admit(table, plain, late, late, stats, keep_late=keep_late))
+        times.append(mine[~late])
+    return pa.concat_tables(parts).combine_chunks(), np.concatenate(times)
+
+
+def admit(
+    table: pa.Table,
+    schema: pa.Schema,
+    late: Array,
+    missed: Array,
+    stats: StepStats,
+    *,
+    keep_late: bool,
+) -> pa.Table:
+    """The rows that are not late; those that `missed` a window count as late rows."""
+    stats.rows_in += len(table)
+    stats.late_rows += int(missed.sum())
+    if keep_late and missed.any():
+        stats.late.append(table.filter(pa.array(missed)))
+    rows = table.select(schema.names).cast(schema)
+    return rows.filter(pa.array(~late)) if late.any() else rows
+
+
+def nullable_schema(schema: pa.Schema) -> pa.Schema:
+    """The same names and types, with nulls allowed in every column."""
+    return pa.schema([(field.name, field.type) for field in schema])
+
+
+__all__ = ["Feed", "admit", "admit_rows", "nullable_schema"]

@@ -1,4 +1,4 @@
-"""What a bucket of time windows remembers from step to step.
+"""The header of a bucket of time windows: what it remembers from step to step.
 
     entry 0     header: who wrote it, the watermark, the keys, which pages there are
     entry 1     for each key and window: head, middle, newest, suffix being built
@@ -16,14 +16,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.keys import key_codes
-from windrow.batch.runs import run_bounds
+from windrow.batch.keys import key_codes, run_bounds
 
 from .cells import Cells
 from .codec import pack, read_kept, unpack
 from .feed import Feed
 from .fingerprint import check_same
-from .slice_pages import FIRST_PAGE, ID, Pages
+from .slice_pages import FIRST_PAGE, ID, SlicePages
 from .store import HEADER, Store
 
 Array = np.ndarray[Any, Any]
@@ -32,10 +31,11 @@ PARTS = 1
 
 
 @dataclass
-class State:
-    """The watermark of the last step, the keys that are there, and where all is.
+class BucketHeader:
+    """The watermark of the last step, the keys, and the pages that there are.
 
-    `under` is, for each window, the chunk whose suffixes are being built.
+    `ids` keys have been numbered; `under` is, for each window, the chunk whose
+    suffixes are being built; `fresh` says that nothing was kept of the bucket.
     """
 
     now: int
@@ -43,24 +43,28 @@ class State:
     ids: int
     under: list[int]
     cells: Cells
-    pages: Pages
+    pages: SlicePages
     fresh: bool = False
 
     @property
-    def known(self) -> Array:
+    def key_ids(self) -> Array:
         """The numbers of the keys, ascending."""
         return self.keys.column(ID).to_numpy()  # type: ignore[no-any-return]
 
-    def meet(self, slices: pa.Table, names: list[str]) -> tuple[Array, Array, Array]:
+    def number_keys(
+        self, slices: pa.Table, names: list[str]
+    ) -> tuple[Array, Array, Array]:
         """The run of each key in sorted slices, and the number of each slice's key.
 
         Keys that are new get a number.
         """
         firsts, lasts = run_bounds(slices, names)
-        came = slices.select(names).take(pa.array(firsts))
+        run_keys = slices.select(names).take(pa.array(firsts))
         count = len(self.keys)
         if names:
-            both = pa.concat_tables([self.keys.select(names), came]).combine_chunks()
+            both = pa.concat_tables(
+                [self.keys.select(names), run_keys]
+            ).combine_chunks()
             codes, _ = key_codes(both, names)
         else:
             codes = np.zeros(count + 1, np.int32)
@@ -71,20 +75,20 @@ class State:
         added = int(new.sum())
         mine[new] = count + np.arange(added)
         fresh = {ID: pa.array(self.ids + np.arange(added))}
-        fresh |= {name: came.column(name).filter(pa.array(new)) for name in names}
+        fresh |= {name: run_keys.column(name).filter(pa.array(new)) for name in names}
         self.keys = pa.concat_tables([self.keys, pa.table(fresh)]).combine_chunks()
         self.ids += added
         starts, stops = np.zeros((2, len(self.keys)), np.int64)
         starts[mine], stops[mine] = firsts, lasts
-        return starts, stops, np.repeat(self.known[mine], lasts - firsts)
+        return starts, stops, np.repeat(self.key_ids[mine], lasts - firsts)
 
-    def parts(self, store: Store) -> pa.Table | None:
+    def read_parts(self, store: Store) -> pa.Table | None:
         """The partials of each key, if there is one."""
         return read_kept(store, PARTS, "slices") if len(self.keys) else None
 
     def keep_parts(self, store: Store, parts: pa.Table, had: bool) -> None:
         """Keep the partials of each key; a key without any is gone."""
-        alive = np.isin(self.known, parts.column(ID).to_numpy())
+        alive = np.isin(self.key_ids, parts.column(ID).to_numpy())
         if not alive.all():
             self.keys = self.keys.filter(pa.array(alive))
         if len(parts):
@@ -112,10 +116,10 @@ class State:
         store.put(HEADER, pack(self.keys, "header", facts, small=True))
 
 
-def read_state(
+def read_header(
     store: Store, feed: Feed, cell: int, spec: dict[str, Any], now: int
-) -> State:
-    """The state of a bucket; a fresh one is closed up to `now`."""
+) -> BucketHeader:
+    """The header of a bucket; a fresh one is closed up to `now`."""
     blob = store.get(HEADER)
     kind = "slices" if feed.folded else "rows"
     if blob is None:
@@ -123,20 +127,20 @@ def read_state(
         types = [plan.schema.field(name).type for name in plan.by]
         schema = {ID: pa.int64(), **dict(zip(feed.keys, types, strict=True))}
         windows = len(plan.rules)
-        return State(
+        return BucketHeader(
             now,
             pa.schema(schema).empty_table(),
             0,
             [0] * windows,
             Cells(feed, cell, kind),
-            Pages([], [[] for _ in range(windows)], FIRST_PAGE),
+            SlicePages([], [[] for _ in range(windows)], FIRST_PAGE),
             fresh=True,
         )
     keys, facts = unpack(blob, "header")
     check_same(facts["spec"], spec)
-    cells = Cells.known(feed, facts["cell"], kind, facts["cells"])
-    pages = Pages.known(facts["pages"])
-    return State(facts["now"], keys, facts["ids"], facts["under"], cells, pages)
+    cells = Cells.from_facts(feed, facts["cell"], kind, facts["cells"])
+    pages = SlicePages.from_facts(facts["pages"])
+    return BucketHeader(facts["now"], keys, facts["ids"], facts["under"], cells, pages)
 
 
-__all__ = ["State", "read_state"]
+__all__ = ["BucketHeader", "read_header"]

@@ -20,8 +20,8 @@ import pyarrow as pa
 
 from windrow.batch.aggregate import solve_windows
 from windrow.batch.assemble import Answer, select_windows
-from windrow.batch.runs import run_bounds, sorted_stream
-from windrow.batch.sorted_rows import Stream
+from windrow.batch.keys import run_bounds
+from windrow.batch.sorted_rows import Stream, sorted_stream
 from windrow.plan.resolve import Resolved
 
 from .sweep import WindowRows, whole_runs

@@ -21,9 +21,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from windrow.batch.keys import run_bounds
 from windrow.batch.over import over_columns
-from windrow.batch.runs import run_bounds, sorted_stream
-from windrow.batch.sorted_rows import times_of
+from windrow.batch.sorted_rows import sorted_stream, times_of
 from windrow.plan.over import OverPlan
 from windrow.plan.resolve import Facts, ResolvedOver, resolve
 

@@ -16,16 +16,15 @@ import pyarrow as pa
 from windrow.algorithms import find as find_algorithm
 from windrow.algorithms import slide_arrays
 from windrow.batch.aggregate import Solved, Trim
-from windrow.batch.fold_rows import PANE
-from windrow.batch.job import Job
+from windrow.batch.keys import run_bounds
 from windrow.batch.partials import (
+    PANE,
     PartialField,
     Partials,
     partial_columns,
     read_partials,
 )
-from windrow.batch.runs import run_bounds
-from windrow.batch.slices import Slices, slide_slices
+from windrow.batch.slices import Job, Slices, slide_slices
 from windrow.batch.sorted_rows import Stream
 from windrow.plan.requests import Asked
 from windrow.plan.resolve import Resolved

@@ -24,6 +24,7 @@ import pyarrow as pa
 
 from windrow.algorithms import find as find_algorithm
 from windrow.algorithms import slide_arrays
+from windrow.batch.keys import run_bounds
 from windrow.batch.partials import (
     PartialField,
     Partials,
@@ -31,7 +32,6 @@ from windrow.batch.partials import (
     read_partials,
     write_partials,
 )
-from windrow.batch.runs import run_bounds
 from windrow.plan.requests import Asked
 from windrow.plan.resolve import Resolved
 from windrow.slicing import fold

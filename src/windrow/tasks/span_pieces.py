@@ -13,6 +13,7 @@ as well, pieces are made into slices of two parts, and the parts are added up.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,20 +21,24 @@ import pyarrow as pa
 
 from windrow.batch.aggregate import Solved, Trim
 from windrow.batch.assemble import Answer
+from windrow.batch.columns import plain_array
+from windrow.batch.keys import run_bounds
 from windrow.batch.partials import (
     PartialField,
     Partials,
     partial_columns,
     read_partials,
 )
-from windrow.batch.runs import run_bounds
 from windrow.batch.sorted_rows import Stream
 from windrow.batch.spans import lay_events, lengths_of
 from windrow.plan.aggregate import Plan
 from windrow.plan.requests import Asked
 from windrow.plan.resolve import Resolved, slide_algorithms
 from windrow.plan.spans import choose_one
+from windrow.plan.tree import Tree
 from windrow.spans import Events, Laid, Windows, Work, add_goes, parts_of, slide_parts
+
+from .sweep import whole_runs
 
 Array = np.ndarray[Any, Any]
 Fields = tuple[Array, ...]
@@ -103,4 +108,91 @@ def instants(table: pa.Table, name: str) -> Array:
     return values
 
 
-__all__ = ["FIRST", "GOES", "LAST", "instants", "solve_pieces"]
+BLOCK, PACKED = "__block", "__rows"
+
+PACK = 64  # rows in one: Spark makes batches of 10,000, whatever their size
+SLIDES = 256  # in a block
+
+
+def packs(tree: Tree, fields: Sequence[PartialField]) -> bool:
+    """Whether folded rows are packed on their way."""
+    plain = all(field.ranked is None and not field.payloads for field in fields)
+    return plain and tree.split == "none"
+
+
+def pack(table: pa.Table, plan: Plan, fields: Sequence[PartialField]) -> pa.Table:
+    """Rows that stand by key and first slice as few: keys, block, bytes."""
+    firsts = instants(table, FIRST)
+    block = firsts // (SLIDES * min(rule.step for rule in plan.rules))
+    keys = [f"k{i}" for i in range(len(plan.by))]
+    opens = _opens(run_bounds(table, keys)[0], block)
+    names = [FIRST, LAST, GOES, *(field.name for field in fields)]
+    rows = np.empty((len(table), len(names)), np.int64)
+    for i, name in enumerate(names):
+        values = table.column(name).combine_chunks().to_numpy(zero_copy_only=False)
+        rows[:, i] = values.view(np.int64) if values.dtype == float else values
+    edges = np.append(opens, len(table)) * (8 * len(names))
+    assert edges[-1] < 1 << 31, "a stretch is shorter"
+    buffers = [None, pa.py_buffer(edges.astype(np.int32)), pa.py_buffer(rows)]
+    return pa.table(
+        {
+            **{name: table.column(name).take(pa.array(opens)) for name in keys},
+            BLOCK: pa.array(block[opens]),
+            PACKED: pa.Array.from_buffers(pa.binary(), len(opens), buffers),
+        }
+    )
+
+
+def _opens(runs: Array, block: Array) -> Array:
+    """Where a key, a block, or PACK rows begin."""
+    new = np.ones(len(block), bool)
+    new[1:] = block[1:] != block[:-1]
+    new[runs] = True
+    groups = np.flatnonzero(new)
+    within = np.arange(len(block)) - np.repeat(groups, np.diff(groups, append=len(new)))
+    return np.flatnonzero(within % PACK == 0)
+
+
+def unpacked(
+    batches: Iterable[pa.RecordBatch], by: Sequence[str], fields: Sequence[PartialField]
+) -> Iterator[pa.RecordBatch]:
+    """The rows again, by key and block, no block in two batches."""
+    for table in whole_runs(batches, (*by, BLOCK), 1):
+        yield from _unpack(table, by, fields).to_batches()
+
+
+def _unpack(
+    table: pa.Table, by: Sequence[str], fields: Sequence[PartialField]
+) -> pa.Table:
+    packed = plain_array(table.column(PACKED)).cast(pa.binary())
+    _, offsets, held = packed.buffers()
+    start = packed.offset
+    edges = np.frombuffer(offsets, np.int32)[start : start + len(packed) + 1]
+    width = 8 * (3 + len(fields))
+    rows = np.frombuffer(held, np.int8)[edges[0] : edges[-1]].view(np.int64)
+    rows = rows.reshape(-1, width // 8)
+    of = np.repeat(np.arange(len(packed)), np.diff(edges) // width)
+    columns: dict[str, Any] = {
+        name: table.column(name).take(pa.array(of)) for name in by
+    }
+    kinds = ["int64", "int64", "bool", *(field.dtype for field in fields)]
+    names = [FIRST, LAST, GOES, *(field.name for field in fields)]
+    for i, (name, kind) in enumerate(zip(names, kinds, strict=True)):
+        values = np.ascontiguousarray(rows[:, i])
+        as_float = kind == "float64"
+        columns[name] = values.view(np.float64) if as_float else values.astype(kind)
+    return pa.table(columns).combine_chunks()
+
+
+__all__ = [
+    "BLOCK",
+    "FIRST",
+    "GOES",
+    "LAST",
+    "PACKED",
+    "instants",
+    "pack",
+    "packs",
+    "solve_pieces",
+    "unpacked",
+]

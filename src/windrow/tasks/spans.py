@@ -20,13 +20,23 @@ from windrow.batch.span_events import lasting
 from windrow.batch.spans import lengths_of, open_spans, solve_spans
 from windrow.plan.resolve import Facts, resolve
 
-from .fold_spans import SpanFolding
-from .packed_pieces import pack, packs, unpacked
-from .span_pieces import FIRST, LAST, instants, solve_pieces
+from .span_pieces import FIRST, LAST, instants, pack, packs, solve_pieces, unpacked
 from .sweep import stretches, sweep
 
 if TYPE_CHECKING:  # which has these steps in its table
     from .task import Task
+from dataclasses import dataclass
+
+from windrow.aggregates import Law
+from windrow.batch.kernel_inputs import KernelInputs, read_inputs
+from windrow.batch.partials import Folding, Partials, write_partials
+from windrow.batch.sorted_rows import in_order
+from windrow.batch.spans import number_events
+from windrow.plan.spans import choose_one
+from windrow.slicing import fold
+from windrow.spans import Events, Held, Laid, Work, held, parts_of
+
+from .span_pieces import GOES
 
 Array = np.ndarray[Any, Any]
 Batches = Iterable[pa.RecordBatch]
@@ -96,4 +106,114 @@ def slide_spans(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
     )
 
 
-__all__ = ["fold_spans", "slide_pieces", "slide_spans"]
+ROOM = 2  # slices for each event, with and without one in them, that may be laid out
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """What is sent: the run of each row, its slices, its part, and its partial."""
+
+    runs: Array
+    firsts: Array
+    lasts: Array
+    goes: Array
+    partials: tuple[Array, ...]
+
+
+class SpanFolding(Folding):
+    """The same over events that last."""
+
+    def fold(self, table: pa.Table) -> pa.Table:
+        """Slices of two parts or pieces, whichever are fewer, by key and first slice.
+
+        Keys are called k0, k1, ...
+        """
+        return self.fold_into(table, "fewer")
+
+    def fold_into(self, table: pa.Table, kind: str) -> pa.Table:
+        """The same as "slices" or "pieces", or as the "fewer" of them."""
+        plan = self.plan
+        found = lasting(table, plan)
+        there = None if found.known is None else np.flatnonzero(found.known)
+        stream = in_order(table, plan.by, there)
+        starts, lasts = stream.gather(found.starts), stream.gather(found.lasts)
+        events = Events(starts, lasts, stream.firsts, stream.lasts)
+        source = read_inputs(table, stream, self.slots)
+        sliced = None if kind == "pieces" else self._slices(events, kind)
+        rows = (
+            self._pieces(events, source)
+            if sliced is None
+            else self._parts(*sliced, source)
+        )
+        ranked = {
+            index: source.columns[field.ranked, False].ranked
+            for index, field in enumerate(self.fields)
+            if field.ranked is not None
+        }
+        partials = Partials(pa.table({}), self.fields, rows.partials, ranked)
+        keys = stream.keys.take(pa.array(rows.runs))
+        return pa.table(
+            {
+                **{f"k{i}": keys.column(n) for i, n in enumerate(plan.by)},
+                FIRST: pa.array(rows.firsts),
+                LAST: pa.array(rows.lasts),
+                GOES: pa.array(rows.goes),
+                **write_partials(partials, rows.partials),
+            }
+        )
+
+    def _slices(self, events: Events, kind: str) -> tuple[Laid, Held] | None:
+        """The parts to be sent; None if they are more than pieces.
+
+        A technique that was asked for by name gets pieces, which all can be used on.
+        """
+        fewer = kind == "fewer"
+        if fewer and self.plan.algorithm != "auto":
+            return None
+        counted = number_events(events, self.plan)
+        if fewer and counted.slices > ROOM * len(events):
+            return None
+        laid = counted.lay()
+        both = Law.IDEMPOTENT | Law.COMMUTATIVE
+        parts = held(laid, one_part=both in self.asked.product.laws)
+        return None if fewer and len(parts) > laid.distinct else (laid, parts)
+
+    def _parts(self, laid: Laid, parts: Held, source: KernelInputs) -> _Rows:
+        asked = self.asked
+        group = choose_one(asked, lengths_of(laid), "auto", 0)
+        work = Work(laid, asked.product, source.arrays, group.height)
+        ends, goes = parts_of(work, group.technique)
+        both = np.concatenate([parts.ends, parts.goes])
+        order = np.argsort(both, kind="stable")
+        slices = both[order]
+        partials = tuple(field[parts.ends] for field in ends)
+        if goes:
+            tails = [field[parts.goes] for field in goes]
+            pairs = zip(partials, tails, strict=True)
+            partials = tuple(np.concatenate(pair)[order] for pair in pairs)
+        runs = np.searchsorted(laid.runs, slices, side="right") - 1
+        begins = laid.begins[slices]
+        return _Rows(runs, begins, begins, order >= len(parts.ends), partials)
+
+    def _pieces(self, events: Events, source: KernelInputs) -> _Rows:
+        run = events.run
+        firsts, lasts = (
+            self.plan.cuts.begins(t) for t in (events.starts, events.lasts)
+        )
+        order = np.lexsort((lasts, firsts, run))
+        run, firsts, lasts = run[order], firsts[order], lasts[order]
+        new = np.ones(len(order), bool)
+        new[1:] = (
+            (run[1:] != run[:-1])
+            | (firsts[1:] != firsts[:-1])
+            | (lasts[1:] != lasts[:-1])
+        )
+        opens = np.flatnonzero(new)
+        stops = np.append(opens[1:], len(order))
+        ordered = tuple(array[order] for array in source.arrays)
+        partials = fold(self.asked.product, ordered, opens, stops)
+        goes = np.zeros(len(opens), bool)
+        return _Rows(run[opens], firsts[opens], lasts[opens], goes, partials)
+
+
+__all__ = ["SpanFolding", "fold_spans", "slide_pieces", "slide_spans"]

@@ -1,7 +1,7 @@
 """The two ends of a stream's state, as tasks of a distributed engine.
 
-Feeding     rows of a partition   ->  a blob for each bucket      before the shuffle
-Keeping     blobs of a bucket     ->  blobs of results            with its state
+FeedTask     rows of a partition   ->  a blob for each bucket      before the shuffle
+StateTask    blobs of a bucket     ->  blobs of results            with its state
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.fold_rows import Folding
+from windrow.batch.partials import Folding
 from windrow.state.codec import pack, unpack
-from windrow.state.store import Bucket, Store, Told
+from windrow.state.store import Bucket, StepStats, Store
 
 from .sweep import stretches
 
@@ -27,7 +27,7 @@ MOST_RESULTS = 1 << 14
 
 
 @dataclass(frozen=True)
-class Feeding:
+class FeedTask:
     """Rows, of which the first column is the bucket, as blobs.
 
     With `folding`, whose first key is the bucket, they are folded into slices.
@@ -41,9 +41,9 @@ class Feeding:
         """Run it over the batches of one partition."""
         named = (batch.rename_columns(list(self.names)) for batch in batches)
         for table, _ in stretches(named, lambda: 4 * self.enough):
-            yield self._fed(table)
+            yield self._blobs(table)
 
-    def _fed(self, table: pa.Table) -> pa.RecordBatch:
+    def _blobs(self, table: pa.Table) -> pa.RecordBatch:
         if self.folding is None:
             buckets = table.column(BUCKET).to_numpy()
             order = np.argsort(buckets, kind="stable")
@@ -69,7 +69,7 @@ class Feeding:
 
 
 @dataclass(frozen=True)
-class Keeping:
+class StateTask:
     """A bucket with the schema of its results; `tick` in nanoseconds.
 
     With `late` columns, rows that came too late come out too: their own columns as
@@ -82,22 +82,22 @@ class Keeping:
     late: dict[str, str]
 
     def step(
-        self, store: Store, blobs: Iterable[bytes], watermark: int, told: Told
+        self, store: Store, blobs: Iterable[bytes], watermark: int, stats: StepStats
     ) -> Iterator[bytes]:
         """Take in blobs, move on to a watermark in milliseconds, give results.
 
         Results are plain Arrow streams, since nobody keeps them.
         """
-        fed = [unpack(blob, "feed")[0] for blob in blobs]
+        tables = [unpack(blob, "feed")[0] for blob in blobs]
         now = watermark * 10**6 // self.tick
-        for table in self.bucket.step(store, fed, now, told):
-            yield from self._packed(table)
-        for table in told.late:
+        for table in self.bucket.step(store, tables, now, stats):
+            yield from self._pack(table)
+        for table in stats.late:
             columns = {out: table.column(name) for out, name in self.late.items()}
             columns[LATE_FLAG] = pa.array(np.ones(len(table), bool))
-            yield from self._packed(pa.table(columns))
+            yield from self._pack(pa.table(columns))
 
-    def _packed(self, table: pa.Table) -> Iterator[bytes]:
+    def _pack(self, table: pa.Table) -> Iterator[bytes]:
         columns = []
         for field in self.gives:
             if field.name not in table.column_names:
@@ -106,12 +106,12 @@ class Keeping:
             column = table.column(field.name)
             same = column.type == field.type
             columns.append(column if same else column.cast(field.type))
-        made = pa.Table.from_arrays(columns, schema=self.gives)
-        for batch in made.to_batches(max_chunksize=MOST_RESULTS):
+        results = pa.Table.from_arrays(columns, schema=self.gives)
+        for batch in results.to_batches(max_chunksize=MOST_RESULTS):
             sink = pa.BufferOutputStream()
             with pa.ipc.new_stream(sink, self.gives) as writer:
                 writer.write_batch(batch)
             yield sink.getvalue().to_pybytes()
 
 
-__all__ = ["BLOB", "BUCKET", "LATE_FLAG", "Feeding", "Keeping"]
+__all__ = ["BLOB", "BUCKET", "LATE_FLAG", "FeedTask", "StateTask"]

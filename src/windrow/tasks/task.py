@@ -25,10 +25,8 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.batch.aggregate import Solved, Trim, solve_windows
-from windrow.batch.fold_rows import PANE, Folding
-from windrow.batch.partials import PartialField, partial_fields
-from windrow.batch.runs import sorted_stream
-from windrow.batch.sorted_rows import times_of
+from windrow.batch.partials import PANE, Folding, PartialField, partial_fields
+from windrow.batch.sorted_rows import sorted_stream, times_of
 from windrow.plan.resolve import Resolved
 from windrow.plan.tree import Tree
 

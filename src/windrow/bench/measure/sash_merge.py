@@ -23,8 +23,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from windrow.aggregates.calls import gather_calls
-from windrow.batch.fold_rows import PANE
-from windrow.batch.partials import partial_fields
+from windrow.batch.partials import PANE, partial_fields
 from windrow.plan import plan_aggregate
 from windrow.plan.tree import Tree, grow_tree
 from windrow.tasks.sashes import BEGIN, PART, QUERY, TO

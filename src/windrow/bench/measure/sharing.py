@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from windrow.algorithms import Algorithm, Shape, compile_kernel
-from windrow.graph.run import arranged
+from windrow.graph.run import prepare_slide
 from windrow.kernels import arrays
 
 from .answers import Array, check_windows
@@ -30,7 +30,7 @@ def graph_contender(aggregate: str, values: Array, ranges: Windows) -> Contender
     """All windows by one graph, into prepared memory."""
     runs = np.array([0]), np.array([len(values)])
     windows = [(range_, 1) for range_ in ranges]
-    run, results = arranged(product(aggregate, values), (values,), *runs, windows)
+    run, results = prepare_slide(product(aggregate, values), (values,), *runs, windows)
 
     def check(_: Any) -> None:
         for range_, (found, *_rest) in zip(ranges, results, strict=True):

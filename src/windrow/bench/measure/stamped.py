@@ -17,7 +17,7 @@ import numpy as np
 
 from windrow.algorithms import Shape, find, kernel_text
 from windrow.graph import graph_of
-from windrow.graph.emit import graph_text
+from windrow.graph.kernel import graph_text
 from windrow.kernels import JIT, arrays, kernel
 
 from .answers import Array, check_windows

@@ -26,7 +26,7 @@ from windrow.bench._experiment import (
     NotMeasured,
     Panel,
     Row,
-    Rows,
+    RowSet,
     Size,
     Trial,
     Verdict,
@@ -157,7 +157,7 @@ def _double(cell: KeyWindow, width: int) -> Any:
     return cell.look()
 
 
-def is_linear(rows: Rows) -> Verdict:
+def is_linear(rows: RowSet) -> Verdict:
     """Whether a resize grows with about the first power of the window."""
     xs = [float(x) for x in places(rows, RESIZE, from_(LONG))]
     if len(xs) < 2:

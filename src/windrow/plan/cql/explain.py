@@ -1,4 +1,4 @@
-"""What will be done for a text, as text: each query's tree, then each pass.
+"""Prints the plan of a text of queries: each query's tree, then each pass.
 
 pass       for which queries
 stream     and its time column; number, join, where, compute
@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from windrow.plan.explanation import Explanation
-from windrow.query.tree import Column
-from windrow.query.words import name_text, text, tree_text
+from windrow.query.tree import ColumnName
+from windrow.query.unparse import name_text, text_of, tree_text
 
 from .share import Member, Pass
 
@@ -22,28 +22,29 @@ def explain_passes(
 ) -> Explanation:
     """All trees and all passes; `aggregated` is the library's own plan of each."""
     members = sorted(
-        (member for one in passes for member in one.members), key=lambda m: m.place
+        (member for shared in passes for member in shared.members),
+        key=lambda m: m.place,
     )
     lines = ["tree"]
     for member in members:
         lines += _indented(tree_text(member.bound.query))
     lines.append("plan")
-    for number, (one, inner) in enumerate(zip(passes, aggregated, strict=True)):
-        lines += _indented("\n".join(_pass(number + 1, one, inner)))
+    for number, (shared, inner) in enumerate(zip(passes, aggregated, strict=True)):
+        lines += _indented("\n".join(_pass(number + 1, shared, inner)))
     return Explanation("\n".join(lines))
 
 
-def _pass(number: int, one: Pass, inner: Explanation | None) -> Iterator[str]:
-    places = [str(member.place + 1) for member in one.members]
+def _pass(number: int, shared: Pass, inner: Explanation | None) -> Iterator[str]:
+    places = [str(member.place + 1) for member in shared.members]
     many = "query" if len(places) == 1 else "queries"
     yield f"pass {number} for {many} {', '.join(places)}"
-    rows = one.rows
+    rows = shared.rows
     time = f", time {rows.time}" if rows.time is not None else ""
     yield f"  stream     {rows.stream}{time}"
     if rows.numbered is not None:
         within = f" within {', '.join(rows.numbered)}" if rows.numbered else ""
         yield f"  number     rows in order{within}, before any is left out"
-    where = [] if rows.where is None else [f"  where      {text(rows.where)}"]
+    where = [] if rows.where is None else [f"  where      {text_of(rows.where)}"]
     yield from where if rows.filters_first else []
     for join in rows.joins:
         pairs = ", ".join(f"{left} = {join.table}.{own}" for left, own in join.pairs)
@@ -51,15 +52,15 @@ def _pass(number: int, one: Pass, inner: Explanation | None) -> Iterator[str]:
     yield from [] if rows.filters_first else where
     computed = [
         name
-        for name, expression in one.columns.items()
-        if not isinstance(expression, Column)
+        for name, expression in shared.columns.items()
+        if not isinstance(expression, ColumnName)
     ]
-    if computed and one.windows:
+    if computed and shared.windows:
         yield f"  compute    {', '.join(computed)}"
     if inner is not None:
         yield from (f"  {line}" for line in str(inner).splitlines())
-    for member in one.members:
-        yield from _member(member, len(one.windows) > 1)
+    for member in shared.members:
+        yield from _member(member, len(shared.windows) > 1)
 
 
 def _member(member: Member, listed: bool) -> Iterator[str]:
@@ -69,13 +70,13 @@ def _member(member: Member, listed: bool) -> Iterator[str]:
     if bound.rows.numbered is not None:
         yield "    complete windows only"
     if bound.having is not None:
-        yield f"    having   {text(bound.having, bare=True)}"
+        yield f"    having   {text_of(bound.having, bare=True)}"
     if bound.query.istream and bound.window is not None:
         yield "    istream  results that the window before did not have"
     items = []
     for name, expression in bound.items:
-        said = text(expression, bare=True)
-        items.append(said if said == name else f"{said} as {name_text(name)}")
+        text = text_of(expression, bare=True)
+        items.append(text if text == name else f"{text} as {name_text(name)}")
     yield f"    select   {', '.join(items)}"
 
 

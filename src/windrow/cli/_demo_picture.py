@@ -1,4 +1,4 @@
-"""The demo's picture: what the windows showed, and what they cost.
+"""Draws the demo's picture: delays by window, and what the windows cost.
 
     +--------------------------------------------------+
     |  last 24 hours, per airport, the whole year      |
@@ -136,9 +136,9 @@ def _storm(panel: Axes, several: pd.DataFrame) -> None:
     ]
     grid = pd.date_range(*STORM, freq="15min")  # no line across the night
     for length, colour in RANGES.items():
-        one = rows[rows["query"] == length].set_index("end")["mean"].reindex(grid)
+        means = rows[rows["query"] == length].set_index("end")["mean"].reindex(grid)
         width = 2.4 if length == "24 hours" else 1.4
-        panel.plot(grid, one, color=colour, lw=width, label=f"last {length}")
+        panel.plot(grid, means, color=colour, lw=width, label=f"last {length}")
     _dress(panel, "Snow at LaGuardia, seen with three windows")
     _dates(panel, mdates.DayLocator(), "%-d %b")
     panel.set_xlim(*mdates.date2num(STORM))
@@ -165,9 +165,9 @@ def _seconds(panel: Axes, ours: Times, theirs: Times) -> None:
         (theirs, "Spark's own window()", "#d1495b", -0.2),
         (ours, "Windrow on Spark", "#00798c", 0.2),
     ):
-        found = [length for length in lengths if length in times]
-        places = [lengths.index(length) + side for length in found]
-        spent = [times[length] for length in found]
+        timed = [length for length in lengths if length in times]
+        places = [lengths.index(length) + side for length in timed]
+        spent = [times[length] for length in timed]
         bars = panel.bar(places, spent, width=0.38, color=colour, label=label)
         panel.bar_label(bars, fmt="%.1f", padding=2, fontsize=9, color=colour)
     for length in set(lengths) - set(theirs):

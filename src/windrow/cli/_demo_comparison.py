@@ -1,4 +1,4 @@
-"""Windrow and Spark over the same frame: each into files, timed, then compared.
+"""Times Windrow and Spark over the same flights, and compares their rows.
 
     flights --+-- wr.aggregate -----------> windrow/24-hours --+
               |                                                +-- exceptAll, both ways
@@ -24,8 +24,8 @@ _QUERIES = {"windrow": by_windrow, "spark": by_spark}
 
 
 @dataclass(frozen=True)
-class Race:
-    """The frame, a folder for results, and the seconds taken so far."""
+class SparkComparison:
+    """The flights, a folder for results, and the seconds taken so far."""
 
     spark: SparkSession
     flights: DataFrame
@@ -55,7 +55,7 @@ class Race:
         return self.spark.read.parquet(self._path(who, length))
 
     def check(self, length: str) -> int:
-        """How many rows both gave; an error if there is one that the other lacks."""
+        """The number of rows of each; an error if a row differs."""
         ours, theirs = self.result("windrow", length), self.result("spark", length)
         with progress(self.spark, "comparing row for row"):
             apart = ours.exceptAll(theirs).count() + theirs.exceptAll(ours).count()

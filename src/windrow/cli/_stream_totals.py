@@ -1,11 +1,11 @@
-"""What a stream has done so far, added up from the progress of its micro-batches.
+"""Adds up what a stream has done, from Spark's reports of its micro-batches.
 
     rows in, out, late     sums over micro-batches
-    watermark, state       of the last one
-    rows/s                 of the last one that had rows
+    watermark, state       of the last micro-batch
+    rows/s                 of the last micro-batch that had rows
 
-Spark also reports now and then that it found nothing to do: such a report has the
-number of the micro-batch to come, and did not add to the sink.
+Spark also reports when it has nothing to do: such a report has the number of the next
+micro-batch and no `addBatch`, and is not counted.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 _NONE_YET = "1970-01-01T00:00:00.000Z"  # where watermarks begin
 
 
-class Tally:
-    """Sums over a stream, to which reports are added as they come, each once."""
+class StreamTotals:
+    """Totals of a stream; each report is added once."""
 
     def __init__(self) -> None:
         self.batches = self.rows_in = self.rows_out = self.late = 0
@@ -29,7 +29,7 @@ class Tally:
         self._state = 0
 
     def missed(self, last: Mapping[str, Any] | None) -> bool:
-        """Whether there were micro-batches between the last one added and this."""
+        """Whether reports between the last one added and this are missing."""
         return last is not None and last["batchId"] > self._seen + 1
 
     def add(self, reports: Iterable[Mapping[str, Any]]) -> bool:
@@ -58,7 +58,7 @@ class Tally:
         )
 
     def line(self) -> str:
-        """One line for those who watch."""
+        """One line for the terminal while the stream runs."""
         if self.batches == 0:
             return "waiting for the first micro-batch"
         return (
@@ -68,7 +68,7 @@ class Tally:
         )
 
     def summary(self, seconds: float) -> str:
-        """One line for the end."""
+        """One line for the end of the stream."""
         return (
             f"{self.rows_in:,} rows in, {self.rows_out:,} rows out, "
             f"{self.late:,} late rows, {self.batches:,} micro-batches, {seconds:.1f} s"

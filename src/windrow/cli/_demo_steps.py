@@ -1,11 +1,11 @@
-"""The demo, step by step.
+"""Runs the demo step by step.
 
     1  per airport, the last 24 hours: Windrow and Spark, row for row
     2  shorter and longer windows: how the time grows
     3  three windows in one pass
     4  every flight with its carrier's recent past
     5  the same call on an Arrow table in this process
-    6  flights in the air: events with a duration, and what Spark makes of them
+    6  flights in the air: events with a duration, and the same by Spark
 
 Then pictures: flights.png, and in-the-air.png of the last step.
 """
@@ -24,12 +24,12 @@ from pyspark.sql import DataFrame, SparkSession
 from windrow.errors import WindrowError
 
 from . import _flights
-from ._air import fly
 from ._console import out
-from ._picture import AIRPORTS, ZONE, draw, highest
+from ._demo_comparison import SparkComparison
+from ._demo_output import code, note, rule, table
+from ._demo_picture import AIRPORTS, ZONE, draw, highest
+from ._demo_spans import show_airborne
 from ._progress import progress
-from ._race import Race
-from ._scenes import code, note, rule, table
 
 DAY = "24 hours"
 SHORTER = ("1 hour", "6 hours")
@@ -38,8 +38,8 @@ FEWEST = 10  # the mean of one late flight at night is no news
 SHORT_PAST = 500  # a carrier's first flights, which have next to no past
 
 
-def tell(spark: SparkSession, folder: Path) -> None:
-    """All steps, one after the other."""
+def run_demo(spark: SparkSession, folder: Path) -> None:
+    """Run all steps, one after the other, and draw the pictures."""
     begun = time.perf_counter()
     with tempfile.TemporaryDirectory() as scratch:
         flights = _flights.read_flights(spark, Path(scratch))
@@ -49,33 +49,34 @@ def tell(spark: SparkSession, folder: Path) -> None:
             f"\n[bold]{number:,} flights were to leave New York in 2013.[/bold] "
             "How late were they, lately?"
         )
-        race = Race(spark, flights, Path(scratch))
-        race.warm_up()
-        run_day(race)
-        run_lengths(race)
+        comparison = SparkComparison(spark, flights, Path(scratch))
+        comparison.warm_up()
+        run_day(comparison)
+        run_lengths(comparison)
         several = three_windows(spark, flights)
         names = _flights.carriers()
         recent = recent_past(spark, flights, names)
-        in_process(flights, race)
-        air = fly(spark, flights, folder / "in-the-air.png")
+        in_process(flights, comparison)
+        air = show_airborne(spark, flights, folder / "in-the-air.png")
         with out.status("drawing"):
             path = folder / "flights.png"
-            draw(daily(race), several, recent, (race.windrow, race.own), names, path)
+            seconds = comparison.windrow, comparison.own
+            draw(daily(comparison), several, recent, seconds, names, path)
         flights.unpersist()
     rule("The pictures")
-    for one in (path, air):
-        out.print(f"  {one.resolve()}", soft_wrap=True, markup=False)
+    for picture in (path, air):
+        out.print(f"  {picture.resolve()}", soft_wrap=True, markup=False)
     note(f"all of it in {time.perf_counter() - begun:.0f} s")
 
 
-def run_day(race: Race) -> None:
-    """Step 1."""
+def run_day(comparison: SparkComparison) -> None:
+    """Step 1: compare Windrow with Spark, row for row."""
     rule(f"1  Per airport, the last {DAY}, every {_flights.EVERY}")
-    given = {"length": DAY, "EVERY": _flights.EVERY}
-    code(_flights.by_windrow, "Windrow", given)
-    code(_flights.by_spark, "Spark's own", given)
-    ours, theirs = race.time_windrow(DAY), race.time_spark(DAY)
-    number = race.check(DAY)
+    values = {"length": DAY, "EVERY": _flights.EVERY}
+    code(_flights.by_windrow, "Windrow", values)
+    code(_flights.by_spark, "Spark's own", values)
+    ours, theirs = comparison.time_windrow(DAY), comparison.time_spark(DAY)
+    number = comparison.check(DAY)
     out.print(
         f"  [bold green]Windrow {ours:.1f} s, Spark's own {theirs:.1f} s: "
         f"{theirs / ours:.1f} times as fast[/]"
@@ -84,7 +85,7 @@ def run_day(race: Race) -> None:
         f"  [green]{number:,} rows each, and all equal[/] "
         "[dim](exceptAll leaves none, in either direction)[/dim]\n"
     )
-    rows = daily(race)
+    rows = daily(comparison)
     worst = [highest(rows[rows["origin"] == name], "mean") for name in AIRPORTS]
     table(
         ("airport", f"worst {DAY} up to", ">flown", ">mean", ">worst"),
@@ -101,25 +102,25 @@ def run_day(race: Race) -> None:
     )
 
 
-def run_lengths(race: Race) -> None:
-    """Step 2."""
+def run_lengths(comparison: SparkComparison) -> None:
+    """Step 2: time windows of several lengths."""
     rule(f"2  Shorter and longer windows, every {_flights.EVERY}")
     for length in (*SHORTER, *LONGER):
-        race.time_windrow(length)
+        comparison.time_windrow(length)
     rows = []
     for length in (*SHORTER, DAY, *LONGER):
-        ours = race.windrow[length]
+        ours = comparison.windrow[length]
         if length in LONGER:
             rows.append((length, f"{ours:.1f} s", "not run", "", ""))
             continue
-        theirs = race.own[length] if length in race.own else race.time_spark(length)
+        theirs = comparison.own.get(length) or comparison.time_spark(length)
         rows.append(
             (
                 length,
                 f"{ours:.1f} s",
                 f"{theirs:.1f} s",
                 f"[bold]{theirs / ours:.1f}[/bold]",
-                f"{race.check(length):,}, all equal",
+                f"{comparison.check(length):,}, all equal",
             )
         )
     table(("window", ">Windrow", ">Spark's own", ">ratio", ">rows compared"), rows)
@@ -130,7 +131,7 @@ def run_lengths(race: Race) -> None:
 
 
 def three_windows(spark: SparkSession, flights: DataFrame) -> pd.DataFrame:
-    """Step 3."""
+    """Step 3: run three windows in one pass."""
     rule("3  Three windows in one pass")
     code(_flights.three_windows)
     several, seconds = _collected(spark, _flights.three_windows(flights))
@@ -156,7 +157,7 @@ def three_windows(spark: SparkSession, flights: DataFrame) -> pd.DataFrame:
 def recent_past(
     spark: SparkSession, flights: DataFrame, names: dict[str, str]
 ) -> pd.DataFrame:
-    """Step 4."""
+    """Step 4: give every flight its carrier's recent past."""
     rule("4  Every flight, with the recent past of its carrier")
     code(_flights.recent_past)
     recent, seconds = _collected(spark, _flights.recent_past(flights))
@@ -181,15 +182,15 @@ def recent_past(
     return recent
 
 
-def in_process(flights: DataFrame, race: Race) -> None:
-    """Step 5."""
+def in_process(flights: DataFrame, comparison: SparkComparison) -> None:
+    """Step 5: run the same call in this process."""
     rule("5  The same call on an Arrow table, in this process")
     rows = flights.toArrow()
     _flights.by_windrow(rows, DAY)  # the first call compiles
     begun = time.perf_counter()
     here = _flights.by_windrow(rows, DAY)
     seconds = time.perf_counter() - begun
-    there = race.result("windrow", DAY).orderBy("origin", "window").toArrow()
+    there = comparison.result("windrow", DAY).orderBy("origin", "window").toArrow()
     if not all(_same(here[name], there[name]) for name in here.column_names[2:]):
         raise WindrowError.because(
             "the demo failed",
@@ -203,9 +204,9 @@ def in_process(flights: DataFrame, race: Race) -> None:
     note("Where the table fits into memory, Spark is not needed.")
 
 
-def daily(race: Race) -> pd.DataFrame:
+def daily(comparison: SparkComparison) -> pd.DataFrame:
     """Windrow's windows of 24 hours, with flights enough to speak of."""
-    rows = race.result("windrow", DAY).where("flown > 100")
+    rows = comparison.result("windrow", DAY).where("flown > 100")
     return _flat(rows).toPandas().sort_values("end")
 
 
@@ -229,5 +230,5 @@ def _flat(result: DataFrame) -> DataFrame:
     return result.withColumn("end", result["window"]["end"]).drop("window")
 
 
-def _same(one: pa.ChunkedArray, other: pa.ChunkedArray) -> bool:
-    return bool(one.combine_chunks().equals(other.combine_chunks()))
+def _same(left: pa.ChunkedArray, right: pa.ChunkedArray) -> bool:
+    return bool(left.combine_chunks().equals(right.combine_chunks()))

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from windrow.cli import _live
-from windrow.cli._live import live_line
-from windrow.cli._tally import Tally
+from windrow.cli import _status_line
+from windrow.cli._status_line import status_line
+from windrow.cli._stream_totals import StreamTotals
 
 
 def batch(number, rows=0, *, out=0, late=0, mark="1970-01-01T00:00:00.000Z", state=0):
@@ -49,9 +49,9 @@ REPORTS = [
 
 
 def test_the_line_has_speed_watermark_state_late_rows_and_windows():
-    tally = Tally()
+    totals = StreamTotals()
 
-    lines = [tally.add([report]) and tally.line() for report in REPORTS]
+    lines = [totals.add([report]) and totals.line() for report in REPORTS]
 
     assert [line and line.split(", ") for line in lines] == [
         ["5,000 rows/s", "watermark none yet", "state 700 bytes", *NOTHING_OUT],
@@ -62,18 +62,18 @@ def test_the_line_has_speed_watermark_state_late_rows_and_windows():
 
 
 def test_the_summary_adds_up_every_micro_batch_once():
-    tally = Tally()
+    totals = StreamTotals()
 
     for upto in range(1, len(REPORTS) + 1):
-        tally.add(REPORTS[:upto])
+        totals.add(REPORTS[:upto])
 
-    assert tally.summary(12.345) == (
+    assert totals.summary(12.345) == (
         "251,000 rows in, 1,240 rows out, 3 late rows, 3 micro-batches, 12.3 s"
     )
 
 
 def test_before_the_first_micro_batch_the_line_says_so():
-    actual = Tally().line()
+    actual = StreamTotals().line()
 
     assert actual == "waiting for the first micro-batch"
 
@@ -90,29 +90,29 @@ def test_before_the_first_micro_batch_the_line_says_so():
     ],
 )
 def test_a_gap_in_the_numbers_is_a_missed_report(last, missed):
-    tally = Tally()
-    tally.add([batch(6)])
+    totals = StreamTotals()
+    totals.add([batch(6)])
 
-    actual = tally.missed(last)
+    actual = totals.missed(last)
 
     assert actual is missed
 
 
 def test_a_stream_without_our_metrics_is_still_counted():
-    tally = Tally()
+    totals = StreamTotals()
     report = {**batch(0, 10), "observedMetrics": {}}
 
-    tally.add([report])
+    totals.add([report])
 
-    assert tally.summary(1).startswith("10 rows in, 0 rows out, 0 late rows, 1 micro")
+    assert totals.summary(1).startswith("10 rows in, 0 rows out, 0 late rows, 1 micro")
 
 
 def test_on_a_terminal_there_is_one_line_and_it_is_gone_at_the_end(monkeypatch):
     screen = io.StringIO()
     console = Console(file=screen, force_terminal=True, width=40)
-    monkeypatch.setattr(_live, "err", console)
+    monkeypatch.setattr(_status_line, "err", console)
 
-    with live_line("starting") as show:
+    with status_line("starting") as show:
         show("5 rows/s [out], " + "a line longer than the screen, " * 9)
 
     text = screen.getvalue()
@@ -123,12 +123,12 @@ def test_on_a_terminal_there_is_one_line_and_it_is_gone_at_the_end(monkeypatch):
 
 def test_elsewhere_a_line_is_printed_every_few_seconds_if_it_is_new(monkeypatch):
     screen, clock = io.StringIO(), SimpleNamespace(now=100.0)
-    monkeypatch.setattr(_live, "err", Console(file=screen, width=20))
+    monkeypatch.setattr(_status_line, "err", Console(file=screen, width=20))
     monkeypatch.setattr(
-        _live, "time", SimpleNamespace(monotonic=lambda: clock.now), raising=True
+        _status_line, "time", SimpleNamespace(monotonic=lambda: clock.now), raising=True
     )
 
-    with live_line("starting") as show:
+    with status_line("starting") as show:
         for now, text in [(100, "a"), (101, "b"), (105, "c" * 30), (120, "c" * 30)]:
             clock.now = now
             show(text)

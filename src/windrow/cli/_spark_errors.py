@@ -1,11 +1,11 @@
-"""Spark's failures in one sentence: the cause first, the wall of Java on request.
+"""Turns errors of Spark into one sentence that names the cause.
 
     PythonException    the last exception of the worker's traceback
     [SOME_CODE] words  the words, without code and SQLSTATE
     Java's own         the innermost cause
-    a stream's end     what it died of, without its ids, offsets and plan
+    end of a stream    its cause, without ids, offsets and plan
 
-Errors of Windrow's own that a worker raised come out as they were raised.
+Windrow's own errors from workers are raised as they are; `verbose` prints the rest.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
 @contextlib.contextmanager
-def told(fact: str, *, verbose: bool) -> Iterator[None]:
-    """Within, a failure of Spark becomes one sentence that begins with the fact."""
+def plain_errors(fact: str, *, verbose: bool) -> Iterator[None]:
+    """Turn an error of Spark in the block into a sentence that begins with `fact`."""
     loggers = [] if verbose else [logging.getLogger(name) for name in _LOGGERS]
     before = [logger.level for logger in loggers]
     for logger in loggers:
@@ -51,14 +51,14 @@ def told(fact: str, *, verbose: bool) -> Iterator[None]:
             raise
         if verbose:
             err.print("".join(traceback.format_exception(error)), markup=False)
-        raise in_words(fact, str(error)) from error
+        raise rephrase(fact, str(error)) from error
     finally:
         for logger, level in zip(loggers, before, strict=True):
             logger.setLevel(level)
 
 
-def in_words(fact: str, text: str) -> WindrowError:
-    """The error for what Spark wrote."""
+def rephrase(fact: str, text: str) -> WindrowError:
+    """The error for Spark's message."""
     python = _python_cause(text)
     if python is not None:
         return _of_worker(fact, *python)
@@ -69,8 +69,8 @@ def in_words(fact: str, text: str) -> WindrowError:
 
 def _python_cause(text: str) -> tuple[str, str] | None:
     """The type and the message of the last exception in a worker's traceback."""
-    _, found, trace = text.rpartition("Traceback (most recent call last):")
-    if not found:
+    _, heading, trace = text.rpartition("Traceback (most recent call last):")
+    if not heading:
         return None
     raised = None
     message: list[str] = []
@@ -106,7 +106,7 @@ def _of_worker(fact: str, kind: str, message: str) -> WindrowError:
 
 def _spark_cause(text: str) -> str:
     lines = text.strip().splitlines()
-    java = [found for line in lines if (found := _JAVA.match(line))]
+    java = [match for line in lines if (match := _JAVA.match(line))]
     words = java[-1][2] if java else lines[0] if lines else "it gave no reason"
     words = _CODE.sub("", _STREAM.sub("", _CODE.sub("", words)))
     words = _STATE.sub("", words).strip()

@@ -3,7 +3,7 @@
 Each part of a kernel stands for a part of the graph: a scan that is kept is an array
 and the loop that fills it, one of which only the newest node is read is a running value
 or, where several windows read it, a block of values; a window is a loop for each way in
-which it can be read.  Laps, ranges and slides are arguments (`pieces/__init__.py`):
+which it can be read.  Laps, ranges and slides are arguments (`loops/__init__.py`):
 graphs of the same form share one compiled kernel.
 """
 
@@ -14,7 +14,13 @@ from collections.abc import Callable
 from windrow.kernels import Assembly, Product, Text
 
 from .graph import ScanKind
-from .pieces import few, long_laps, one, short_laps, uneven
+from .loops import (
+    few_windows,
+    long_laps,
+    short_laps,
+    single_window,
+    uneven_windows,
+)
 from .specialise import Special
 
 _INLINE = ("advance",)  # its running value would go through memory
@@ -51,15 +57,17 @@ def _loop_of(special: Special) -> Callable[..., None]:
     if len(roots) == 1:
         return _lone_loop(special)
     if not special.kept:
-        return few.run_few
+        return few_windows.run_few
     return long_laps.run_laps if roots[0].same else _short_loop(special)
 
 
 def _lone_loop(special: Special) -> Callable[..., None]:
     """One window: suffixes and a running prefix, or a running value, or inputs."""
     if special.kept:
-        return one.run_scans
-    return one.run_running if special.scans else one.run_inputs
+        return single_window.run_scans
+    if special.scans:
+        return single_window.run_running
+    return single_window.run_inputs
 
 
 def _short_loop(special: Special) -> Callable[..., None]:
@@ -75,8 +83,10 @@ def _short_loop(special: Special) -> Callable[..., None]:
 
 def _uneven_loop(special: Special) -> Callable[..., None]:
     if special.graph.roots[0].same:
-        return uneven.run_differences
-    return uneven.run_stacks if special.kept else uneven.run_uneven
+        return uneven_windows.run_differences
+    if special.kept:
+        return uneven_windows.run_stacks
+    return uneven_windows.run_uneven
 
 
 __all__ = ["graph_assembly", "graph_blocks", "graph_text"]

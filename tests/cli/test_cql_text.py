@@ -122,7 +122,7 @@ def test_an_unknown_column_is_shown_with_its_caret(spark, folder, capsys):
 def test_a_text_is_refused_before_spark_starts(
     arguments, words, folder, monkeypatch, capsys
 ):
-    monkeypatch.setattr("windrow.cli._text.session", None)
+    monkeypatch.setattr("windrow.cli._options.session", None)
 
     actual = refused(["run", *arguments], capsys)
 

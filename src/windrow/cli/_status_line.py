@@ -1,7 +1,7 @@
-"""One line that says how a stream is doing: live on a terminal, else now and then.
+"""Shows the state of a stream in one line.
 
-terminal     rewritten in place, gone when the stream ends
-otherwise    a line for news, at most every few seconds
+terminal     rewritten in place, removed when the stream ends
+otherwise    printed when it changes, at most every few seconds
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _EVERY = 5.0  # seconds
 
 
 @contextlib.contextmanager
-def live_line(words: str) -> Iterator[Callable[[str], None]]:
+def status_line(words: str) -> Iterator[Callable[[str], None]]:
     """A function that shows a line in place of the one before."""
     if not err.is_terminal:
         yield _plain()

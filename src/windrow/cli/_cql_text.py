@@ -1,4 +1,4 @@
-"""`windrow run` and `windrow explain` with a text of queries.
+"""Runs and explains a text of CQL queries for `windrow run` and `windrow explain`.
 
 windrow run both.cql --from Calls=calls.parquet --to out.parquet
 
@@ -19,17 +19,16 @@ from windrow._cql import queries_of
 from windrow.errors import BadInput
 
 from ._console import err, out, show_table
-from ._failure import told
 from ._files import Mode, check_columns, check_is_there, check_sink, read, write
-from ._options import Asked
+from ._options import QueryOptions
 from ._progress import progress
 from ._rows import flat, in_order
-from ._session import session
+from ._spark_errors import plain_errors
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_SAID_IN_THE_TEXT = (
+_PART_OF_THE_TEXT = (
     "agg",
     "window",
     "rows",
@@ -48,19 +47,19 @@ def is_text(source: str) -> bool:
     return Path(source).suffix.lower() == ".cql"
 
 
-def run_text(asked: Asked, to: str, mode: Mode, shown: int) -> None:
+def run_text(options: QueryOptions, to: str, mode: Mode, shown: int) -> None:
     """Run every query of the text, and print or write each result."""
-    text, files, count = _checked(asked)
+    text, files, count = _checked(options)
     sinks = _sinks(to, count)
-    kinds = [check_sink(one, asked.format_, mode) for one in sinks]
+    kinds = [check_sink(sink, options.format_, mode) for sink in sinks]
     with (
-        session(
-            asked.master, verbose=asked.verbose, settings=asked.settings()
-        ) as spark,
-        told(f"cannot run {asked.source}", verbose=asked.verbose),
+        options.session() as spark,
+        plain_errors(f"cannot run {options.source}", verbose=options.verbose),
     ):
         begun = time.perf_counter()
-        results = _results(wr.cql(text, time=asked.on, **_read(spark, asked, files)))
+        results = _results(
+            wr.cql(text, time=options.on, **_read(spark, options, files))
+        )
         if to == "-":
             for number, result in enumerate(results, 1):
                 if len(results) > 1:
@@ -80,36 +79,34 @@ def run_text(asked: Asked, to: str, mode: Mode, shown: int) -> None:
             err.print(line, soft_wrap=True, markup=False)
 
 
-def explain_text(asked: Asked) -> None:
+def explain_text(options: QueryOptions) -> None:
     """Print the trees and the plan of a text."""
-    text, files, _ = _checked(asked)
+    text, files, _ = _checked(options)
     with (
-        session(
-            asked.master, verbose=asked.verbose, settings=asked.settings()
-        ) as spark,
-        told(f"cannot explain {asked.source}", verbose=asked.verbose),
+        options.session() as spark,
+        plain_errors(f"cannot explain {options.source}", verbose=options.verbose),
     ):
-        inputs = _read(spark, asked, files)
-        explanation = wr.explain_cql(text, time=asked.on, **inputs)
+        inputs = _read(spark, options, files)
+        explanation = wr.explain_cql(text, time=options.on, **inputs)
     out.print(str(explanation), markup=False, soft_wrap=True)
 
 
-def _checked(asked: Asked) -> tuple[str, dict[str, str], int]:
-    """The text, its files and how many queries it has, before Spark starts."""
-    check_is_there(asked.source)
-    for name in _SAID_IN_THE_TEXT:
-        if getattr(asked, name):
+def _checked(options: QueryOptions) -> tuple[str, dict[str, str], int]:
+    """The text, its files and its number of queries, before Spark starts."""
+    check_is_there(options.source)
+    for name in _PART_OF_THE_TEXT:
+        if getattr(options, name):
             raise BadInput.because(
-                f"cannot use --{name} with {asked.source}",
+                f"cannot use --{name} with {options.source}",
                 "the text says what is computed",
                 "write it there, or give a file of data instead of the text",
             )
     files = {}
-    for one in asked.from_ or ():
-        name, sign, file = one.partition("=")
+    for argument in options.from_ or ():
+        name, sign, file = argument.partition("=")
         if not sign or not name or not file:
             raise BadInput.because(
-                f"cannot read --from {one!r}",
+                f"cannot read --from {argument!r}",
                 "it is not a name, an equals sign and a file",
                 "write --from Calls=calls.parquet",
             )
@@ -117,26 +114,26 @@ def _checked(asked: Asked) -> tuple[str, dict[str, str], int]:
         files[name] = file
     if not files:
         raise BadInput.because(
-            f"cannot run {asked.source}",
+            f"cannot run {options.source}",
             "no stream is given",
             "name one: --from Calls=calls.parquet",
         )
-    text = Path(asked.source).read_text("utf-8")
+    text = Path(options.source).read_text("utf-8")
     return text, files, len(queries_of(text))
 
 
 def _read(
-    spark: SparkSession, asked: Asked, files: Mapping[str, str]
+    spark: SparkSession, options: QueryOptions, files: Mapping[str, str]
 ) -> dict[str, Any]:
     with progress(spark, f"reading {', '.join(files.values())}"):
         frames = {
-            name: read(spark, file, asked.format_) for name, file in files.items()
+            name: read(spark, file, options.format_) for name, file in files.items()
         }
     return {"streams": frames}
 
 
-def _results(found: Any) -> list[DataFrame]:
-    return found if isinstance(found, list) else [found]
+def _results(results: Any) -> list[DataFrame]:
+    return results if isinstance(results, list) else [results]
 
 
 def _sinks(to: str, count: int) -> list[str]:
@@ -153,13 +150,13 @@ def _sinks(to: str, count: int) -> list[str]:
 
 def _flat(result: DataFrame) -> DataFrame:
     """The bounds of a window that was selected as two columns."""
-    kinds = {one.name: one.dataType.simpleString() for one in result.schema}
+    kinds = {field.name: field.dataType.simpleString() for field in result.schema}
     return flat(result) if kinds.get("window", "").startswith("struct") else result
 
 
 def _orderable(rows: DataFrame) -> list[str]:
     return [
-        one.name
-        for one in rows.schema
-        if not one.dataType.simpleString().startswith(_NO_ORDER)
+        field.name
+        for field in rows.schema
+        if not field.dataType.simpleString().startswith(_NO_ORDER)
     ]

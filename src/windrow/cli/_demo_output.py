@@ -1,4 +1,4 @@
-"""How the demo talks: headings, the queries' own source, small tables and notes."""
+"""Prints the demo: headings, the source of the queries, small tables and notes."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 
 def code(
-    query: Callable[..., Any], label: str = "", given: Mapping[str, str] | None = None
+    query: Callable[..., Any], label: str = "", values: Mapping[str, str] | None = None
 ) -> None:
-    """The body of a query as it runs, with what is given in place of its names."""
+    """The body of a query as it runs, with values in place of its names."""
     lines = inspect.getsource(query).splitlines()
     body = next(i for i, line in enumerate(lines) if line.strip().startswith('"""')) + 1
     text = textwrap.dedent("\n".join(lines[body:])).replace("return ", "", 1)
-    for name, value in (given or {}).items():
+    for name, value in (values or {}).items():
         text = re.sub(rf"\b{name}\b", f'"{value}"', text)
     if label:
         text = f"# {label}\n{text}"

@@ -1,10 +1,10 @@
-"""How aggregates travel to other processes: built-in ones by name.
+"""Pickles aggregates: built-in ones by name, users' by their attributes.
 
-    MAX                     -> "max"                   the very same object over there
-    Aggregate(lift=...)     -> its attributes, its functions by whoever pickles
+    MAX                     -> "max"              the same object in the other process
+    Aggregate(lift=...)     -> its attributes     functions as the pickler does them
 
-So `is` tells a built-in aggregate on both sides, and a kernel that is kept for it
-is found again.
+So `is` recognises a built-in aggregate in every process, and its cached kernel is
+found again.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _built_in: dict[str, Aggregate] = {}
 _names: dict[int, str] = {}
 
 
-def by_name(catalogue: Mapping[str, Aggregate]) -> None:
-    """Let those aggregates travel as their names."""
+def pickle_by_name(catalogue: Mapping[str, Aggregate]) -> None:
+    """Pickle these aggregates as their names."""
     _built_in.update(catalogue)
     _names.update({id(aggregate): name for name, aggregate in catalogue.items()})
 
@@ -32,22 +32,22 @@ def built_in_name(aggregate: Aggregate) -> str | None:
     return _names.get(id(aggregate))
 
 
-def _there(name: str) -> Aggregate:
+def _built_in_of(name: str) -> Aggregate:
     return _built_in[name]
 
 
-def _anew(attributes: dict[str, Any]) -> Aggregate:
+def _user_aggregate(attributes: dict[str, Any]) -> Aggregate:
     return Aggregate(**attributes)
 
 
-def _send(aggregate: Aggregate) -> tuple[Callable[..., Aggregate], tuple[Any, ...]]:
+def _reduce(aggregate: Aggregate) -> tuple[Callable[..., Aggregate], tuple[Any, ...]]:
     name = built_in_name(aggregate)
     if name is not None:
-        return _there, (name,)
+        return _built_in_of, (name,)
     attributes = {
         field.name: getattr(aggregate, field.name) for field in fields(aggregate)
     }
-    return _anew, ({**attributes, "options": dict(aggregate.options)},)
+    return _user_aggregate, ({**attributes, "options": dict(aggregate.options)},)
 
 
 def _call(*attributes: Any) -> Call:
@@ -55,7 +55,7 @@ def _call(*attributes: Any) -> Call:
     return Call(aggregate, columns, last, closed, MappingProxyType(options))
 
 
-def _send_call(call: Call) -> tuple[Callable[..., Call], tuple[Any, ...]]:
+def _reduce_call(call: Call) -> tuple[Callable[..., Call], tuple[Any, ...]]:
     return _call, (
         call.aggregate,
         call.columns,
@@ -65,5 +65,5 @@ def _send_call(call: Call) -> tuple[Callable[..., Call], tuple[Any, ...]]:
     )
 
 
-copyreg.pickle(Aggregate, _send)
-copyreg.pickle(Call, _send_call)
+copyreg.pickle(Aggregate, _reduce)
+copyreg.pickle(Call, _reduce_call)

@@ -1,4 +1,4 @@
-"""The density of most entropy with given moments, by Newton's method.
+"""Finds the maximum-entropy density with given moments, by Newton's method.
 
 On cells of [-1, 1], with b the basis at their middles and w their widths:
 
@@ -6,13 +6,13 @@ On cells of [-1, 1], with b the basis at their middles and w their widths:
     F(theta) == log Z - theta . mu + RIDGE / 2 |theta|^2
     grad F   == E_p[b] - mu + RIDGE theta             hess F == Cov_p[b] + RIDGE
 
-F is convex, and its least point has E_p[b] == mu but for the ridge, which keeps
-theta finite where no density has these moments: values that are a few points.
+F is convex, and its minimum has E_p[b] == mu but for the ridge, which keeps theta
+finite where no density has these moments, as for values that are a few points.
 A step that does not lower F enough is halved.  Cells are narrower towards both
-ends, where skewed values crowd.
+ends, where skewed values are dense.
 
-Tried on 64 windows of 5,000 values: a ridge of 1e-7 with CLOSE = 1e-5 is no nearer
-on smooth values, and takes 5 to 8 times as long where there are two points.
+Tried on 64 windows of 5,000 values: a ridge of 1e-7 with CLOSE = 1e-5 is no more
+accurate on smooth values, and takes 5 to 8 times as long where there are two points.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MIDDLES: Floats = -np.cos(np.pi * (np.arange(CELLS) + 0.5) / CELLS)
 WIDTHS: Floats = np.diff(EDGES)
 
 
-def most_entropy(basis: Floats, mu: Floats) -> tuple[Floats, Flags]:
+def max_entropy(basis: Floats, mu: Floats) -> tuple[Floats, Flags]:
     """The mass of each cell, for each row, and which rows were solved.
 
     `basis` is (rows, functions, cells).  A function that is not to be used is 0

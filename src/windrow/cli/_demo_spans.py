@@ -1,10 +1,10 @@
-"""The demo's second scene: planes in the air, as events that last.
+"""Step 6 of the demo: flights in the air, as events with a duration.
 
     departed                    landed
        |===========================|          a flight
     |-----|-----|-----|-----|-----|-----|     counts in every window that it overlaps
 
-Row for row the same as Spark's own, which copies each flight into all those windows.
+The rows equal those of Spark, which copies each flight into all those windows.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from windrow.errors import WindrowError
 
 from . import _flights
 from ._console import out
-from ._picture import AIRPORTS, FAINT, INK, PAPER, ZONE, highest
+from ._demo_output import code, note, rule, table
+from ._demo_picture import AIRPORTS, FAINT, INK, PAPER, ZONE, highest
 from ._progress import progress
-from ._scenes import code, note, rule, table
 
 WEEK = pd.Timestamp("2013-07-08"), pd.Timestamp("2013-07-15")
 
 
-def fly(spark: SparkSession, flights: DataFrame, path: Path) -> Path:
-    """Step 6: ask, compare, show the busiest windows, and draw a week."""
+def show_airborne(spark: SparkSession, flights: DataFrame, path: Path) -> Path:
+    """Count flights, compare with Spark, show the busiest windows, and draw a week."""
     rule("6  In the air: a flight counts for as long as it lasts")
     code(_flights.in_the_air, "Windrow")
     code(_flights.in_the_air_by_spark, "Spark's own")
@@ -62,11 +62,11 @@ def fly(spark: SparkSession, flights: DataFrame, path: Path) -> Path:
 def check(ours: pd.DataFrame, theirs: pd.DataFrame) -> None:
     """An error if a row differs."""
     by = ["origin", "end"]
-    one, other = (
+    left, right = (
         rows.sort_values(by).reset_index(drop=True)[[*by, "flying", "longest"]]
         for rows in (ours, theirs)
     )
-    if not one.equals(other):
+    if not left.equals(right):
         raise WindrowError.because(
             "the demo failed",
             "the planes in the air differ from Spark's own",

@@ -14,7 +14,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from .one import scan_back
+from .single_window import scan_back
 
 
 def run_differences(source, inputs, starts, stops, ends, room, out):

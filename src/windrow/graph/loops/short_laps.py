@@ -12,7 +12,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from .one import scan_back
+from .single_window import scan_back
 
 
 def scan_lap(source, first, lap, have, suffix, i, prefix, j, totals, number):

@@ -1,8 +1,8 @@
-"""Expressions and queries as text: the names of columns in a plan, and the tree.
+"""Writes expressions and queries as text: for column names in a plan, and `explain`.
 
-    >>> from windrow.query.tree import Apply, Column, Literal
-    >>> text(Apply("div", (Apply("+", (Column("a"), Column("b c"))), Literal(2))))
-    '(a + `b c`) div 2'
+    >>> from windrow.query.tree import Apply, ColumnName, Literal
+    >>> text_of(Apply("div", (Apply("+", (Literal(1), ColumnName("b c"))), Literal(2))))
+    '(1 + `b c`) div 2'
 
 Different expressions have different texts, so that a text can name a column.
 """
@@ -14,17 +14,17 @@ from collections.abc import Iterator
 
 from .operators import BY_NAME, CASTS
 from .tree import (
-    Aggregation,
+    AggregateCall,
     Apply,
     Clause,
-    Column,
+    ColumnName,
     Expression,
     Literal,
     Now,
-    Query,
+    QueryTree,
     Range,
     RowCount,
-    Source,
+    SourceName,
     Star,
 )
 
@@ -33,34 +33,34 @@ _RESERVED = {"window", "query", *BY_NAME}  # columns of results, and words
 
 
 def name_text(name: str) -> str:
-    """A column's name, in backticks where it could be taken for something else."""
+    """A column's name, in backticks where it could be read as something else."""
     if _PLAIN.match(name) and name.lower() not in _RESERVED:
         return name
     return "`" + name.replace("`", "``") + "`"
 
 
-def text(expression: Expression, *, bare: bool = False) -> str:
-    """An expression, as one would write it; `bare`: columns as they are called."""
+def text_of(expression: Expression, *, bare: bool = False) -> str:
+    """An expression as CQL; `bare` leaves column names without backticks."""
     match expression:
-        case Column(name=name, source=source):
-            said = name if bare else name_text(name)
-            return said if source is None else f"{source}.{said}"
+        case ColumnName(name=name, source=source):
+            name = name if bare else name_text(name)
+            return name if source is None else f"{source}.{name}"
         case Literal(value=value):
             return _literal(value)
         case Star():
             return "*"
-        case Aggregation(name="count", arguments=()):
+        case AggregateCall(name="count", arguments=()):
             return "count(*)"
-        case Aggregation(name=name, arguments=arguments, options=options):
-            inner = [text(one, bare=bare) for one in arguments]
+        case AggregateCall(name=name, arguments=arguments, options=options):
+            inner = [text_of(argument, bare=bare) for argument in arguments]
             inner += [f"{key}={_literal(value)}" for key, value in options.items()]
             return f"{name}({', '.join(inner)})"
         case Apply(name=name, arguments=arguments):
-            return _applied(name, arguments, bare)
+            return _apply_text(name, arguments, bare)
     raise AssertionError(expression)
 
 
-def _applied(name: str, arguments: tuple[Expression, ...], bare: bool) -> str:
+def _apply_text(name: str, arguments: tuple[Expression, ...], bare: bool) -> str:
     operator = BY_NAME[name]
     if operator.form == "infix":
         left, right = arguments
@@ -71,7 +71,7 @@ def _applied(name: str, arguments: tuple[Expression, ...], bare: bool) -> str:
         return f"{name} {_within(arguments[0], operator.rank + 1, bare)}"
     if operator.form == "suffix":
         return f"{_within(arguments[0], operator.rank + 1, bare)} {name}"
-    inner = [text(one, bare=bare) for one in arguments]
+    inner = [text_of(argument, bare=bare) for argument in arguments]
     if name in ("start", "end"):
         return f"window.{name}"
     if name in CASTS:
@@ -80,15 +80,15 @@ def _applied(name: str, arguments: tuple[Expression, ...], bare: bool) -> str:
         return f"{_within(arguments[0], 5, bare)} in ({', '.join(inner[1:])})"
     if name == "case":
         whens = zip(inner[:-1:2], inner[1:-1:2], strict=True)
-        said = " ".join(f"when {one} then {value}" for one, value in whens)
-        return f"case {said} else {inner[-1]} end"
+        branches = " ".join(f"when {test} then {value}" for test, value in whens)
+        return f"case {branches} else {inner[-1]} end"
     return f"{'-' if name == 'negative' else name}({', '.join(inner)})"
 
 
 def _within(expression: Expression, rank: int, bare: bool) -> str:
-    said = text(expression, bare=bare)
+    text = text_of(expression, bare=bare)
     looser = isinstance(expression, Apply) and BY_NAME[expression.name].rank < rank
-    return f"({said})" if looser else said
+    return f"({text})" if looser else text
 
 
 def _literal(value: object) -> str:
@@ -102,32 +102,33 @@ def _literal(value: object) -> str:
 
 
 def window_text(window: Clause) -> str:
-    """A window clause, in words of the grammar."""
+    """A window clause as CQL, without its brackets."""
     match window:
-        case Range(range=length, slide=slide):
-            return f"range {length.text} slide {slide.text}"
+        case Range(range=length, slide=slide, zone=zone):
+            place = "" if zone is None else f" in {_literal(zone)}"
+            return f"range {length.text} slide {slide.text}{place}"
         case RowCount(range=rows, slide=step, partition=partition):
-            keys = ", ".join(text(one) for one in partition)
+            keys = ", ".join(text_of(column) for column in partition)
             return f"{f'partition by {keys} ' if keys else ''}rows {rows} slide {step}"
         case Now():
             return "now"
     return "range unbounded"
 
 
-def tree_text(query: Query) -> str:
+def tree_text(query: QueryTree) -> str:
     """The tree, one line for each part, expressions laid out below it."""
     return "\n".join(_lines(query))
 
 
-def _lines(query: Query) -> Iterator[str]:
+def _lines(query: QueryTree) -> Iterator[str]:
     yield "query (istream)" if query.istream else "query"
     yield f"  stream {_source(query.stream)}"
     yield f"    window {window_text(query.window)}"
     for join in query.joins:
         kind = "left join" if join.is_left else "join"
         yield f"  {kind} {_source(join.table)}"
-        for one, other in join.pairs:
-            yield f"    on {text(one)} = {text(other)}"
+        for left, right in join.pairs:
+            yield f"    on {text_of(left)} = {text_of(right)}"
     if query.where is not None:
         yield "  where"
         yield from _nodes(query.where, 2)
@@ -147,24 +148,24 @@ def _lines(query: Query) -> Iterator[str]:
 
 def _nodes(expression: Expression, depth: int) -> Iterator[str]:
     label = {
-        Column: "column ",
+        ColumnName: "column ",
         Literal: "literal ",
         Star: "all columns",
         Apply: "apply ",
-        Aggregation: "aggregate ",
+        AggregateCall: "aggregate ",
     }[type(expression)]
-    if isinstance(expression, (Apply, Aggregation)):
+    if isinstance(expression, (Apply, AggregateCall)):
         options = getattr(expression, "options", {})
-        told = "".join(f" {key}={_literal(value)}" for key, value in options.items())
-        yield "  " * depth + label + expression.name + told
-        for one in expression.arguments:
-            yield from _nodes(one, depth + 1)
+        words = "".join(f" {key}={_literal(value)}" for key, value in options.items())
+        yield "  " * depth + label + expression.name + words
+        for argument in expression.arguments:
+            yield from _nodes(argument, depth + 1)
     else:
-        said = "" if isinstance(expression, Star) else text(expression)
-        yield "  " * depth + label + said
+        name = "" if isinstance(expression, Star) else text_of(expression)
+        yield "  " * depth + label + name
 
 
-def _source(source: Source) -> str:
+def _source(source: SourceName) -> str:
     return (
         source.name
         if source.alias == source.name

@@ -1,10 +1,10 @@
-"""Options in groups: a dataclass of options is one parameter of a command.
+"""Lets a command take a dataclass of options as one parameter.
 
-    @in_groups
-    def run(asked: Asked, streaming: Streaming, *, to: To = "-") -> None: ...
+    @with_option_groups
+    def run(options: QueryOptions, stream: StreamOptions, to: To = "-") -> None: ...
 
-To typer the command has every field of the two, with its help and its default, and
-`to`; called, it gets the groups put together.
+Typer sees every field of the two as an option, with its help and its default, and `to`;
+the command gets the dataclasses.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, get_type_hints
 
 
-def in_groups(command: Callable[..., None]) -> Callable[..., None]:
+def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
     """The command with the fields of its dataclasses as parameters."""
     hints = get_type_hints(command, include_extras=True)
     groups: dict[str, Any] = {}
@@ -29,11 +29,11 @@ def in_groups(command: Callable[..., None]) -> Callable[..., None]:
             parameters.append(_option(name, hints[name], parameter.default))
 
     @functools.wraps(command)
-    def ungrouped(**given: Any) -> None:
+    def ungrouped(**values: Any) -> None:
         for name, group in groups.items():
             fields = [field.name for field in dataclasses.fields(group)]
-            given[name] = group(**{field: given.pop(field) for field in fields})
-        command(**given)
+            values[name] = group(**{field: values.pop(field) for field in fields})
+        command(**values)
 
     ungrouped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return ungrouped

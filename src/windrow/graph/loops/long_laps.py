@@ -11,7 +11,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from .one import scan_back
+from .single_window import scan_back
 
 BLOCK = 2048  # prefixes at a time, where only the newest is needed: they stay in L1
 
