@@ -87,9 +87,9 @@ class Operator:
             check_key(key)
         event, tick = self._reader.event(value), self._reader.tick(at)
         program = self._setup.program_for(event)
-        numbers = program.columns.checked(event)
-        payload = program.columns.payload(event)
-        others = self._reader.others(event)
+        columns, others = program.columns, self._reader.others(event)
+        numbers = columns.checked(event)
+        payload = columns.payload(event) if columns.payloads else None
         if window is not None:
             check_event(self._setup, window, tick, others)
         else:

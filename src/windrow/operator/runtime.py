@@ -106,8 +106,9 @@ class WindowProgram:
     def memory(self, capacity: int) -> Memory:
         """Memory for a window without events."""
         kernel, policies = self.kernel, self.policies
+        layout = kernel.layout
         memory = empty_memory(
-            kernel.layout,
+            layout,
             kernel.steps,
             self.module.IDENTITY,
             capacity,
@@ -122,7 +123,7 @@ class WindowProgram:
         }
         for place, number in words.items():
             memory.words[place] = number
-        floats = memory.sections[kernel.layout.named("floats")[0]]
+        floats = memory.sections[layout.named("floats")[0]]
         floats[FURTHEST], floats[STEP] = policies.furthest, policies.step
         return memory
 
