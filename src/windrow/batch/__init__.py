@@ -1,11 +1,11 @@
 """Executes resolved plans in one process: a table in, a table out.
 
     tables.py          reads a user's table, returns one of the same library
-    sorted_rows.py     rows by key and time        keys.py
+    sorted_rows.py     rows by key and time
     kernel_inputs.py   columns as kernel inputs, and facts for the planner: columns.py
     aggregate.py       windows                     slices.py     cuts and slides
     over.py            every row over its own past
-    spans.py           events with a duration      span_events.py
+    spans.py           events with a duration
     policy_windows.py  windows by policy           slide.py      one array
     assemble.py        results as a table: results.py, holistic.py, distinct.py
     partials.py        partials as columns of a table

@@ -26,8 +26,7 @@ from windrow._compiled import compiled
 from windrow.errors import BadInput
 from windrow.windows.clock import Clock
 
-from .columns import numbers, plain_array
-from .keys import key_codes, run_bounds, sort_nulls_first
+from .columns import key_codes, numbers, plain_array, run_bounds, sort_nulls_first
 
 Array = np.ndarray[Any, Any]
 

@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from windrow.batch.aggregate import solve_windows
 from windrow.batch.assemble import Answer, select_windows
-from windrow.batch.keys import run_bounds
+from windrow.batch.columns import run_bounds
 from windrow.batch.sorted_rows import Stream, sorted_stream
 from windrow.plan.resolve import Resolved
 

@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from windrow.batch.keys import run_bounds
+from windrow.batch.columns import run_bounds
 from windrow.batch.over import over_columns
 from windrow.batch.sorted_rows import sorted_stream, times_of
 from windrow.plan.over import OverPlan

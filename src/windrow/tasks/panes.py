@@ -16,7 +16,7 @@ import pyarrow as pa
 from windrow.algorithms import find as find_algorithm
 from windrow.algorithms import slide_arrays
 from windrow.batch.aggregate import Solved, Trim
-from windrow.batch.keys import run_bounds
+from windrow.batch.columns import run_bounds
 from windrow.batch.partials import (
     PANE,
     PartialField,

@@ -24,7 +24,7 @@ import pyarrow as pa
 
 from windrow.algorithms import find as find_algorithm
 from windrow.algorithms import slide_arrays
-from windrow.batch.keys import run_bounds
+from windrow.batch.columns import run_bounds
 from windrow.batch.partials import (
     PartialField,
     Partials,

@@ -21,8 +21,7 @@ import pyarrow as pa
 
 from windrow.batch.aggregate import Solved, Trim
 from windrow.batch.assemble import Answer
-from windrow.batch.columns import plain_array
-from windrow.batch.keys import run_bounds
+from windrow.batch.columns import plain_array, run_bounds
 from windrow.batch.partials import (
     PartialField,
     Partials,

@@ -19,8 +19,13 @@ from windrow.batch.aggregate import Solved, Trim
 from windrow.batch.kernel_inputs import KernelInputs, read_inputs
 from windrow.batch.partials import Folding, Partials, write_partials
 from windrow.batch.sorted_rows import in_order, times_of
-from windrow.batch.span_events import lasting
-from windrow.batch.spans import lengths_of, number_events, open_spans, solve_spans
+from windrow.batch.spans import (
+    lasting,
+    lengths_of,
+    number_events,
+    open_spans,
+    solve_spans,
+)
 from windrow.plan.resolve import Facts, resolve
 from windrow.plan.spans import choose_one
 from windrow.slicing import fold

@@ -26,7 +26,7 @@ import pyarrow as pa
 
 from windrow.batch.aggregate import Solved, Trim
 from windrow.batch.assemble import Answer, select_windows
-from windrow.batch.keys import run_bounds
+from windrow.batch.columns import run_bounds
 from windrow.batch.sorted_rows import Stream
 from windrow.plan.aggregate import Plan
 from windrow.windows import Rule

@@ -20,7 +20,8 @@ import numpy as np
 import windrow as wr
 from windrow.aggregates.calls import calls_of
 from windrow.bench._claims import ahead, explained, from_, places
-from windrow.bench._experiment import (
+from windrow.bench._sweep import Sweep, powers
+from windrow.bench.experiment import (
     Claim,
     Experiment,
     NotMeasured,
@@ -31,7 +32,6 @@ from windrow.bench._experiment import (
     Trial,
     Verdict,
 )
-from windrow.bench._sweep import Sweep, powers
 from windrow.bench.measure.answers import FOLDS, Array, WrongAnswer
 from windrow.bench.measure.race import Contender, timed
 from windrow.bench.measure.turns import each, race_trial
