@@ -207,7 +207,7 @@ def _list_array(offsets: Bounds, values: pa.Array) -> pa.Array:
 def _copy_values(
     values: pa.Array, starts: Bounds, stops: Bounds, total: int
 ) -> pa.Array:
-    """Copies ranges of values of fixed width, each 1 to 4 words.
+    """Copy ranges of values of fixed width, each 1 to 4 words.
 
     `take` would need a position for each value, as much memory again, and casting
     a list view to a list ignores its sizes (apache/arrow issue 50994).

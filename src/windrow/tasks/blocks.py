@@ -34,7 +34,7 @@ BLOCK, HALO, AT, TOTAL = "__block", "__halo", "__at", "__total"
 def slide_blocks(
     batches: Iterable[pa.RecordBatch], resolved: Resolved, *, enough: int
 ) -> Iterator[WindowRows]:
-    """The windows of each block, from rows sorted by block and time."""
+    """Slide the windows of each block, over rows sorted by block and time."""
     for table in whole_runs(batches, (BLOCK,), enough):
         for first, last in zip(*run_bounds(table, (BLOCK,)), strict=True):
             yield from _slide_block(table.slice(first, last - first), resolved)

@@ -63,7 +63,7 @@ def pane_slices(
 def solve_panes(
     table: pa.Table, resolved: Resolved, fields: list[PartialField], trim: Trim
 ) -> Solved:
-    """The windows of rows rule over a table of slices, with a column for each call."""
+    """The windows of each rule over a table of slices, with a column for each call."""
     plan, asked = resolved.plan, resolved.asked
     partials, stream, slices = pane_slices(table, plan.by, asked, fields)
     job = Job(resolved, stream, ())
