@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, functions
 
 from windrow.bench.measure.answers import Array, WrongAnswer
 from windrow.bench.measure.spark.queries import RESULTS
-from windrow.bench.measure.spark.stream_load import SECOND, Load
+from windrow.bench.measure.spark.stream_load import SECOND, StreamLoad
 
 from ._spark_answers import PLACES, Sums, window_sums
 
@@ -34,7 +34,7 @@ def of_sink(frame: DataFrame) -> Sums:
     return {name: value or 0 for name, value in row.asDict().items()}
 
 
-def by_numpy(load: Load, range: int, slide: int) -> Sums:
+def by_numpy(load: StreamLoad, range: int, slide: int) -> Sums:
     """What the windows that the watermark has passed must come to, without hashes.
 
     Panes are as long as the slide; `range` is a multiple of it.

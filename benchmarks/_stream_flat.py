@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from windrow.bench.measure.answers import WrongAnswer
-from windrow.bench.measure.spark.stream_load import Load
+from windrow.bench.measure.spark.stream_load import StreamLoad
 
 from ._report import Bar, Table
 from ._settings import FULL, Settings
@@ -34,9 +34,9 @@ HEADER = [
 def run(folder: Path, settings: Settings, say: Say) -> Part:
     """One file a trigger, at a minute and at an hour."""
     seconds = SECONDS * settings.stream_rows // FULL.stream_rows
-    load = Load(settings.stream_rows, settings.stream_batches, KEYS, seconds)
+    load = StreamLoad(settings.stream_rows, settings.stream_batches, KEYS, seconds)
     source = load.write(folder)
-    warm = Load(REHEARSED, FEW, KEYS, seconds * REHEARSED // load.rows)
+    warm = StreamLoad(REHEARSED, FEW, KEYS, seconds * REHEARSED // load.rows)
     before = warm.write(folder)
     courses: dict[int, Course] = {}
     rows_out: dict[int, int] = {}

@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LAST_LINES = 15
 
 
-class Failed(WrongAnswer):
+class NoAnswer(WrongAnswer):
     """A side's process did not come to its end: out of memory, for one."""
 
 
@@ -64,7 +64,7 @@ def ask(
             if code:
                 errors.seek(0)
                 tail = "".join(errors.readlines()[-LAST_LINES:])
-                raise Failed(f"{who}: its process ended with {code}:\n{tail}")
+                raise NoAnswer(f"{who}: its process ended with {code}:\n{tail}")
         return Answer(**json.loads(target.read_text("utf-8")))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from windrow.bench.measure.answers import WrongAnswer
-from windrow.bench.measure.spark.stream_load import Load
+from windrow.bench.measure.spark.stream_load import StreamLoad
 
 from ._report import Bar, Table
 from ._settings import FULL, Settings
@@ -19,7 +19,7 @@ from ._spark_turns import OURS, SPARK, Part, Say
 from ._stream_answers import Sums, by_numpy, check_same
 from ._stream_progress import batches
 from ._stream_side import Answer
-from ._stream_turns import Failed, ask
+from ._stream_turns import NoAnswer, ask
 
 FILES, FILES_A_TRIGGER = 8, 2
 REHEARSED = 20_000  # rows
@@ -55,10 +55,10 @@ class Asked:
         """As the bars have it."""
         return f"{self.keys:,} keys, {self.window}"
 
-    def load(self, rows: int) -> Load:
+    def load(self, rows: int) -> StreamLoad:
         """Fewer rows are the same rate for a shorter time."""
         seconds = max(self.seconds * rows // FULL.stream_rows, 1)
-        return Load(rows, FILES, self.keys, seconds)
+        return StreamLoad(rows, FILES, self.keys, seconds)
 
 
 CASES = (
@@ -109,7 +109,7 @@ def _measure(
             name = f"{asked.name}, {who}"
             try:
                 found = ask(who, window, source, FILES_A_TRIGGER, say, warm)
-            except Failed as error:
+            except NoAnswer as error:
                 if who == OURS or asked.bar:
                     raise
                 say(f"{name}: no answer: {error}")

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 import windrow as wr
 from windrow.bench.measure.race import race, timed
-from windrow.bench.measure.spanning import Setting, contender, events
+from windrow.bench.measure.spanning import SpanSetting, contender, events
 from windrow.plan.spans import Lengths
 
 from ._report import Bar, Result, Table
@@ -23,24 +23,24 @@ MOST = 2_000_000  # the paper's number of events
 PLAIN = ("tuple_buckets", "aggregate_buckets", "sweeping", "se_slicing")
 HEIGHTS = (2, 5, 10, 20)
 SIZES = (100, 500, 2_000, 5_000)
-FIGURE_10 = tuple(Setting(mu, w, w // 5) for w in (5_000, 20_000) for mu in SIZES)
-FIGURE_11 = tuple(Setting(mu, w, w // 5) for w in (500, 1_000) for mu in SIZES)
+FIGURE_10 = tuple(SpanSetting(mu, w, w // 5) for w in (5_000, 20_000) for mu in SIZES)
+FIGURE_11 = tuple(SpanSetting(mu, w, w // 5) for w in (500, 1_000) for mu in SIZES)
 FIGURE_12 = (
-    *(Setting(mu, w, w // o) for mu in (500, 5_000) for o in (5, 50, 500)
+    *(SpanSetting(mu, w, w // o) for mu in (500, 5_000) for o in (5, 50, 500)
       for w in (1_000, 10_000)),
-    Setting(500, 10_000, 1_900),
-    Setting(500, 10_000, 190),
+    SpanSetting(500, 10_000, 1_900),
+    SpanSetting(500, 10_000, 190),
 )  # fmt: skip
 FIGURE_13 = (
-    *(Setting(mu, w, w // o) for mu in (500, 5_000) for o in (5, 50)
+    *(SpanSetting(mu, w, w // o) for mu in (500, 5_000) for o in (5, 50)
       for w in (1_000, 10_000)),
-    Setting(5_000, 1_000, 10),
-    Setting(5_000, 2_000, 20),
+    SpanSetting(5_000, 1_000, 10),
+    SpanSetting(5_000, 2_000, 20),
 )  # fmt: skip
 LONG = 100  # steps that an event lasts: levels must be ahead from there on
 STEP = 20
 MAP = ((0.25, 1, 5, 25, 100, 250), (1, 5, 20, 50, 200))
-PROMISED = Setting(500, 10_000, 2_000)
+PROMISED = SpanSetting(500, 10_000, 2_000)
 
 Say = Callable[[str], None]
 Times = dict[str, float]
@@ -88,7 +88,7 @@ def run(settings: Settings, say: Say) -> Result:
 
 
 def _plain(
-    asked: Sequence[Setting], n: int, settings: Settings, say: Say
+    asked: Sequence[SpanSetting], n: int, settings: Settings, say: Say
 ) -> tuple[list[list[object]], float]:
     """Rows of rates, and by how much slices are ahead of buckets at worst."""
     rows, worst = [], float("inf")
@@ -105,7 +105,7 @@ def _plain(
 
 
 def _levels(
-    asked: Sequence[Setting], n: int, settings: Settings, say: Say
+    asked: Sequence[SpanSetting], n: int, settings: Settings, say: Say
 ) -> tuple[list[list[object]], float]:
     """Rows of rates, and by how much levels are ahead for long events at worst."""
     rows, worst = [], float("inf")
@@ -130,7 +130,7 @@ def _map(n: int, settings: Settings, say: Say) -> Table:
     for overlap in overlaps:
         cells = []
         for length in lengths:
-            one = Setting(max(int(length * STEP), 1), overlap * STEP, STEP)
+            one = SpanSetting(max(int(length * STEP), 1), overlap * STEP, STEP)
             height = Lengths(n, n // STEP, one.mu / STEP + 1, n).height()
             some = [contender(one, name, n) for name in PLAIN]
             some.append(contender(one, "starts_and_ends", n, height))

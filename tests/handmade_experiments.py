@@ -17,7 +17,7 @@ from windrow.bench._experiment import (
     Trial,
     Verdict,
 )
-from windrow.bench._store import Kept, Store
+from windrow.bench._store import ResultStore, StoredTrial
 
 TINY = Size("quick", 0.01, 2)
 QUANTILES = ("least", "25 %", "median", "75 %", "99 %", "most")
@@ -50,7 +50,7 @@ def claim(holds: bool | None, text: str = "Something is so.", why: str = "") -> 
     return Claim(text, "twice", lambda _: Verdict("three times", holds, why))
 
 
-def keep(store: Store, one: Experiment, size: Size = TINY, **parts: Any) -> None:
+def keep(store: ResultStore, one: Experiment, size: Size = TINY, **parts: Any) -> None:
     """Write all trials of an experiment into a store, without measuring."""
     for each in one.trials(size):
         whole: dict[str, Any] = {
@@ -65,7 +65,9 @@ def keep(store: Store, one: Experiment, size: Size = TINY, **parts: Any) -> None
             "under": store.under,
         }
         whole = {**whole, **parts}
-        store.add(Kept(experiment=one.name, trial=each.key, size=size.name, **whole))
+        store.add(
+            StoredTrial(experiment=one.name, trial=each.key, size=size.name, **whole)
+        )
 
 
 def _lines() -> Experiment:

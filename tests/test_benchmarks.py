@@ -45,7 +45,7 @@ from windrow.bench.measure.answers import WrongAnswer, check_windows
 from windrow.bench.measure.race import Contender, race
 from windrow.bench.measure.session import read
 from windrow.bench.measure.spark import queries
-from windrow.bench.measure.spark.stream_load import DELAY, Load
+from windrow.bench.measure.spark.stream_load import DELAY, StreamLoad
 from windrow.bench.measure.spark.sums import check_sums
 from windrow.kernels import interpreting
 
@@ -471,7 +471,7 @@ def test_only_forked_workers_below_our_own_process_are_watched(tmp_path):
 
 # --- streams --------------------------------------------------------------------
 
-LOAD = Load(rows=1_200, files=8, keys=4, seconds=120)
+LOAD = StreamLoad(rows=1_200, files=8, keys=4, seconds=120)
 
 
 def test_a_load_has_each_key_once_in_a_round():

@@ -89,3 +89,10 @@ def test_a_name_that_is_nearly_right_is_answered_with_the_right_one():
     message = str(refused.value)
     assert "no aggregate called 'maxx'" in message
     assert "Hint: did you mean max" in message
+
+
+def test_a_public_name_that_is_not_there_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'windrow' has no attribute"):
+        wr.maxx  # noqa: B018 - to look is the test
+
+    assert set(dir(wr)) == set(wr.__all__)

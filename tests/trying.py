@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from windrow.bench._experiment import Experiment, Row, Rows, Size
+from windrow.bench._experiment import Experiment, Row, RowSet, Size
 
 TINY = Size("quick", 0.02, 1)
 
 
-def tried(experiment: Experiment) -> Rows:
+def tried(experiment: Experiment) -> RowSet:
     """All rows of a tiny run; each trial gets a moment."""
     rows = [row for trial in experiment.trials(TINY) for row in trial.run(0.002)]
     named = {panel.name for panel in experiment.panels}
@@ -18,10 +18,10 @@ def tried(experiment: Experiment) -> Rows:
         assert math.isfinite(row.value)
         assert row.value > 0 or row.series.endswith("fit")  # a curve may dip
         assert row.repeats >= 1
-    return Rows(rows)
+    return RowSet(rows)
 
 
-def judged(experiment: Experiment, rows: Rows) -> list[bool | None]:
+def judged(experiment: Experiment, rows: RowSet) -> list[bool | None]:
     """What each claim says to rows."""
     return [claim.judge(rows).holds for claim in experiment.claims]
 

@@ -1,19 +1,19 @@
-"""Every error Windrow raises, and every message.
+"""Defines every error that Windrow raises, and the shape of its message.
 
     WindrowError
     ├── WindowError            a window that makes no sense        (ValueError)
-    ├── UnknownName            a column, aggregate or algorithm that is not there
+    ├── UnknownName            a column, aggregate or algorithm that does not exist
     ├── UnsupportedType        a column type the aggregate has no meaning for
     ├── UnsuitableAlgorithm    an algorithm that needs a law the aggregate lacks
-    ├── BadInput               data that breaks a promise, or an argument out of place
-    ├── QueryError             a word of a query that cannot stand where it stands
-    ├── StateError             a stream's state that is damaged, or another query's
+    ├── BadInput               data that breaks a promise, or an unsuitable argument
+    ├── QueryError             an unexpected word in a query, with its place
+    ├── StateError             damaged state of a stream, or that of another query
     └── SumOverflow            an exact result that its type cannot hold
 
 All but the last two are raised before anything is computed.
 A message is one sentence (what could not be done, colon, the cause with the
 value), then a line `Hint:` with what would work; that of a query also shows the
-line of the query, with carets under the word.  Our own bugs are plain
+line of the query, with carets under the word.  Bugs of Windrow are plain
 `AssertionError`.
 """
 
@@ -32,7 +32,7 @@ class WindrowError(ValueError):
 
     @classmethod
     def because(cls, fact: str, cause: str, hint: str) -> Self:
-        """The one shape that every message has."""
+        """An error with the shape that every message has."""
         return cls(f"{fact}: {cause}\nHint: {hint}")
 
 
@@ -45,7 +45,7 @@ class UnknownName(WindrowError):
 
     @classmethod
     def among(cls, kind: str, name: object, known: Iterable[str]) -> Self:
-        """Name what was asked for and what is there."""
+        """An error with the unknown name and the nearest known ones."""
         known = list(known)
         near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
         if near:
@@ -72,7 +72,7 @@ class UnsuitableAlgorithm(WindrowError):
     def lacking(
         cls, law: str, *, algorithm: str, aggregate: str, able: Iterable[str]
     ) -> Self:
-        """Name both sides, the missing law, and the way out."""
+        """An error with both names, the missing law, and algorithms that suit."""
         return cls.because(
             f"{algorithm} cannot slide {aggregate}",
             f"{aggregate} is not {law}",
@@ -112,14 +112,14 @@ class QueryError(WindrowError):
         word = text[start:stop].partition("\n")[0].rstrip()
         got = repr(word) if word else "the end"
         under = "".join("\t" if c == "\t" else " " for c in shown[: column - 1])
-        made = cls(
+        error = cls(
             f"cannot read the query: expected {expected}, got {got} "
             f"at line {line}, column {column}\n"
             f"  {shown}\n  {under}{'^' * max(1, len(word))}\nHint: {hint}"
         )
-        made.line, made.column = line, column
-        made.start, made.stop = start, stop
-        return made
+        error.line, error.column = line, column
+        error.start, error.stop = start, stop
+        return error
 
 
 class StateError(WindrowError):
@@ -132,3 +132,7 @@ class SumOverflow(WindrowError, ArithmeticError):
 
 class InterpretedWarning(UserWarning):
     """A user's function could not be compiled and runs as plain Python."""
+
+
+class StateWarning(UserWarning):
+    """Saved state that cannot tell whether this very query wrote it."""

@@ -238,7 +238,7 @@ def test_where_the_search_fails_pieces_through_the_mean_remain(monkeypatch):
     def never(basis, mu):
         return np.zeros((len(basis), 256)), np.zeros(len(basis), dtype=bool)
 
-    monkeypatch.setattr(quantiles, "most_entropy", never)
+    monkeypatch.setattr(quantiles, "max_entropy", never)
 
     actual = estimate(sketch_of([0.0, 0.0, 0.0, 4.0]), [0.0, 0.375, 0.75, 0.875, 1.0])
 
@@ -247,7 +247,7 @@ def test_where_the_search_fails_pieces_through_the_mean_remain(monkeypatch):
 
 def test_the_search_is_tried_again_with_fewer_moments(monkeypatch):
     tried = []
-    search = quantiles.most_entropy
+    search = quantiles.max_entropy
 
     def picky(basis, mu):
         used = (basis != 0.0).any(axis=2).sum(axis=1)
@@ -255,7 +255,7 @@ def test_the_search_is_tried_again_with_fewer_moments(monkeypatch):
         masses, solved = search(basis, mu)
         return masses, solved & (used < 3)
 
-    monkeypatch.setattr(quantiles, "most_entropy", picky)
+    monkeypatch.setattr(quantiles, "max_entropy", picky)
 
     estimate(sketch_of(SMOOTH["normal"](np.random.default_rng(1))), [0.5])
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from windrow.bench._experiment import SIZES, NotMeasured, Rows, Verdict
+from windrow.bench._experiment import SIZES, NotMeasured, RowSet, Verdict
 from windrow.bench._runner import lacking
 from windrow.bench.catalogue import BY_NAME, CATALOGUE, find
 from windrow.errors import BadInput
@@ -69,7 +69,7 @@ def test_trials_have_a_panel_and_a_key_of_their_own(one, size):
 def test_a_judge_gives_a_verdict_or_says_that_rows_are_missing(one):
     for claim in one.claims:
         try:
-            verdict = claim.judge(Rows([]))
+            verdict = claim.judge(RowSet([]))
         except (NotMeasured, ArithmeticError, ValueError):
             continue
         assert isinstance(verdict, Verdict)

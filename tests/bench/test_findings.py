@@ -5,12 +5,12 @@ import pytest
 from handmade_experiments import TINY, claim, experiment, keep, row, trial
 from windrow.bench._experiment import Claim, NotMeasured
 from windrow.bench._findings import gather
-from windrow.bench._store import Store
+from windrow.bench._store import ResultStore
 
 
 @pytest.fixture
 def store(tmp_path):
-    return Store(tmp_path, TINY)
+    return ResultStore(tmp_path, TINY)
 
 
 def raising(error):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from trying import by_hand, judged, tried
-from windrow.bench._experiment import Rows
+from windrow.bench._experiment import RowSet
 from windrow.bench._sweep import Sweep
 from windrow.bench.measure import memory
 from windrow.bench.measure.answers import WrongAnswer
@@ -33,7 +33,7 @@ def test_a_long_window_takes_its_bytes_in_a_process_of_its_own():
 
 
 def test_what_the_first_window_took_comes_off():
-    job = memory.Job("recompute", "max", "", (1, 10, 20))
+    job = memory.MemoryJob("recompute", "max", "", (1, 10, 20))
 
     actual = memory.in_order(job, [100_000, 100_010, 900_000])
 
@@ -76,7 +76,7 @@ def test_ra_takes_both_schemes_and_long_windows(monkeypatch):
 
 def test_ra_is_judged_by_what_windows_add():
     def rows(process, window):
-        return Rows(
+        return RowSet(
             by_hand("process", {"RA, Max": process})
             + by_hand("window", {"RA, Max": window})
         )
@@ -109,6 +109,6 @@ def test_slick_deque_is_judged_by_naive(inv, non_inv, expected):
     found[slick_memory.NAIVE] = {64: 1.0}
     found |= {slick_memory.INV: {64: inv}, slick_memory.NON_INV: {64: non_inv}}
 
-    rows = Rows(by_hand("memory", found))
+    rows = RowSet(by_hand("memory", found))
 
     assert judged(slick_memory.EXP_4, rows) == expected

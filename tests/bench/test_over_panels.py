@@ -3,13 +3,13 @@
 import pytest
 
 from windrow.bench._claims import from_
-from windrow.bench._experiment import NotMeasured, Row, Rows
+from windrow.bench._experiment import NotMeasured, Row, RowSet
 from windrow.bench._over_panels import always, cells, changes, rates, steady
 
 
 def rows(*cells):
     """Rows from (panel, x, series, value)."""
-    return Rows(Row(p, x, s, v, v, v, 1) for p, x, s, v in cells)
+    return RowSet(Row(p, x, s, v, v, v, 1) for p, x, s, v in cells)
 
 
 TWO = rows(

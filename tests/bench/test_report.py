@@ -17,9 +17,9 @@ from handmade_experiments import (
     row,
     trial,
 )
-from windrow.bench._experiment import Claim, Panel, Rows, Verdict
+from windrow.bench._experiment import Claim, Panel, RowSet, Verdict
 from windrow.bench._findings import gather
-from windrow.bench._store import Store
+from windrow.bench._store import ResultStore
 from windrow.bench.report import write
 from windrow.bench.report._lines import apart
 from windrow.bench.report._map import winners
@@ -56,7 +56,7 @@ class Page(HTMLParser):
 
 @pytest.fixture
 def store(tmp_path):
-    return Store(tmp_path, TINY)
+    return ResultStore(tmp_path, TINY)
 
 
 def report(store, experiments):
@@ -68,7 +68,7 @@ def report(store, experiments):
 @pytest.fixture(scope="module")
 def kinds(tmp_path_factory):
     """The folder of a report with every kind of panel."""
-    store = Store(tmp_path_factory.mktemp("kinds"), TINY)
+    store = ResultStore(tmp_path_factory.mktemp("kinds"), TINY)
     for one in every_kind():
         keep(store, one)
     report(store, every_kind())
@@ -337,7 +337,7 @@ def test_names_at_the_ends_of_lines_do_not_meet():
 @pytest.mark.parametrize(("more", "best"), [(True, "high"), (False, "low")])
 def test_a_map_shows_the_best_of_each_cell(more, best):
     panel = Panel(name="p", x="x", y="y", kind="map", more_is_better=more)
-    rows = Rows([row("p", 1, "low", 1.0, y=2), row("p", 1, "high", 5.0, y=2)])
+    rows = RowSet([row("p", 1, "low", 1.0, y=2), row("p", 1, "high", 5.0, y=2)])
 
     (found,) = winners(panel, rows).values()
 

@@ -15,7 +15,7 @@ import pytest
 
 from handmade_experiments import TINY, every_kind, experiment, keep
 from windrow.bench._findings import gather
-from windrow.bench._store import Store
+from windrow.bench._store import ResultStore
 from windrow.bench.report import write
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -61,7 +61,7 @@ FRAME = """<!doctype html><meta charset="utf-8"><body>
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    store = Store(tmp_path_factory.mktemp("report"), TINY)
+    store = ResultStore(tmp_path_factory.mktemp("report"), TINY)
     experiments = [*every_kind(), experiment("not-yet")]
     for one in every_kind():
         keep(store, one, busy=True, others=1.0)

@@ -10,7 +10,7 @@ from handmade_experiments import TINY, experiment, keep, row, trial
 from windrow.bench import _runner
 from windrow.bench._experiment import Size, Trial
 from windrow.bench._pace import PRIOR, Pace
-from windrow.bench._store import Store
+from windrow.bench._store import ResultStore
 from windrow.bench.measure.answers import WrongAnswer
 from windrow.bench.measure.others import Watch
 from windrow.bench.measure.pinning import on_cores
@@ -18,7 +18,7 @@ from windrow.bench.measure.pinning import on_cores
 
 @pytest.fixture
 def store(tmp_path):
-    return Store(tmp_path, TINY)
+    return ResultStore(tmp_path, TINY)
 
 
 def counted(places, ran, *, breaks_at=None, error=KeyboardInterrupt):

@@ -3,12 +3,12 @@
 import pytest
 
 from handmade_experiments import TINY, experiment, keep, row
-from windrow.bench._store import Store
+from windrow.bench._store import ResultStore
 
 
 @pytest.fixture
 def store(tmp_path):
-    return Store(tmp_path / "results", TINY)
+    return ResultStore(tmp_path / "results", TINY)
 
 
 def test_a_folder_without_results_has_none(store):
@@ -78,6 +78,6 @@ def test_the_machine_that_measured_last_comes_last(store):
 def test_other_versions_are_another_fingerprint(store, monkeypatch, tmp_path):
     monkeypatch.setattr("windrow.bench._store.versions", lambda: {"numba": "0.1"})
 
-    other = Store(tmp_path / "results", TINY)
+    other = ResultStore(tmp_path / "results", TINY)
 
     assert other.under != store.under

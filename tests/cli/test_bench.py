@@ -5,7 +5,7 @@ from rich.console import Console
 
 from handmade_experiments import TINY, claim, experiment, keep, row
 from windrow.bench._experiment import Trial
-from windrow.bench._store import Store
+from windrow.bench._store import ResultStore
 from windrow.bench.measure.answers import WrongAnswer
 from windrow.cli import _bench_progress as progress
 from windrow.cli import _bench_tables as tables
@@ -174,7 +174,7 @@ def test_report_of_an_unknown_size_is_refused(tmp_path, capsys):
 
 def test_report_takes_the_size_that_was_measured_last(tmp_path):
     for size in bench.SIZES.values():
-        keep(Store(tmp_path, size), CARDS[0], size)
+        keep(ResultStore(tmp_path, size), CARDS[0], size)
 
     main(["bench", "report", "--into", str(tmp_path)])
 
@@ -191,7 +191,7 @@ def test_report_without_matplotlib_says_what_to_install(tmp_path, monkeypatch, c
 
 
 def test_report_tells_of_results_that_it_leaves_out(tmp_path, capsys):
-    store = Store(tmp_path, TINY)
+    store = ResultStore(tmp_path, TINY)
     keep(store, CARDS[0], under="elsewhere")
     keep(store, CARDS[0], rows=(row("speed", 1, "fast", 1.0),))
 

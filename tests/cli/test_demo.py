@@ -8,15 +8,15 @@ import pandas as pd
 import pytest
 from pyspark.sql.functions import expr
 
-from windrow.cli import _air, _flights, _story
-from windrow.cli._picture import AIRPORTS, CARRIERS, RANGES, draw
-from windrow.cli._race import Race
+from windrow.cli import _demo_spans, _demo_steps, _flights
+from windrow.cli._demo_comparison import SparkComparison
+from windrow.cli._demo_picture import AIRPORTS, CARRIERS, RANGES, draw
 from windrow.errors import WindrowError
 
 
 @pytest.fixture
-def race(spark, tmp_path):
-    """A race over a few flights of two airports."""
+def comparison(spark, tmp_path):
+    """A comparison over a few flights of two airports."""
     begun = pd.Timestamp("2013-03-08 12:00")
     flights = spark.createDataFrame(
         [
@@ -30,21 +30,23 @@ def race(spark, tmp_path):
         ],
         "scheduled timestamp, origin string, delay double",
     )
-    return Race(spark, flights, tmp_path)
+    return SparkComparison(spark, flights, tmp_path)
 
 
 @pytest.mark.deep  # half a minute: a year of flights, twice
-def test_a_row_that_differs_from_sparks_own_ends_the_demo(race):
-    race.time_windrow("1 hour")
-    race.time_spark("1 hour")
+def test_a_row_that_differs_from_sparks_own_ends_the_demo(comparison):
+    comparison.time_windrow("1 hour")
+    comparison.time_spark("1 hour")
 
-    equal = race.check("1 hour")
-    theirs = race.result("spark", "1 hour")
-    theirs.limit(1).write.mode("append").parquet(str(race.scratch / "spark/1-hour"))
+    equal = comparison.check("1 hour")
+    theirs = comparison.result("spark", "1 hour")
+    theirs.limit(1).write.mode("append").parquet(
+        str(comparison.scratch / "spark/1-hour")
+    )
 
     assert equal == 2 * 23  # starts from 11:05 to 12:55, every 5 minutes
     with pytest.raises(WindrowError, match="1 rows of the 1 hour windows differ"):
-        race.check("1 hour")
+        comparison.check("1 hour")
 
 
 @pytest.mark.deep  # half a minute: a year of flights
@@ -67,8 +69,8 @@ def test_carriers_have_names():
 
 
 def test_clocks_are_new_yorks():
-    winter = _story.clock("2013-01-01 10:05")
-    summer = _story.clock("2013-07-12 10:05")
+    winter = _demo_steps.clock("2013-01-01 10:05")
+    summer = _demo_steps.clock("2013-07-12 10:05")
 
     assert (winter, summer) == ("Tue  1 Jan, 05:05", "Fri 12 Jul, 06:05")
 
@@ -130,9 +132,9 @@ def test_planes_that_differ_end_the_demo_and_a_week_of_them_is_drawn(tmp_path):
     )
     path = tmp_path / "new" / "air.png"
 
-    _air.check(rows, rows[::-1])
-    _air.draw(rows, path)
+    _demo_spans.check(rows, rows[::-1])
+    _demo_spans.draw(rows, path)
 
     assert path.read_bytes().startswith(b"\x89PNG")
     with pytest.raises(WindrowError, match="planes in the air differ"):
-        _air.check(rows, rows.assign(flying=8))
+        _demo_spans.check(rows, rows.assign(flying=8))

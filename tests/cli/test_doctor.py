@@ -7,7 +7,7 @@ import pytest
 
 import windrow
 from windrow.cli import _checks, main
-from windrow.cli._checks import Finding, State
+from windrow.cli._checks import CheckResult, CheckState
 
 
 @pytest.fixture
@@ -28,8 +28,8 @@ def one_finding(monkeypatch):
     """The doctor looks at one thing only, which is like this."""
 
     def use(state):
-        finding = Finding(state, "a thing", "stands so", "run mend it")
-        monkeypatch.setattr("windrow.cli.doctor.findings", lambda: [finding])
+        finding = CheckResult(state, "a thing", "stands so", "run mend it")
+        monkeypatch.setattr("windrow.cli.doctor.run_checks", lambda: [finding])
 
     return use
 
@@ -50,7 +50,7 @@ def test_a_machine_that_runs_these_tests_has_nothing_wrong(monkeypatch, capsys):
 
 
 def test_a_wrong_thing_ends_with_exit_code_one_and_what_mends_it(one_finding, capsys):
-    one_finding(State.WRONG)
+    one_finding(CheckState.WRONG)
 
     code = main(["doctor"])
 
@@ -62,7 +62,7 @@ def test_a_wrong_thing_ends_with_exit_code_one_and_what_mends_it(one_finding, ca
 
 
 def test_a_warning_is_not_wrong(one_finding, capsys):
-    one_finding(State.WARNING)
+    one_finding(CheckState.WARNING)
 
     code = main(["doctor"])
 
@@ -76,7 +76,7 @@ def test_no_java_is_wrong(monkeypatch, tmp_path):
 
     actual = _checks._java()
 
-    assert actual.state is State.WRONG
+    assert actual.state is CheckState.WRONG
     assert "no java on the PATH" in actual.words
     assert actual.mend.startswith("install Java")
 
@@ -84,10 +84,10 @@ def test_no_java_is_wrong(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("version", "state", "words"),
     [
-        ("4.1.0", State.OK, "4.1.0"),
-        ("4.0.1", State.WRONG, "4.1 or later is needed"),
-        ("5.0.0.dev1", State.WRONG, "one before 5"),
-        (None, State.WRONG, "is not installed"),
+        ("4.1.0", CheckState.OK, "4.1.0"),
+        ("4.0.1", CheckState.WRONG, "4.1 or later is needed"),
+        ("5.0.0.dev1", CheckState.WRONG, "one before 5"),
+        (None, CheckState.WRONG, "is not installed"),
     ],
 )
 def test_a_package_is_judged_by_its_version(monkeypatch, version, state, words):
@@ -102,7 +102,7 @@ def test_a_package_is_judged_by_its_version(monkeypatch, version, state, words):
 
     assert actual.state is state
     assert words in actual.words
-    if state is State.WRONG:
+    if state is CheckState.WRONG:
         assert actual.mend == f"run {sys.executable} -m pip install 'pyspark>=4.1'"
 
 
@@ -111,7 +111,7 @@ def test_workers_on_a_python_that_is_not_there_are_wrong(monkeypatch, tmp_path):
 
     actual = _checks._workers()
 
-    assert actual.state is State.WRONG
+    assert actual.state is CheckState.WRONG
     assert "there is no such program" in actual.words
     assert actual.mend == f"run export PYSPARK_PYTHON={sys.executable}"
 
@@ -131,7 +131,7 @@ def test_workers_on_another_python_are_wrong(
 
     actual = _checks._workers()
 
-    assert actual.state is State.WRONG
+    assert actual.state is CheckState.WRONG
     assert trouble in actual.words
 
 
@@ -143,7 +143,7 @@ def test_workers_on_a_python_with_the_same_windrow_are_well(
 
     actual = _checks._workers()
 
-    assert actual.state is State.OK
+    assert actual.state is CheckState.OK
 
 
 def test_workers_without_a_name_and_without_windrow_are_a_warning(
@@ -154,7 +154,7 @@ def test_workers_without_a_name_and_without_windrow_are_a_warning(
 
     actual = _checks._workers()
 
-    assert actual.state is State.WARNING
+    assert actual.state is CheckState.WARNING
     assert "the windrow command sets it by itself" in actual.words
 
 
@@ -166,7 +166,7 @@ def test_a_cache_that_others_may_write_to_is_a_warning_with_its_mend(
 
     actual = _checks._cache()
 
-    assert actual.state is State.WARNING
+    assert actual.state is CheckState.WARNING
     assert "compiles its kernels anew" in actual.words
     assert actual.mend == f"run chmod 700 {tmp_path}"
 
@@ -176,8 +176,8 @@ def test_a_cache_of_ones_own_is_well_and_shows_its_mode(monkeypatch, tmp_path):
 
     actual = _checks._cache()
 
-    assert actual == Finding(
-        State.OK, "cache", f"{tmp_path / 'kernels'}, writable, mode 0700"
+    assert actual == CheckResult(
+        CheckState.OK, "cache", f"{tmp_path / 'kernels'}, writable, mode 0700"
     )
 
 
@@ -186,7 +186,7 @@ def test_little_memory_is_a_warning(monkeypatch):
 
     actual = _checks._memory()
 
-    assert actual.state is State.WARNING
+    assert actual.state is CheckState.WARNING
     assert actual.words.startswith("1.0 GB")
 
 
@@ -195,5 +195,5 @@ def test_packages_for_connect_are_optional(monkeypatch):
 
     actual = _checks._connect()
 
-    assert actual.state is State.WARNING
+    assert actual.state is CheckState.WARNING
     assert "some-package (optional" in actual.words

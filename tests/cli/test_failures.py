@@ -2,7 +2,7 @@
 
 import pytest
 
-from windrow.cli._failure import in_words, told
+from windrow.cli._spark_errors import plain_errors, rephrase
 from windrow.errors import StateError, SumOverflow, WindrowError
 
 WORKER = """
@@ -66,21 +66,21 @@ Caused by: java.io.IOException: No space left on device
     ],
 )
 def test_the_cause_stands_in_the_first_line(text, cause):
-    first, second = str(in_words("cannot run it", text)).splitlines()
+    first, second = str(rephrase("cannot run it", text)).splitlines()
 
     assert first.startswith(f"cannot run it: {cause}")
     assert second.startswith("Hint: ")
 
 
 def test_our_own_errors_come_out_of_workers_as_they_were_raised():
-    actual = in_words("cannot run it", OURS)
+    actual = rephrase("cannot run it", OURS)
 
     assert isinstance(actual, SumOverflow)
     assert str(actual) == "cannot add up 'x': past 2**63\nHint: cast it"
 
 
 def test_our_own_errors_come_out_of_streams_without_offsets_and_plan():
-    actual = in_words("cannot run it", OUR_STREAM)
+    actual = rephrase("cannot run it", OUR_STREAM)
 
     assert isinstance(actual, StateError)
     assert str(actual) == "cannot go on: it is another query's\nHint: start over"
@@ -89,11 +89,14 @@ def test_our_own_errors_come_out_of_streams_without_offsets_and_plan():
 def test_an_error_that_is_not_sparks_is_a_bug_and_stays_what_it_is():
     with (
         pytest.raises(AssertionError, match="ours"),
-        told("cannot run it", verbose=False),
+        plain_errors("cannot run it", verbose=False),
     ):
         raise AssertionError("ours")
 
 
 def test_our_own_refusals_pass_through():
-    with pytest.raises(WindrowError, match="as it is"), told("no", verbose=False):
+    with (
+        pytest.raises(WindrowError, match="as it is"),
+        plain_errors("no", verbose=False),
+    ):
         raise WindrowError("as it is")

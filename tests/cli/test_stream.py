@@ -22,7 +22,7 @@ import pytest
 
 import windrow as wr
 from windrow.cli import main
-from windrow.cli._stopping import Stopping
+from windrow.cli._stop_signals import StopSignals
 from windrow.cli._stream import STATE_STORE, _watch
 
 pytestmark = pytest.mark.xdist_group("cli")
@@ -201,7 +201,7 @@ class Running:
 
 
 def test_a_stop_waits_until_the_micro_batch_is_over():
-    running, stopping = Running([True, True, False]), Stopping()
+    running, stopping = Running([True, True, False]), StopSignals()
     stopping.note()
 
     _watch(running, stopping, lambda _: None)
@@ -211,7 +211,7 @@ def test_a_stop_waits_until_the_micro_batch_is_over():
 
 
 def test_a_second_stop_does_not_wait():
-    running, stopping = Running([]), Stopping()
+    running, stopping = Running([]), StopSignals()
     stopping.note()
     stopping.note()
 

@@ -6,9 +6,9 @@ import signal
 import pytest
 
 from windrow.cli import main
-from windrow.cli._stopping import signals
+from windrow.cli._stop_signals import stop_signals
 from windrow.cli._stream_folders import check_folders
-from windrow.cli._stream_options import Streaming
+from windrow.cli._stream_options import StreamOptions
 from windrow.errors import BadInput, WindowError
 
 COMMAND = ["--agg", "n=count()", "--window", "1 hour"]
@@ -55,21 +55,21 @@ def test_what_makes_no_stream_is_refused_in_two_lines(options, words, source, ca
 
 
 def test_durations_reach_spark_in_microseconds():
-    streaming = Streaming(stream=True, watermark="1h30m", trigger="250 ms")
+    stream = StreamOptions(stream=True, watermark="1h30m", trigger="250 ms")
 
-    assert streaming.delay == "5400000000 microseconds"
-    assert streaming.triggered == {"processingTime": "250000 microseconds"}
+    assert stream.delay == "5400000000 microseconds"
+    assert stream.trigger_arguments == {"processingTime": "250000 microseconds"}
 
 
 def test_a_stream_that_is_to_end_reads_what_is_there():
-    actual = Streaming(stream=True, available_now=True).triggered
+    actual = StreamOptions(stream=True, available_now=True).trigger_arguments
 
     assert actual == {"availableNow": True}
 
 
 def test_a_calendars_month_is_no_delay():
     with pytest.raises(WindowError, match="has no fixed length"):
-        _ = Streaming(stream=True, watermark="1 month").delay
+        _ = StreamOptions(stream=True, watermark="1 month").delay
 
 
 def test_the_checkpoint_stands_beside_the_result(source):
@@ -123,7 +123,7 @@ def test_a_checkpoint_without_its_result_is_not_gone_on_from(source, tmp_path):
 def test_signals_are_counted_and_interrupt_nothing(number):
     handler = signal.getsignal(number)
 
-    with signals() as stopping:
+    with stop_signals() as stopping:
         os.kill(os.getpid(), number)
         stopping.wait(60)
         os.kill(os.getpid(), number)

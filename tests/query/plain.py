@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 
-from windrow.query.tree import Apply, Column, Literal
+from windrow.query.tree import Apply, ColumnName, Literal
 
 
 def value(expression, row):
     """The value of an expression in a row (a dict)."""
     match expression:
-        case Column(name=name):
+        case ColumnName(name=name):
             return row[name]
         case Literal(value=found):
             return found

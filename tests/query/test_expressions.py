@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 import windrow as wr
 from windrow.batch import expressions
 from windrow.errors import BadInput
-from windrow.plan.cql.types import Typed, Typing
-from windrow.query import operators, text
+from windrow.plan.cql.types import Operand, TypeChecker
+from windrow.query import operators, text_of
 from windrow.query.parse import parse
-from windrow.query.tree import Apply, Column, Literal
+from windrow.query.tree import Apply, ColumnName, Literal
 
 TYPES = {
     "i": pa.int64(),
@@ -39,7 +39,7 @@ ROWS = st.lists(
 
 
 def _leaf(*names):
-    return st.sampled_from(names).map(Column)
+    return st.sampled_from(names).map(ColumnName)
 
 
 def _numbers(depth):
@@ -111,10 +111,10 @@ def _texts(depth):
 
 
 def _typed(expression):
-    def resolve(one):
-        return Typed(one, TYPES[one.name]) if isinstance(one, Column) else None
+    def resolve(part):
+        return Operand(part, TYPES[part.name]) if isinstance(part, ColumnName) else None
 
-    return Typing("", resolve).typed(expression).expression
+    return TypeChecker("", resolve).typed(expression).expression
 
 
 def _alike(a, b):
@@ -136,12 +136,12 @@ def test_an_expression_has_the_value_that_plain_python_gives(rows, expression):
     actual = expressions.evaluate(ready, table).to_pylist()
 
     expected = [plain.value(ready, row) for row in rows]
-    assert all(map(_alike, actual, expected)), (text(ready), actual, expected)
+    assert all(map(_alike, actual, expected)), (text_of(ready), actual, expected)
 
 
 @given(st.one_of(_numbers(3), _truths(3), _texts(2)))
 def test_the_text_of_an_expression_reads_as_the_expression(expression):
-    (query,) = parse(f"select {text(expression)} as v from T")
+    (query,) = parse(f"select {text_of(expression)} as v from T")
 
     assert query.items[0].expression == expression
 
@@ -152,7 +152,7 @@ def test_nan_equals_itself_and_is_the_largest(name):
     rows = [{"a": a, "b": b} for a in values for b in values]
     columns = {side: [row[side] for row in rows] for side in "ab"}
     table = pa.table(columns, pa.schema([("a", pa.float64()), ("b", pa.float64())]))
-    expression = Apply(name, (Column("a"), Column("b")))
+    expression = Apply(name, (ColumnName("a"), ColumnName("b")))
 
     actual = expressions.evaluate(expression, table).to_pylist()
 
@@ -227,13 +227,15 @@ def test_an_expression_means(written, expected):
 @pytest.mark.parametrize(
     "expression",
     [
-        Apply("-", (Column("a"), Apply("-", (Column("b"), Column("c"))))),
-        Apply("-", (Apply("-", (Column("a"), Column("b"))), Column("c"))),
-        Apply("and", (Apply("or", (Column("a"), Column("b"))), Column("c"))),
-        Apply("not", (Apply("and", (Column("a"), Column("b"))),)),
-        Apply("*", (Apply("+", (Column("a"), Literal(1))), Column("b"))),
-        Column("`mean(a)`"),
-        Column("two words"),
+        Apply("-", (ColumnName("a"), Apply("-", (ColumnName("b"), ColumnName("c"))))),
+        Apply("-", (Apply("-", (ColumnName("a"), ColumnName("b"))), ColumnName("c"))),
+        Apply(
+            "and", (Apply("or", (ColumnName("a"), ColumnName("b"))), ColumnName("c"))
+        ),
+        Apply("not", (Apply("and", (ColumnName("a"), ColumnName("b"))),)),
+        Apply("*", (Apply("+", (ColumnName("a"), Literal(1))), ColumnName("b"))),
+        ColumnName("`mean(a)`"),
+        ColumnName("two words"),
         Literal("it's"),
         Literal(1),
         Literal(1.0),
@@ -243,17 +245,21 @@ def test_an_expression_means(written, expected):
 )
 def test_different_expressions_have_different_texts(expression):
     others = [
-        Apply("-", (Column("a"), Apply("-", (Column("b"), Column("c"))))),
-        Apply("-", (Apply("-", (Column("a"), Column("b"))), Column("c"))),
-        Apply("and", (Apply("or", (Column("a"), Column("b"))), Column("c"))),
-        Apply("or", (Column("a"), Apply("and", (Column("b"), Column("c"))))),
-        Apply("not", (Apply("and", (Column("a"), Column("b"))),)),
-        Apply("and", (Apply("not", (Column("a"),)), Column("b"))),
-        Apply("*", (Apply("+", (Column("a"), Literal(1))), Column("b"))),
-        Apply("+", (Column("a"), Apply("*", (Literal(1), Column("b"))))),
-        Column("mean(a)"),
-        Column("`mean(a)`"),
-        Column("two words"),
+        Apply("-", (ColumnName("a"), Apply("-", (ColumnName("b"), ColumnName("c"))))),
+        Apply("-", (Apply("-", (ColumnName("a"), ColumnName("b"))), ColumnName("c"))),
+        Apply(
+            "and", (Apply("or", (ColumnName("a"), ColumnName("b"))), ColumnName("c"))
+        ),
+        Apply(
+            "or", (ColumnName("a"), Apply("and", (ColumnName("b"), ColumnName("c"))))
+        ),
+        Apply("not", (Apply("and", (ColumnName("a"), ColumnName("b"))),)),
+        Apply("and", (Apply("not", (ColumnName("a"),)), ColumnName("b"))),
+        Apply("*", (Apply("+", (ColumnName("a"), Literal(1))), ColumnName("b"))),
+        Apply("+", (ColumnName("a"), Apply("*", (Literal(1), ColumnName("b"))))),
+        ColumnName("mean(a)"),
+        ColumnName("`mean(a)`"),
+        ColumnName("two words"),
         Literal("it's"),
         Literal(1),
         Literal(1.0),
@@ -261,7 +267,7 @@ def test_different_expressions_have_different_texts(expression):
         Literal(None),
     ]
 
-    same = [one for one in others if text(one) == text(expression)]
+    same = [one for one in others if text_of(one) == text_of(expression)]
 
     assert same == [expression]
 

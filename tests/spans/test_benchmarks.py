@@ -8,7 +8,7 @@ from benchmarks import spanning_map
 from windrow.bench.measure.answers import WrongAnswer
 from windrow.bench.measure.spanning import (
     PARTS,
-    Setting,
+    SpanSetting,
     check,
     contender,
     events,
@@ -17,7 +17,7 @@ from windrow.bench.measure.spanning import (
 from windrow.kernels import interpreting
 from windrow.spans import CATALOGUE
 
-SETTING = Setting(30, 50, 10)
+SETTING = SpanSetting(30, 50, 10)
 TECHNIQUES = [*PARTS, *(one.name for one in CATALOGUE if "sweeping" not in one.name)]
 
 
@@ -41,7 +41,7 @@ def test_a_wrong_answer_has_no_number():
 
 
 def test_a_slow_contender_gets_fewer_events_and_its_time_is_scaled():
-    slow = contender(Setting(5_000, 1_000, 2), "tuple_buckets", 2_000_000)
+    slow = contender(SpanSetting(5_000, 1_000, 2), "tuple_buckets", 2_000_000)
 
     assert slow.scale > 50
 

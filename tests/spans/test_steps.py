@@ -27,7 +27,7 @@ from windrow.kernels import interpreting
 from windrow.plan import plan_aggregate
 from windrow.state.fingerprint import describe
 from windrow.state.spans import SpanBucket
-from windrow.state.store import HEADER, MemoryStore, Told
+from windrow.state.store import HEADER, MemoryStore, StepStats
 
 SCHEMA = pa.schema(
     [("key", pa.string()), ("start", pa.int64()), ("end", pa.int64()),
@@ -103,12 +103,12 @@ def test_each_window_comes_out_once_with_the_events_that_were_in_time_for_it(dat
         for rows, now in taken:
             if HEADER not in store.blobs:
                 closed = now
-            told = Told()
+            stats = StepStats()
             table = pa.Table.from_pylist(rows, SCHEMA)
-            for given_out in bucket.step(store, [table] if rows else [], now, told):
+            for given_out in bucket.step(store, [table] if rows else [], now, stats):
                 out += given_out.to_pylist()
-            late += [r["id"] for some in told.late for r in some.to_pylist()]
-            assert told.late_rows == sum(map(len, told.late))
+            late += [r["id"] for some in stats.late for r in some.to_pylist()]
+            assert stats.late_rows == sum(map(len, stats.late))
             for row in rows:
                 starts = plain_spans.windows_of(row["start"], row["end"], window)
                 last = row["start"] if row["start"] == row["end"] else row["end"] - 1
@@ -138,20 +138,20 @@ def test_each_window_comes_out_once_with_the_events_that_were_in_time_for_it(dat
 
 
 def test_a_long_event_counts_in_open_windows_and_is_late_for_those_that_are_out():
-    bucket, store, told = bucket_of(Span(10, 5)), MemoryStore(), Told()
+    bucket, store, stats = bucket_of(Span(10, 5)), MemoryStore(), StepStats()
     early = {"key": "a", "start": 0, "end": 3, "x": 1, "id": 0}
     long = {"key": "a", "start": 1, "end": 24, "x": 2, "id": 1}
 
     with interpreting():
         first = list(
-            bucket.step(store, [pa.Table.from_pylist([early], SCHEMA)], 0, told)
+            bucket.step(store, [pa.Table.from_pylist([early], SCHEMA)], 0, stats)
         )
-        list(bucket.step(store, [], 12, told))  # releases [-5, 5) and [0, 10)
-        list(bucket.step(store, [pa.Table.from_pylist([long], SCHEMA)], 12, told))
-        rest = list(bucket.step(store, [], HUGE, told))
+        list(bucket.step(store, [], 12, stats))  # releases [-5, 5) and [0, 10)
+        list(bucket.step(store, [pa.Table.from_pylist([long], SCHEMA)], 12, stats))
+        rest = list(bucket.step(store, [], HUGE, stats))
 
     assert first == []
-    assert told.late_rows == 1
-    assert [r["id"] for some in told.late for r in some.to_pylist()] == [1]
+    assert stats.late_rows == 1
+    assert [r["id"] for some in stats.late for r in some.to_pylist()] == [1]
     seen = [(r["start"], r["r3"]) for some in rest for r in some.to_pylist()]
     assert seen == [(5, [1]), (10, [1]), (15, [1]), (20, [1])]

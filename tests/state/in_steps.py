@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from windrow.state.store import HEADER, MemoryStore, Told
+from windrow.state.store import HEADER, MemoryStore, StepStats
 
 SCHEMA = pa.schema(
     [
@@ -85,7 +85,7 @@ class Run:
 
     store: MemoryStore = field(default_factory=MemoryStore)
     out: list[Row] = field(default_factory=list)
-    told: list[Told] = field(default_factory=list)
+    stats: list[StepStats] = field(default_factory=list)
     fed: list[Row] = field(default_factory=list)
     due_late: list[Row] = field(default_factory=list)
 
@@ -93,7 +93,7 @@ class Run:
     def late(self) -> list[Row]:
         """The rows that came too late."""
         return [
-            r for told in self.told for table in told.late for r in table.to_pylist()
+            r for stats in self.stats for table in stats.late for r in table.to_pylist()
         ]
 
     @property
@@ -115,15 +115,15 @@ def run(bucket: Any, steps: Sequence[Step], is_late: Callable[[int, int], bool])
         done.due_late += [
             r for r in rows if r["at"] is None or is_late(r["at"], closed)
         ]
-        told = Told()
-        for table in bucket.step(done.store, fed, now, told):
+        stats = StepStats()
+        for table in bucket.step(done.store, fed, now, stats):
             assert len(table)
             done.out += table.to_pylist()
-        assert told.rows_in == len(rows)
-        assert told.late_rows == sum(map(len, told.late))
-        done.told.append(told)
+        assert stats.rows_in == len(rows)
+        assert stats.late_rows == sum(map(len, stats.late))
+        done.stats.append(stats)
         closed = now
-    assert sum(told.rows_out for told in done.told) == len(done.out)
+    assert sum(stats.rows_out for stats in done.stats) == len(done.out)
     return done
 
 

@@ -45,11 +45,11 @@ def test_a_table_comes_back_with_its_types_and_facts(small):
     )
     facts = {"now": -(2**63), "pages": [[1, 2, None]], "words": {"a": ["é"]}}
 
-    found, told = unpack(pack(table, "rows", facts, small=small), "rows")
+    found, facts_found = unpack(pack(table, "rows", facts, small=small), "rows")
 
     assert found.equals(table)
     assert found.schema == table.schema
-    assert told == facts
+    assert facts_found == facts
 
 
 @pytest.mark.parametrize("table", [pa.table({}), TABLE.slice(0, 0), TABLE.slice(1, 1)])

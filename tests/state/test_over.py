@@ -25,7 +25,7 @@ from windrow.kernels import interpreting
 from windrow.plan import plan_over
 from windrow.state.fingerprint import describe
 from windrow.state.over import RollBucket
-from windrow.state.store import HEADER, MemoryStore, Told
+from windrow.state.store import HEADER, MemoryStore, StepStats
 
 sys.path.insert(0, str(Path(__file__).parent))
 from in_steps import HUGE, SCHEMA, Run, Step, run, same, streams, table_of
@@ -127,10 +127,10 @@ def rows_at(*times: int | None, key: str | None = "a") -> list[pa.Table]:
 
 
 def step(bucket: RollBucket, store: MemoryStore, fed: Any, now: int) -> Any:
-    told = Told()
+    stats = StepStats()
     with interpreting():
-        tables = list(bucket.step(store, fed, now, told))
-    return [row for table in tables for row in table.to_pylist()], told
+        tables = list(bucket.step(store, fed, now, stats))
+    return [row for table in tables for row in table.to_pylist()], stats
 
 
 def test_peers_that_come_in_two_steps_see_each_other():
@@ -169,10 +169,10 @@ def test_a_row_between_the_last_watermark_and_this_one_comes_out_at_once():
     bucket, store = bucket_of({"n": wr.count(last="100")}), MemoryStore()
     step(bucket, store, rows_at(31), 20)
 
-    out, told = step(bucket, store, rows_at(22), 30)
+    out, stats = step(bucket, store, rows_at(22), 30)
 
     assert [(row["s1"], row["r0"]) for row in out] == [(22, 1)]
-    assert (told.rows_in, told.late_rows, told.rows_out) == (1, 0, 1)
+    assert (stats.rows_in, stats.late_rows, stats.rows_out) == (1, 0, 1)
 
 
 def test_a_row_is_kept_as_long_as_a_row_to_come_may_reach_its_instant():
@@ -204,10 +204,10 @@ def test_of_a_frame_of_rows_the_last_of_each_key_stay():
     step(bucket, store, [], 1000)
 
     step(bucket, store, rows_at(2001), 2000)
-    out, told = step(bucket, store, [], 3000)
+    out, stats = step(bucket, store, [], 3000)
 
     assert [row["r0"] for row in out] == [[4, 5, 2001]]
-    assert told.keys == 1
+    assert stats.keys == 1
     assert HEADER in store.blobs
 
 
@@ -299,7 +299,7 @@ def test_state_of_another_query_is_refused_with_what_differs():
     store = MemoryStore()
     step(bucket_of({"n": wr.count(last=2)}), store, rows_at(3), 0)
 
-    with pytest.raises(StateError, match="the frames are last 2 rows both there"):
+    with pytest.raises(StateError, match="the frames are n over the last 2 rows there"):
         step(bucket_of({"n": wr.count(last=3)}), store, rows_at(4), 1)
 
 
@@ -310,7 +310,7 @@ def test_rows_kept_with_other_columns_are_refused_with_what_differs():
     plan = plan_over(narrow, "at", "key", gather_calls({"n": wr.count(last=2)}, None))
 
     with pytest.raises(StateError, match="this query keeps key string, at int64, x"):
-        step(RollBucket(plan, bucket.spec, keep_late=True), store, [], 10)
+        step(RollBucket(plan, bucket.query, keep_late=True), store, [], 10)
 
 
 def test_no_altered_blob_becomes_a_number():

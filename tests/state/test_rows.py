@@ -30,7 +30,7 @@ from windrow.slicing import BY_NAME, shared_combs
 from windrow.state.codec import unpack
 from windrow.state.fingerprint import describe
 from windrow.state.rows import RowBucket
-from windrow.state.store import HEADER, MemoryStore, Told
+from windrow.state.store import HEADER, MemoryStore, StepStats
 
 sys.path.insert(0, str(Path(__file__).parent))
 from in_steps import HUGE, SCHEMA, Run, Step, run, same, streams, table_of
@@ -224,14 +224,14 @@ def rows_at(*times: int, key: str = "a") -> list[pa.Table]:
 
 
 def step(bucket: RowBucket, store: MemoryStore, fed: Any, now: int) -> Any:
-    told = Told()
+    stats = StepStats()
     with interpreting():
         out = [
             row
-            for table in bucket.step(store, fed, now, told)
+            for table in bucket.step(store, fed, now, stats)
             for row in table.to_pylist()
         ]
-    return out, told
+    return out, stats
 
 
 def test_a_window_comes_out_in_the_step_that_passes_its_end():
@@ -274,14 +274,15 @@ def test_a_row_is_late_for_a_window_that_ended_in_the_middle_of_its_slice():
     spec = wr.sliding(10, every=4, on="at")  # Cutty cuts at 8 and 12, not at 10
     calls = gather_calls({"all": wr.collect("x")}, None)
     plan = plan_aggregate(SCHEMA, spec, "key", calls, slicer="cutty")
-    bucket, store = RowBucket(plan, {}, keep_late=True), MemoryStore()
+    bucket = RowBucket(plan, describe(plan, buckets=1, layout="rows"), keep_late=True)
+    store = MemoryStore()
     step(bucket, store, rows_at(8), 0)
 
     first, _ = step(bucket, store, [], 10)
-    _, told = step(bucket, store, rows_at(9), 11)
+    _, stats = step(bucket, store, rows_at(9), 11)
 
     assert [(row["end"], row["r0"]) for row in first] == [(10, [8])]
-    assert told.late_rows == 1
+    assert stats.late_rows == 1
 
 
 def test_rows_at_one_instant_keep_the_order_in_which_they_came():
@@ -401,9 +402,9 @@ def _rows_kept(store: MemoryStore) -> int:
 def test_a_bucket_to_which_only_late_rows_came_leaves_nothing_behind():
     bucket, store = bucket_of(wr.sliding(10, on="at")), MemoryStore()
 
-    out, told = step(bucket, store, rows_at(1, 2), 100)
+    out, stats = step(bucket, store, rows_at(1, 2), 100)
 
-    assert (out, told.late_rows, store.blobs) == ([], 2, {})
+    assert (out, stats.late_rows, store.blobs) == ([], 2, {})
 
 
 def test_a_users_functions_that_cannot_be_compiled_see_each_row_of_a_window():
@@ -464,7 +465,7 @@ def test_compiled_kernels_give_what_interpreted_ones_give():
         (bucket_of(wr.sliding(10, every=5, on="at"), by=()), "the keys are key string"),
         (
             bucket_of(wr.sliding(10, every=5, on="id")),
-            "the time column is at there and is id here",
+            "the time column is at int64 in ticks of int64 there and is id int64",
         ),
     ],
     ids=["windows", "aggregates", "keys", "time"],

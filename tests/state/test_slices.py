@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,10 +31,10 @@ from windrow.plan.requests import ask, may_overflow, slots_of
 from windrow.slicing import shared_combs
 from windrow.state import advance, cells
 from windrow.state import slice_pages as pages
-from windrow.state.chunks import chunks_of
 from windrow.state.fingerprint import describe
 from windrow.state.slices import SliceBucket
-from windrow.state.store import HEADER, MemoryStore, Told
+from windrow.state.store import HEADER, MemoryStore, StepStats
+from windrow.state.walk import chunks_of
 
 sys.path.insert(0, str(Path(__file__).parent))
 from in_steps import SCHEMA, Run, Step, run, same, streams, table_of
@@ -116,7 +117,7 @@ def at_once(rows: list[Any], window: Any, by: Any, calls: Any) -> list[Any]:
         (
             *(row[key] for key in by),
             row["query"],
-            row["window"]["start"],
+            *row["window"].values(),
             *(_rounded(row[name]) for name in calls),
         )
         for row in found
@@ -166,13 +167,13 @@ def test_slices_that_were_folded_on_the_way_give_the_same_windows(
     fed = [Step([bucket.folding.fold(t) for t in step.fed], step.now) for step in steps]
 
     out, store = [], MemoryStore()
-    told = Told()
+    stats = StepStats()
     for step in fed:
-        for table in bucket.step(store, step.fed, step.now, told):
+        for table in bucket.step(store, step.fed, step.now, stats):
             out += table.to_pylist()
 
-    assert told.rows_in == len(rows)
-    assert told.late_rows == 0
+    assert stats.rows_in == len(rows)
+    assert stats.late_rows == 0
     expected = at_once(rows, window, ("key",), COMMUTING)
     assert same(given_out(Run(out=out)), expected)
     assert not store.blobs
@@ -190,7 +191,7 @@ def test_a_bucket_that_travels_between_steps_goes_on(
     for step in steps:
         again = pickle.loads(pickle.dumps(bucket))
         store = MemoryStore(dict(store.blobs))
-        for table in again.step(store, step.fed, step.now, Told()):
+        for table in again.step(store, step.fed, step.now, StepStats()):
             out += table.to_pylist()
 
     assert same(out, there.out)
@@ -262,7 +263,7 @@ def _steady(range_: int, slides: int) -> tuple[list[int], list[int], int]:
             for key in "abc"
         ]
         store.gets = store.puts = 0
-        list(bucket.step(store, [table_of(rows)], now, Told()))
+        list(bucket.step(store, [table_of(rows)], now, StepStats()))
         gets.append(store.gets)
         puts.append(store.puts)
     return gets, puts, len(store.blobs)
@@ -311,11 +312,11 @@ def test_a_window_is_merged_from_three_partials_at_most() -> None:
             )
             chunks = chunks_of(plan.rules[0])
 
-            starts = range(0, chunks.length, chunks.slide)
-            spans = {(s + range_ - 1) // chunks.length for s in starts}
+            windows = np.arange(chunks.every)
+            lasts = chunks.numbers(chunks.rule.end(windows) - 1)
 
-            assert max(spans) <= 2
-            assert chunks.length <= range_
+            assert max(lasts) <= 2
+            assert chunks.start(1) - chunks.start(0) <= range_
 
 
 def test_state_of_another_query_is_refused_with_what_differs() -> None:
@@ -323,10 +324,10 @@ def test_state_of_another_query_is_refused_with_what_differs() -> None:
     twenty = [wr.sliding(20, every=1, on="at", name="0")]
     store = MemoryStore()
     fed = [table_of([{"key": "a", "at": 5, "x": 1, "name": "p", "id": 0}])]
-    list(bucket_of(ten, ("key",), ORDERED).step(store, fed, 0, Told()))
+    list(bucket_of(ten, ("key",), ORDERED).step(store, fed, 0, StepStats()))
 
     with pytest.raises(StateError) as refused:
-        list(bucket_of(twenty, ("key",), ORDERED).step(store, [], 9, Told()))
+        list(bucket_of(twenty, ("key",), ORDERED).step(store, [], 9, StepStats()))
 
     assert "range 10" in str(refused.value)
     assert "range 20" in str(refused.value)
@@ -338,7 +339,7 @@ def test_no_altered_or_missing_blob_turns_into_a_number() -> None:
     store = MemoryStore()
     for now in range(40):
         rows = [{"key": "a", "at": now + 2, "x": now, "name": "p", "id": now}]
-        list(bucket.step(store, [table_of(rows)], now, Told()))
+        list(bucket.step(store, [table_of(rows)], now, StepStats()))
     noticed = 0
     for number, blob in store.blobs.items():
         for damage in (blob[:-1], blob[: len(blob) // 2], _flipped(blob), None):
@@ -352,7 +353,7 @@ def test_no_altered_or_missing_blob_turns_into_a_number() -> None:
 
             try:
                 for now in range(40, 70):
-                    list(bucket.step(MemoryStore(blobs), [], now, Told()))
+                    list(bucket.step(MemoryStore(blobs), [], now, StepStats()))
             except StateError:
                 noticed += 1
             else:
@@ -371,11 +372,11 @@ def test_a_silent_key_goes_on_until_its_last_event_has_left_and_is_gone() -> Non
     bucket = bucket_of(window, ("key",), ORDERED)
     store = MemoryStore()
     fed = [table_of([{"key": "a", "at": 5, "x": 1, "name": "p", "id": 0}])]
-    list(bucket.step(store, fed, 0, Told()))
+    list(bucket.step(store, fed, 0, StepStats()))
 
-    begins, told = [], Told()
+    begins, stats = [], StepStats()
     for now in range(1, 30):
-        for table in bucket.step(store, [], now, told):
+        for table in bucket.step(store, [], now, stats):
             begins += table.column("start").to_pylist()
 
     assert begins == [-4, -2, 0, 2, 4]

@@ -1,14 +1,15 @@
-"""WHAT is computed: one file per partial, one line here per aggregate.
+"""Lists the aggregates: one file for each partial, one line here for each aggregate.
 
-To add an aggregate: write its functions, identity and laws in a file named after
-its partial, and add it to `CATALOGUE`.  The law tests, the agreement tests, the
-benchmarks and the docs' tables read this tuple.
+To add one, write its functions, identity and laws in a file named after its partial,
+and add it to `CATALOGUE`.  The public names, the law and agreement tests, the
+benchmarks and the tables in the docs follow from this tuple.
 """
 
 from windrow.errors import UnknownName
 
-from . import _travel
+from . import _pickling
 from ._aggregate import ABSENT, Aggregate, Call, Field, Law
+from ._fingerprint import function_digests, functions_fingerprint
 from .bits import ALL, ANY, BIT_AND, BIT_OR, BIT_XOR
 from .collections import COLLECT, COLLECT_DISTINCT, CONCAT, COUNT_DISTINCT
 from .count import COUNT
@@ -69,9 +70,7 @@ BY_NAME: dict[str, Aggregate] = {
     for aggregate in CATALOGUE
     for name in (aggregate.name, *aggregate.aliases)
 }
-
-
-_travel.by_name({**{one.name: one for one in CATALOGUE}, "wide sum": WIDE_SUM})
+_pickling.pickle_by_name({a.name: a for a in CATALOGUE} | {"wide sum": WIDE_SUM})
 
 
 def find(name: str) -> Aggregate:
@@ -91,4 +90,6 @@ __all__ = [
     "Field",
     "Law",
     "find",
+    "function_digests",
+    "functions_fingerprint",
 ]

@@ -1,4 +1,4 @@
-r"""What an aggregate is: lift, combine, lower, an identity, and laws.
+r"""Defines an aggregate: lift, combine, lower, an identity, and laws.
 
     values      v0      v1      v2      v3
                 |lift   |       |       |
@@ -11,7 +11,7 @@ r"""What an aggregate is: lift, combine, lower, an identity, and laws.
                           result
 
 `combine(older, newer)` is always called in stream order and is associative; the
-laws say what else holds.  The planner and the algorithms rely on nothing more.
+laws say what else holds.  The planner and the algorithms rely on nothing else.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Law(enum.Flag):
         IDEMPOTENT    combine(a, a) == a
         HOLISTIC      no partial of bounded size exists
 
-    Several are put together with `|`, or are given as words in a list.
+    Combine several with `|`, or write them as words in a list.
     """
 
     NONE = 0
@@ -79,7 +79,7 @@ class Field:
 
 
 class _Absent(enum.Enum):
-    """One value that stays itself when it is sent to another process."""
+    """A value that is the same object in every process."""
 
     ABSENT = "absent"
 
@@ -113,7 +113,7 @@ class Aggregate:
     The remaining attributes belong to built-in aggregates: the schema of the
     partial (`fields`), what `lift` is given (`takes`: "value", "other",
     "position"), which column types have a meaning (`accepts`), what `lower` gives
-    (`result`), when that is null although there were values (`defined`).
+    (`result`), and whether that is defined or null (`defined`).
     """
 
     name: str
@@ -271,10 +271,11 @@ def _column_words(aggregate: Aggregate) -> str:
     return f"the names of {words} column{'s' if most > 1 else ''}"
 
 
-def _laws(given: Any) -> Law:
-    if isinstance(given, Law):
-        return given
-    words: Iterable[Any] = [given] if isinstance(given, str) else given
+def _laws(laws_or_words: Any) -> Law:
+    if isinstance(laws_or_words, Law):
+        return laws_or_words
+    is_word = isinstance(laws_or_words, str)
+    words: Iterable[Any] = [laws_or_words] if is_word else laws_or_words
     laws = Law.NONE
     for word in words:
         if isinstance(word, Law):

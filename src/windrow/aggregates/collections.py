@@ -1,9 +1,9 @@
 """Holistic aggregates: collect, concat, collect_distinct, count_distinct.
 
-No partial of bounded size exists for these.  The functions below say what they
-mean, and the laws are tested on them; the engine never carries such lists
-through an algorithm.  A window of `collect` is a range of positions in one
-shared column, and distinct values are told by where each one occurred before:
+No partial of bounded size exists for these.  The functions below define them, and the
+laws are tested on them; the engine never passes such lists through an algorithm.  A
+window of `collect` is a range of positions in one shared column, and a value is new in
+a window if its previous position lies before that:
 
     values     a   b   a   c   b
     previous  -1  -1   0  -1   1        i is new in [start, stop) iff previous < start

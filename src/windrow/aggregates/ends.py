@@ -1,7 +1,7 @@
 """First and last value that is not null. Partials: (first_at) and (last_at).
 
-Only positions travel through the loop, so any column type works.  These two do
-not commute: an algorithm that swaps its operands is caught by them.
+Only positions pass through the loop, so any column type works.  These two do not
+commute: tests with them catch an algorithm that swaps its operands.
 """
 
 from ._aggregate import Aggregate, Field, Law

@@ -74,7 +74,7 @@ def _range_combine(older, newer):
 
 
 def _range_lower(partial):
-    # only the partial of nothing has its max below its min: no difference to take
+    # only an empty partial has its max below its min: there is no difference
     return 0 if partial[1] < partial[0] else partial[1] - partial[0]
 
 

@@ -1,12 +1,12 @@
-"""The moment sketch: power sums and log power sums to 10 (PBA 5.1; Gan et al.).
+"""Moment sketch: power sums and log power sums to 10 (PBA 5.1; Gan et al.).
 
 Partial: (count, min, max, s1 .. s10, log_count, l1 .. l10) with
 
     sk = sum(v ** k)        lk = sum(log(v) ** k) over the log_count values > 0
 
-all of it merged by adding and by min and max, so the sketch of a window costs
-the same whatever the window's length.  `quantiles.py` turns one into estimates
-of quantiles.  The loops are written out: compiled tuples have no loops.
+merged by sums, min and max, so that a sketch costs the same for every length of the
+window.  `quantiles.py` estimates quantiles from it.  The loops are written out, since
+compiled tuples have none.
 """
 
 import math

@@ -12,8 +12,8 @@ the two are alike: 6e-7 and 2e-6 off at mean 1e9, deviation 1e-3, a million valu
 
 There is no branch for an empty side: its n of 0 makes every weight 0, and factors
 are multiplied weight first, so that 0 meets no infinity on the way.  n is a float,
-since whole numbers are slow to turn into floats side by side: with five aggregates
-in one pass this took a third off.  An infinity or NaN makes mk NaN from the start.
+since converting whole numbers to floats is slow in vector code: with five aggregates
+in one pass this saved a third.  An infinity or NaN makes mk NaN from the start.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Quantiles from moment sketches: the density of most entropy (Gan et al. 2018).
+"""Estimates quantiles from moment sketches by maximum entropy (Gan et al. 2018).
 
 Among all densities on [least, most] with the sketch's moments, the one of largest
 entropy assumes nothing else.  It is found on the support scaled to [-1, 1],
@@ -6,20 +6,20 @@ entropy assumes nothing else.  It is found on the support scaled to [-1, 1],
     y linear in v        E[T_k(y)]                       from s1 .. s10
     y linear in log v    E[T_k(y)] and E[T_k(v, scaled)]   from l1 .. l10, s1 .. s10
 
-the second for positive values that span more than `SPAN`, and a quantile is read off
-its distribution function, which is straight within a cell:
+the second for positive values with most / least above `SPAN`.  A quantile is read off
+the distribution function, which is linear within a cell:
 
     1 |                    ___----
     q |- - - - - - - __.--'
     0 |____-----'''   |
       least           answer  most
 
-`_chebyshev.py` has which moments can be trusted, `_most_entropy.py` the search.
-Where that fails, it is tried again with half the moments, down to none: then values
-are taken to lie evenly from least to mean and from mean to most.
+`_chebyshev.py` computes the moments, `_max_entropy.py` the density.  If that fails, it
+is tried again with half the moments, down to none: then values are assumed uniform from
+least to mean and from mean to most.
 
-Windows of 5,000 smooth values came within 0.013 in rank.  A single value that holds
-a large share next to a long tail (many zeros, say) is what moments tell worst.
+Windows of 5,000 smooth values came within 0.013 in rank.  Moments are worst at a single
+value with a large share next to a long tail (many zeros, say).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from windrow.errors import BadInput
 
 from ._chebyshev import ORDER, independent, moments, polynomials
-from ._most_entropy import EDGES, MIDDLES, WIDTHS, most_entropy
+from ._max_entropy import EDGES, MIDDLES, WIDTHS, max_entropy
 
 Floats = NDArray[np.float64]
 
@@ -50,8 +50,8 @@ def check_quantiles(quantiles: Sequence[float]) -> tuple[float, ...]:
     (0.5, 1.0)
     """
     loose: Any = quantiles  # a single number is what users write for one quantile
-    given = list(loose) if np.iterable(loose) else [loose]
-    for q in given:
+    values = list(loose) if np.iterable(loose) else [loose]
+    for q in values:
         number = isinstance(q, int | float | np.number) and not isinstance(q, bool)
         if not number or not 0.0 <= q <= 1.0:
             raise BadInput.because(
@@ -59,7 +59,7 @@ def check_quantiles(quantiles: Sequence[float]) -> tuple[float, ...]:
                 "a quantile is a number from 0 to 1",
                 "the median is 0.5, the 99th percentile 0.99",
             )
-    return tuple(float(q) for q in given)
+    return tuple(float(q) for q in values)
 
 
 def estimate(sketch: Mapping[str, NDArray[Any]], quantiles: Sequence[float]) -> Floats:
@@ -75,7 +75,7 @@ def estimate(sketch: Mapping[str, NDArray[Any]], quantiles: Sequence[float]) -> 
     count = np.asarray(sketch["count"], dtype=np.float64)
     least = np.asarray(sketch["least"], dtype=np.float64)
     most = np.asarray(sketch["most"], dtype=np.float64)
-    with np.errstate(all="ignore"):  # what is not finite is asked for, and left out
+    with np.errstate(all="ignore"):  # values that are not finite are left out below
         means, logs = (_sums(sketch, letter) / count[:, None] for letter in "sl")
         answer = _pieces(least, most, means[:, :1], q)
         spread = (count > 0) & (least < most) & np.isfinite(most - least)
@@ -100,9 +100,9 @@ def _sums(sketch: Mapping[str, NDArray[Any]], letter: str) -> Floats:
 
 
 def _pieces(least: Floats, most: Floats, mean: Floats, q: Floats) -> Floats:
-    """Two straight pieces that meet at the mean and have it; one, where there is none.
+    """Two linear pieces that meet at the mean; one piece if there is no mean.
 
-    Of an endless support this is the limit: an infinite end takes all but the other.
+    For an infinite support this is the limit: an infinite end takes all but the other.
     """
     lo, hi = least[:, None], most[:, None]
     share = (hi - mean) / (hi - lo)  # of the values below the mean
@@ -159,7 +159,7 @@ def _solve(basis: Floats, mu: Floats, good: NDArray[np.bool_], q: Floats) -> Any
     left = np.flatnonzero(good.any(axis=1))
     while len(left):
         used = good[left]
-        masses, solved = most_entropy(
+        masses, solved = max_entropy(
             basis[left] * used[:, :, None], np.where(used, mu[left], 0.0)
         )
         for i, mass in zip(left[solved], masses[solved], strict=True):

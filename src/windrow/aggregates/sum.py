@@ -5,8 +5,8 @@ Integers stay integers, so their totals are exact.  Where a total could pass
 
     high * 2**32 + low        0 <= low < 2**32
 
-which is exact for up to 2**31 values and more, and is checked, or turned into a
-decimal, after the loop.
+which is exact for at least 2**31 values, and is checked, or turned into a decimal,
+after the loop.
 """
 
 from ._aggregate import Aggregate, Field, Law

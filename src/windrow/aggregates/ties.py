@@ -1,8 +1,7 @@
-"""How often, and where first, an extreme is reached.
+"""Number of times an extreme occurs, and the position of the first.
 
 Partials: (min, min_ties), (max, max_ties), (min, min_at), (max, max_at).  A
-position of -1, or zero ties, stands for no value at all, so that a NaN or an
-infinity among the values is never mistaken for it.
+position of -1, or zero ties, means no value, which a NaN or an infinity could not.
 """
 
 import math
@@ -10,7 +9,7 @@ import math
 from ._aggregate import Aggregate, Field, Law
 from .extremes import INT_LEAST, INT_MOST, LEAST, MOST
 
-# the first on ties: of equal values the one with the least instant, the most ~instant
+# the first on ties: of equal values that with the least instant, the most ~instant
 _LEAST_AT = Field(
     "min_at",
     "int",

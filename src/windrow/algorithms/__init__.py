@@ -1,8 +1,8 @@
-"""HOW windows are slid: one file per algorithm, one line here for each.
+"""Lists the algorithms that slide windows: one file and one line here for each.
 
-To add an algorithm: write its picture, its invariants, its functions and its card
-in a file named as in the literature, and add it to `CATALOGUE`.  The agreement
-tests, the benchmarks, the planner and the docs' tables read this tuple.
+To add one, write its picture, its invariants, its functions and its card in a file
+named as in the literature, and add it to `CATALOGUE`.  The agreement tests, the
+benchmarks, the planner and the tables in the docs read this tuple.
 """
 
 from windrow.errors import UnknownName

@@ -1,13 +1,12 @@
-"""What an algorithm is: a card, and the functions that a kernel is made of.
+"""Defines an algorithm: a card, and the functions that its kernel is made of.
 
     prepare(widest, chunk)                        scratch memory, made once
     slide(source, bounds, count, at, scratch, out)
-        answers `count` windows whose bounds are read with `start_of`, `stop_of`;
-        the result of window i goes to `emit(out, at + i, partial)`
+        computes `count` windows with the bounds `start_of`, `stop_of`; the partial of
+        window i goes to `emit(out, at + i, partial)`
     stride(source, first, count, width, at, scratch, out)
-        the fast path, if there is one, for windows that move on by one slice:
-        window i covers slices [first + i, first + i + width); `stage` is its
-        `prepare`
+        the fast path, if there is one, for windows that move by one slice: window i
+        covers slices [first + i, first + i + width); `stage` is its `prepare`
     conduct(kernel, source, ...)
         Python, called with the kernel's module in place of its `run`, if there is
         one: for more than one thread; it calls the functions listed as entries,
@@ -16,9 +15,9 @@
 The first are plain functions over the names in `windrow.kernels.vocabulary`, and are
 compiled together with the aggregates.  Windows come with stops that never fall.
 A window may start at or past the stop of the one before (a gap in time, the next
-key): an algorithm begins anew there, so keys need no handling of their own.  A
-window may be empty.  Where `many` is set, starts may also jump back and forth
-between `keep_of` and the stop: windows of several ranges in one pass.
+key): an algorithm then starts from empty, so that keys need no extra code.  A window
+may be empty.  With `many`, starts may also move back and forth between `keep_of` and
+the stop: windows of several ranges in one pass.
 
 `steps` is the same algorithm one event at a time, for operators.
 """

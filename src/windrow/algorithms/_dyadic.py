@@ -1,4 +1,4 @@
-"""Blocks of 1, 2, 4, ... slices in a circular array, numbered as in a heap.
+"""Numbers blocks of 1, 2, 4, ... slices in a circular array, as in a heap.
 
     level 2                1                    capacity == 4
     level 1        2               3            block of slice i at a level:
@@ -6,20 +6,20 @@
     slice    ..,0,4  ..,1,5  ..,2,6  ..,3,7
 
 Block b of a level covers slices [b << level, (b + 1) << level) of the stream.  A
-slice shares its places with the one `capacity` before it, so whatever lies within
-the last `capacity` slices can be held, and no block passes the end of the array.
+slice shares its places with the one `capacity` before it, so that the array holds any
+block of the last `capacity` slices, and no block passes its end.
 """
 
 from windrow.kernels.vocabulary import IDENTITY, combine, load
 
 
 def place(capacity, level, i):
-    """Where the block of a level that holds slice i is kept."""
+    """The place of the block of a level that holds slice i."""
     return (capacity + (i & (capacity - 1))) >> level
 
 
 def cover(nodes, capacity, start, stop):
-    """[start, stop) from the fewest whole blocks, left to right, so in stream order."""
+    """[start, stop) from the fewest whole blocks, in stream order."""
     whole = IDENTITY
     level = 0
     i = start

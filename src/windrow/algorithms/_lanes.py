@@ -1,13 +1,13 @@
-"""Scans in four lanes: prefixes and suffixes that do not wait for each other.
+"""Scans prefixes and suffixes in four independent lanes.
 
-One chain of combines is slower than memory: each waits for the one before.  So a
-stretch of `TURN` slices is scanned as four lanes of `LANE`, side by side:
+One chain of combines is slower than memory, since each waits for the one before.  So
+`TURN` slices are scanned as four lanes of `LANE`, side by side:
 
     |---- lane 0 ----|---- lane 1 ----|---- lane 2 ----|---- lane 3 ----|
      p0 p0 p0 ...     p1 p1 p1 ...     p2 p2 p2 ...     p3 p3 p3 ...
 
-and what lies before a lane (or after it) is put on in a second step, which has no
-chain at all.  The lanes stay in the first-level cache.
+and the partial of the slices before a lane (or after it) is combined on in a second
+step, which has no chain.  The lanes stay in the first-level cache.
 """
 
 from windrow.kernels.vocabulary import (
@@ -35,8 +35,8 @@ def make_lanes():
 def scan_suffixes(source, lo, hi, lcs, q, lanes):
     """Suffixes of slices [lo, hi), the paper's lcs, put at place q of `lcs`.
 
-    They go there from `lanes`, not over themselves: where `combine` selects, LLVM
-    makes a masked store of that, and it took as long as all the rest.
+    They are combined from `lanes` and not in place: for a selective `combine` LLVM
+    would make that a masked store, which took as long as all the rest.
     """
     j = hi - lo
     after = IDENTITY
@@ -67,7 +67,7 @@ def scan_suffixes(source, lo, hi, lcs, q, lanes):
 def scan_prefixes(source, a, lanes, out, at):
     """Prefixes of four lanes from slice a on, each from its own first slice.
 
-    The results from `at` on will be written next: they are announced meanwhile.
+    The results from `at` on will be written next, and are prefetched meanwhile.
     """
     p0 = p1 = p2 = p3 = IDENTITY
     for k in range(LANE):

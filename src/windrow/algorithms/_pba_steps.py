@@ -1,15 +1,15 @@
-"""PBA one event at a time, in one thread: a step of lcs a slide, and no pause.
+"""PBA one event at a time, in one thread: a few suffixes for each event.
 
     F              L                   M               E
     |-- front -----|----- middle ------|--- current ---|
     | lcs, whole   | values .. P .. lcs|    values     |
                    |------ total ------|----- csa -----|
 
-Chunks are half a window of ticks.  The current one gathers `csa`; when it is complete
-it becomes the middle, whose total is its csa, and its suffixes are made from its young
-end on, P going down.  They are needed when the front is used up, at tick `due`: half a
-window away, so that `pace`, about one combine a tick, is enough.  `turn` is the tick at
-which the current chunk ends.  Invariants:
+Chunks are half a window of ticks.  The current one accumulates `csa`; when it is
+complete it becomes the middle, whose total is its csa, and its suffixes are computed
+from its young end on, P going down.  They are needed when the front is used up, at tick
+`due`, half a window away: `pace`, about one combine a tick, is enough.  `turn` is the
+tick at which the current chunk ends.  Invariants:
 
     part[i] == slice[i] + ... + slice[L - 1]       for F <= i < L
     part[i] == slice[i]                            for L <= i < P and for M <= i < E
@@ -17,8 +17,8 @@ which the current chunk ends.  Invariants:
     total   == slice[L] + ... + slice[M - 1]       where L < M
     csa     == slice[M] + ... + slice[E - 1]       where M < E
 
-A window that is emptied by hand, or in which nearly all events share an instant, can
-need suffixes before they are there: those are then made at once.
+A window that is emptied by hand, or in which nearly all events share an instant, may
+need suffixes earlier: they are then computed at once.
 """
 
 # ruff: noqa: N803, N806 -- the ends of the chunks, as in the picture
@@ -29,7 +29,7 @@ from ._stepwise import Stepwise
 
 
 def _build(part, mask, M, P, steps):
-    """That many suffixes more of the middle; gives P."""
+    """Compute the next `steps` suffixes of the middle; return P."""
     for _ in range(steps):
         P -= 1
         if P + 1 < M:
@@ -39,7 +39,7 @@ def _build(part, mask, M, P, steps):
 
 
 def _join_all(part, mask, F, L, M, P, E, total, csa):
-    """One front of everything, where three chunks will not do."""
+    """Make one front of all chunks, where three are not enough."""
     _build(part, mask, M, P, P - L)
     _build(part, mask, E, E, E - M)
     for i in range(L, M):
@@ -50,7 +50,7 @@ def _join_all(part, mask, F, L, M, P, E, total, csa):
 
 
 def _close_chunk(part, mask, F, L, M, P, E, total, csa):
-    """The current chunk is complete; gives L, M, P."""
+    """Complete the current chunk; return L, M, P."""
     if F < L < M:
         _join_all(part, mask, F, L, M, P, E, total, csa)
         return E, E, E
@@ -61,7 +61,7 @@ def _close_chunk(part, mask, F, L, M, P, E, total, csa):
 
 
 def _next_front(part, mask, F, L, M, P, E):
-    """The front is used up: the middle is the next, or all there is; gives L, M, P."""
+    """Replace a front that is used up by the middle, or by all; return L, M, P."""
     if L < M:
         _build(part, mask, M, P, P - L)
         return M, M, M

@@ -1,13 +1,13 @@
-"""PBA over windows given as arrays: boundaries fall where the last chunk ran out.
+"""PBA over windows given as arrays: a window past the last chunk begins the next.
 
     window i        |--- lcs ---|-- csa --|
     window i + 1        |- lcs -|--- csa ------|
     window i + 2                     |---- lcs ---|-- csa --|       a new chunk
                                 flip                 flip
 
-The bounds alone tell where that is, before any value is seen, so both threads walk
-them: the second makes suffixes of the chunks, as many as a buffer has room for, the
-main one goes after it with `back`, the running csa.  Invariants, between windows:
+The chunks follow from the bounds alone, without any value, so both threads walk over
+the bounds: the second computes suffixes of as many chunks as fit its buffer, the main
+thread follows with `back`, the running csa.  Invariants, between windows:
 
     lcs[origin + i - base] == slice[i] + ... + slice[flip - 1]   for base <= i < flip
     back                   == slice[flip] + ... + slice[stop - 1]
@@ -30,7 +30,7 @@ from ._lanes import scan_suffixes
 def fill_walk(source, bounds, i, count, marks, lcs, room, lanes):
     """The second thread: lcs of the next chunks, from window i on, while there is room.
 
-    `marks` holds the walk's flip and stop.  Gives the window that needs the next.
+    `marks` holds the flip and stop.  Returns the first window that needs more.
     """
     flip, stop = marks[0], marks[1]
     used = 0
@@ -51,7 +51,7 @@ def fill_walk(source, bounds, i, count, marks, lcs, room, lanes):
 
 
 def answer_walk(source, bounds, i, until, marks, lcs, state, out):
-    """The main thread: windows [i, until), over the chunks that `fill_walk` made."""
+    """The main thread: windows [i, until), over the chunks of `fill_walk`."""
     flip, stop = marks[0], marks[1]
     back = load(state, 0) if i > 0 else IDENTITY
     base = used = origin = 0

@@ -1,10 +1,10 @@
-"""A ring: the place of slice i in memory that holds the last few slices only.
+"""Sizes a ring, the memory that holds the last few slices.
 
     slice      ...  6   7   8   9  10  11         window [7, 11) in a ring of 4
     place           2   3   0   1   2   3         i & mask, where mask == 4 - 1
 
-The length is a power of two, so the place is one AND: a division for each slice
-would cost more than the combine it serves.
+The length is a power of two, so that the place is one AND: a division for each slice
+would cost more than its combine.
 """
 
 

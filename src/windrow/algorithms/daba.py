@@ -8,7 +8,7 @@ Two queues, `vals` and `aggs`, and six pointers that cut the window into lists:
 
 The flip only moves pointers: the front becomes l_L, the back l_R, and from then on
 each insert and each evict turns one more node of both the right way round (`shrink`)
-or, once that is done, makes room for one more (`shift`).
+or, when all are turned, moves L, R and A on by one (`shift`).
 
 Invariants, after each insert and evict:
 
@@ -21,8 +21,8 @@ Invariants, after each insert and evict:
 
     F == E,  or  R - L == A - R  and  (B - L) + 1 == (B - F) - (E - B)
 
-The last equation says that l_L, l_R and l_A are worked off just in time: when they
-are, the front is one longer than the back, and the next step may flip.
+The last equation says that l_L, l_R and l_A are turned just in time: the front is then
+one longer than the back, and the next step may flip.
 """
 
 # ruff: noqa: N803, N806 -- the six pointers have the names of the paper

@@ -1,4 +1,4 @@
-"""FlatFIT, a flat and fast index traverser: partials that say how far they reach.
+"""FlatFIT, a flat and fast index traverser: partials with a pointer to their end.
 
     slice       start   .   .   .   .   b   .   .   c   stop
     pointer       |------------------>  |------->   |-->|

@@ -23,11 +23,10 @@ c + reach, the first of them after its place `skew`, then in the one after it:
 
 Chunks of `TURN` slices and more are scanned in lanes (`_lanes.py`): a lane's prefixes
 start at its own first slice, and what lies before them, `ahead`, is put on when they
-are used.  That is 3 combines a slide still, and 2 more a lane.
+are used.  That is still 3 combines a slide, and 2 more a lane.
 
-How the threads are run stands in `_two_threads.py`; windows given as arrays have
-their own chunks, in `_pba_walk.py`; one event at a time there is one thread, and
-`lcs` is made a step an event, in `_pba_steps.py`.
+`_two_threads.py` runs the threads, `_pba_walk.py` has the chunks of windows given as
+arrays, and `_pba_steps.py` takes one event at a time in one thread.
 """
 
 import numpy as np
@@ -46,11 +45,11 @@ from .two_stacks_lite import prepare, slide
 def best_chunk(range_, slide):
     """Theorem 1: slices in a chunk, for which no window W[r, s] waits for its lcs.
 
-    A window has n = r // s slices.  lcs of a chunk takes b combines after its last
-    slice and must be there when the first window that starts within it stops: a
-    shorter chunk is ready sooner and needed later.  As long as the window where
-    that has few slices, about s / (s + 1) of it where it has many; n // b == 1
-    always, so that a window spans at most three chunks.
+    A window has n = r // s slices.  The lcs of a chunk takes b combines after its last
+    slice and is needed when the first window that starts within it stops: a shorter
+    chunk is ready sooner and needed later.  The chunk is as long as a window of few
+    slices, about s / (s + 1) of one of many; n // b == 1 always, so that a window
+    spans at most three chunks.
     """
     slices, rest = range_ // slide, range_ % slide
     if slices <= slide + rest + 1:
@@ -59,7 +58,7 @@ def best_chunk(range_, slide):
 
 
 def chunk_of(width, chunk):
-    """The chunk asked for, at most a window long; Theorem 1's where none is."""
+    """The chunk, at most a window long; that of Theorem 1 if `chunk` is 0."""
     return min(chunk, width) if chunk > 0 else best_chunk(width, np.int64(1))
 
 
@@ -167,7 +166,7 @@ def answer_chunks(source, first, c, many, count, width, b, lcs, state, lanes, at
 
 
 def stride(source, first, count, width, at, scratch, out):
-    """Both threads' work in one, chunk by chunk: what small windows get."""
+    """The work of both threads in one, chunk by chunk, for small windows."""
     lcs, state, lanes, b = scratch
     begin_chunks(source, first, width, b, state)
     one = np.int64(1)

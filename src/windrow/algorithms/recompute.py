@@ -3,8 +3,8 @@
     window i        |-----------------|      stop - start - 1 combines
     window i + 1       |-----------------|   and again
 
-No state between windows, so no invariant to keep: the last resort of the planner
-and the fastest for windows of a few slices.
+It has no state and no invariant.  It is the last resort of the planner, and the fastest
+for windows of a few slices.
 """
 
 from windrow.aggregates import Law

@@ -8,11 +8,11 @@ chunk and the beginning of the next:
               |------ window -------|
               lcs[start]   csa[stop - 1]
 
-Where windows move on by one slice (`stride`), two things make it fast.  Two
-chunks are scanned side by side, suffixes and prefixes together: four chains of
-combines that do not wait for each other.  And a chunk longer than `BLOCK` is
-scanned in blocks that stay in the first-level cache, with what lies between a
-block and its window's last block kept as one partial, `middle`:
+Where windows move by one slice (`stride`), two things make it fast.  Two chunks are
+scanned side by side, suffixes and prefixes together: four independent chains of
+combines.  And a chunk longer than `BLOCK` is scanned in blocks that stay in the
+first-level cache, with the slices between a block and its window's last block as one
+partial, `middle`:
 
     chunk c                               chunk c + 1
     |  block 0  |  block 1  |  block 2  |  block 0  |  block 1  |  block 2  |
@@ -27,14 +27,13 @@ Invariants for the block at `a`, of length b, in a chunk of `width` slices:
     middle    == slice[a + b] + ... + slice[a + width - 1]
     window that starts at a + j == suffix[j] + middle + prefix[j]
 
-Over windows that are not regular (`slide`) the boundary falls where the last chunk
-ran out, which makes it Two-Stacks Lite; so it does one event at a time, where the
-next chunk is not known yet.
+Over irregular windows (`slide`) a window past the last chunk begins the next, which is
+Two-Stacks Lite; so it is one event at a time, where the next chunk is not known yet.
 
 Tried, 8M float64, share of one read-and-write pass at windows 16 to 1M: plain chunks
 0.27 to 0.39; four blocks side by side 0.29 to 0.52 (sixteen base addresses do not fit
-the registers); two side by side 0.34 to 0.51; those, with short chunks answered many
-at a time and results announced while scanning, see `benchmarks/RESULTS.md`.
+the registers); two side by side 0.34 to 0.51; these, with many short chunks at a time
+and results prefetched while scanning, see `benchmarks/RESULTS.md`.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""SlickDeque (Non-Inv): a deque of those slices that can still be an answer.
+"""SlickDeque (Non-Inv): a deque of the slices that can still be an answer.
 
 Where `combine` selects one of its two sides, a slice that loses to a younger one
 will never be an answer again, and is dropped; what stays is in falling order:

@@ -11,10 +11,10 @@ Invariant, between any two windows, for keep <= i <= stop, i > origin:
 and a window is `inverse(prefix[stop], prefix[start])`: the prefixes of the last
 `widest` slices answer any number of ranges.
 
-The scan begins anew only where no window spans, so it holds more than any window
-does.  Exact for whole numbers (a wrapped total wraps back in the difference); a
-float sum keeps the rounding error, and an infinity, of all that ever came, so the
-planner never picks it for floats.
+The scan restarts only where no window spans, so it holds more values than any window.
+Exact for whole numbers (a wrapped total wraps back in the difference); a float sum
+keeps the rounding errors and infinities of all values so far, so the planner never
+picks it for floats.
 """
 
 from windrow.aggregates import Law

@@ -1,4 +1,4 @@
-"""Subtract-on-Evict: one running partial, the oldest slice taken off again.
+"""Subtract-on-Evict: one running partial, from which the oldest slice is removed.
 
       start                 stop
         |------- whole -------|
@@ -8,8 +8,8 @@ Invariant, between any two windows:
 
     whole == slice[start] + ... + slice[stop - 1]
 
-Exact for whole numbers only: what has left a float sum leaves its rounding error
-behind, and an infinity never leaves, so the planner never picks it for floats.
+Exact for whole numbers only: a float sum keeps the rounding errors of values that have
+left, and an infinity never leaves, so the planner never picks it for floats.
 """
 
 from windrow.aggregates import Law
@@ -68,7 +68,7 @@ def insert(scratch, ints, kept, value, tick):
 
 
 def evict(scratch, ints, kept):
-    """The last one leaves nothing behind, not even the rounding of a float."""
+    """Remove the oldest; an empty window is exact again, even for floats."""
     part, mask = scratch
     oldest = load(part, ints[0] & mask)
     rest = inverse(kept[0], oldest) if ints[0] + 1 < ints[1] else IDENTITY

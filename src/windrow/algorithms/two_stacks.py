@@ -1,4 +1,4 @@
-"""Two-Stacks: a queue made of two stacks, each node with what lies below it.
+"""Two-Stacks: a queue made of two stacks, each node with the aggregate below it.
 
 Slices are pushed on the back stack and popped from the front stack.  Each node is a
 pair: the slice's own partial, and the aggregate of all below it in its stack.  When

@@ -1,4 +1,4 @@
-"""Arrow columns as the arrays that kernels read.
+"""Converts Arrow columns to the arrays that kernels read.
 
 column            array for the kernel            validity
 int, float        the column's own buffer         one byte a row, only if
@@ -26,7 +26,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Column:
-    """A column ready for a kernel: numbers, validity, and for ranks their values."""
+    """A column as numbers, with its validity, and for ranks the ranked values."""
 
     values: Array
     valid: Array | None
@@ -49,7 +49,7 @@ def plain_array(column: pa.ChunkedArray | pa.Array) -> pa.Array:
 def numbers(
     column: pa.ChunkedArray | pa.Array, name: str, *, as_floats: bool = False
 ) -> Column:
-    """The column as a kernel reads it; decimals as floats in their unit if asked."""
+    """The column as a kernel reads it; `as_floats` is for decimals in their unit."""
     array = plain_array(column)
     if as_floats:
         array = pc.cast(array, pa.float64())

@@ -1,4 +1,4 @@
-"""Keys as codes 0 .. K - 1, in the order of the keys, and one row per key.
+"""Encodes keys as numbers 0 .. K - 1 in key order, and finds runs of equal keys.
 
     antenna   codes          keys
     b         1              a
@@ -7,13 +7,13 @@
 
 Nulls are a key like any other and come first, as in Spark's ascending order.
 
-In a table that is sorted by its keys already, runs of equal keys are found instead:
+A table that is sorted by its keys already has runs of equal keys:
 
     key     a   a   b   b   b   c
     firsts  0       2           5           lasts  2  5  6
 
-Whoever sorted says what is equal: neighbours are compared, never hashed, so that
-keys of any type serve.  A null equals a null, and a NaN a NaN of the same bits.
+Neighbours are compared, never hashed, so that keys may be of any type.
+A null equals a null, and a NaN a NaN of the same bits.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def key_codes(table: pa.Table, names: Sequence[str]) -> tuple[Array, pa.Table]:
 
 
 def _packed_codes(table: pa.Table, names: Sequence[str]) -> Array:
-    """One code for several columns, made dense after each so that none overflows."""
+    """One code for several columns, renumbered after each so that none overflows."""
     codes = np.zeros(len(table), np.int64)
     for name in names:
         column = _encode(table.column(name), name)
@@ -63,7 +63,7 @@ def _packed_codes(table: pa.Table, names: Sequence[str]) -> Array:
 
 
 def sort_nulls_first(table: pa.Table, names: Sequence[str]) -> Array:
-    """Row numbers in ascending order of the columns; stable."""
+    """Row numbers in ascending order of the columns, nulls first; stable."""
     columns: dict[str, Any] = {}
     for number, name in enumerate(names):
         column = table.column(name)
@@ -96,7 +96,7 @@ _BITS = {16: pa.int16(), 32: pa.int32(), 64: pa.int64()}
 
 
 def run_bounds(table: pa.Table, names: Sequence[str]) -> tuple[Array, Array]:
-    """First and one past last row of each run of rows that agree in those columns."""
+    """The first and one past the last row of each run of equal keys."""
     rows = len(table)
     if not rows:
         return np.empty(0, np.int64), np.empty(0, np.int64)
@@ -117,13 +117,13 @@ def changes(array: pa.Array) -> Array:
         for child in array.flatten():
             changed |= changes(child)
     elif pat.is_nested(kind):
-        values = [repr(value) for value in array.to_pylist()]  # NaN is like itself
+        values = [repr(value) for value in array.to_pylist()]  # NaN equals NaN
         pairs = zip(values[1:], values, strict=False)
         changed = np.array([after != before for after, before in pairs])
     elif pat.is_null(kind):
         return np.zeros(len(array) - 1, bool)
     else:
-        if pat.is_floating(kind):  # by its bits, so that NaN is like itself
+        if pat.is_floating(kind):  # by its bits, so that NaN equals NaN
             array = array.view(_BITS[kind.bit_width])
         differs = pc.not_equal(array[1:], array[:-1])
         changed = pc.fill_null(differs, False).to_numpy(zero_copy_only=False)

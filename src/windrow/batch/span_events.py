@@ -1,12 +1,11 @@
-"""Events with a duration as a table holds them: their instants, and their order.
+"""Reads events with a duration from a table, and sorts them by their ends.
 
-Events stand in the order of their ends where an aggregate asks for order, else as they
-arrived: sorting is the dearest step.  Of two that end at once a point comes last, for
-it holds the instant at which the other is over.  Ties stand as they arrived.
+They are sorted only where an aggregate is not commutative: sorting is the dearest step.
+Of two that end at the same time a point comes last, since it holds the instant at which
+the other is over.  Ties stay as they arrived.
 
-    what is wrong with a row         what is done
-    start or end is null             left out, as a row without a time is
-    end before start                 refused
+    start or end is null     the row is left out, as a row without a time is
+    end before start         the row is refused
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ Array = np.ndarray[Any, Any]
 class Lasting:
     """The first and the last instant of each row, and which of them are points.
 
-    `known` says which rows have both bounds: None, all; `points` None: none is one.
+    `known` is true for rows with both bounds (None: all); no `points`: there are none.
     """
 
     starts: Array
@@ -44,16 +43,16 @@ class Lasting:
 def lasting(table: pa.Table, plan: Plan) -> Lasting:
     """The instants of events in ticks; an event that ends before it starts is refused.
 
-    The end is not in the event, but for a point, which is one instant.
+    The end is not part of an event, except of a point, which is one instant.
     """
     assert plan.clock is not None
     starts, has_start = times_of(table, plan.start_clock)
     ends, has_end = times_of(table, plan.clock)
-    both = [known for known in (has_start, has_end) if known is not None]
-    known = np.logical_and.reduce(both) if both else None
+    masks = [mask for mask in (has_start, has_end) if mask is not None]
+    known = np.logical_and.reduce(masks) if masks else None
     lasts = np.empty_like(ends)
-    wrong, at, points = _measure(starts, ends, np.empty(0, bool) if known is None
-                                 else known, lasts)  # fmt: skip
+    mask = np.empty(0, bool) if known is None else known
+    wrong, at, points = _measure(starts, ends, mask, lasts)
     if wrong:
         assert plan.span is not None
         first, last = (table.column(name)[at].as_py() for name in plan.span)
@@ -67,8 +66,8 @@ def lasting(table: pa.Table, plan: Plan) -> Lasting:
 
 
 @compiled
-def _measure(starts, ends, known, lasts):  # type: ignore[no-untyped-def]
-    """The last instants; how many rows end before they start, which is the first."""
+def _measure(starts, ends, mask, lasts):  # type: ignore[no-untyped-def]
+    """Fill `lasts`; count wrong rows, find the first, count points."""
     wrong, at, points = 0, -1, 0
     for i in range(len(starts)):
         lasts[i] = ends[i] - 1
@@ -76,29 +75,28 @@ def _measure(starts, ends, known, lasts):  # type: ignore[no-untyped-def]
             lasts[i] = starts[i]
             if ends[i] == starts[i]:
                 points += 1
-            elif len(known) == 0 or known[i]:
+            elif len(mask) == 0 or mask[i]:
                 wrong += 1
                 at = i if at < 0 else at
     return wrong, at, points
 
 
-def rows_by_key(table: pa.Table, plan: Plan, found: Lasting) -> Stream:
-    """Rows by key, in the order of ends where anybody can tell, or as they came."""
-    there = None if found.known is None else np.flatnonzero(found.known)
+def rows_by_key(table: pa.Table, plan: Plan, events: Lasting) -> Stream:
+    """The events by key, sorted by their ends if an aggregate needs that."""
+    lasts, known = events.lasts, events.known
     if not needs_order(plan):
-        return in_order(table, plan.by, there)
-    if there is None and found.points is None and not plan.ties:
-        lasts = found.lasts
+        rows = None if known is None else np.flatnonzero(known)
+        return in_order(table, plan.by, rows)
+    if known is None and events.points is None and not plan.ties:
         order = None if is_sorted(lasts) else np.argsort(lasts, kind="stable")
         return in_order(table, plan.by, order)
-    order = _by_end(table, plan, found, {})
-    known = found.known
+    order = _by_end(table, plan, events, {})
     return in_order(table, plan.by, order if known is None else order[known[order]])
 
 
-def rows_in_runs(table: pa.Table, plan: Plan, found: Lasting) -> Stream:
-    """Rows whose keys stand together, none without its bounds."""
-    assert found.known is None, "rows without a bound were filtered out"
+def rows_in_runs(table: pa.Table, plan: Plan, events: Lasting) -> Stream:
+    """The events of a table in which equal keys stand together and no bound is null."""
+    assert events.known is None, "rows without a bound were filtered out"
     firsts, lasts = run_bounds(table, plan.by)
     keys = (
         table.select(list(plan.by)).take(pa.array(firsts)) if plan.by else pa.table({})
@@ -106,31 +104,31 @@ def rows_in_runs(table: pa.Table, plan: Plan, found: Lasting) -> Stream:
     place = None
     if needs_order(plan):
         run = np.repeat(np.arange(len(firsts)), lasts - firsts)
-        order = _by_end(table, plan, found, {"run": run})
+        order = _by_end(table, plan, events, {"run": run})
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
     return Stream(place, firsts, lasts, keys, None)
 
 
 def needs_order(plan: Plan) -> bool:
-    """Whether some aggregate can tell in which order it sees events."""
+    """Whether an aggregate depends on the order of events."""
     return any(Law.COMMUTATIVE not in bound.aggregate.laws for bound in plan.calls)
 
 
 def _by_end(
-    table: pa.Table, plan: Plan, found: Lasting, first: dict[str, Array]
+    table: pa.Table, plan: Plan, events: Lasting, first: dict[str, Array]
 ) -> Array:
-    """Rows by end, points after what is over by then, then by ties, then as they came.
+    """Row numbers by end, points last of those, then by ties, then as they arrived.
 
-    An event that is over at an instant has its last one before it.
+    A point's last instant is its end, that of any other event the one before: so by
+    last instants, points come first.
     """
-    points = np.zeros(len(table), bool) if found.points is None else found.points
+    points = np.zeros(len(table), bool) if events.points is None else events.points
     if not plan.ties:
-        return np.lexsort((~points, found.lasts, *first.values()))
-    ends = {**first, "last": found.lasts, "over": ~points}
-    named = {f"tie {i}": table.column(name) for i, name in enumerate(plan.ties)}
-    whole_table = pa.table({**{n: pa.array(v) for n, v in ends.items()}, **named})
-    return sort_nulls_first(whole_table, [*ends, *named])
+        return np.lexsort((~points, events.lasts, *first.values()))
+    columns: dict[str, Any] = {**first, "last": events.lasts, "over": ~points}
+    columns |= {f"tie {i}": table.column(name) for i, name in enumerate(plan.ties)}
+    return sort_nulls_first(pa.table(columns), list(columns))
 
 
 __all__ = ["Lasting", "lasting", "needs_order", "rows_by_key", "rows_in_runs"]

@@ -1,8 +1,8 @@
-"""Executing the plan of `wr.aggregate` for events with a duration, in one process.
+"""Executes a resolved plan of `wr.aggregate` over events with a duration.
 
     table --check, order--> events --lay out--> slices --techniques--> windows --> table
 
-What is read off the table, and in which order, is in `lasting.py`.
+`span_events.py` reads the events from the table, and sorts them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class SpanJob:
-    """Events of a table, laid over slices, ready for a plan to be resolved."""
+    """The events of a table, laid over slices, ready for a plan to be resolved."""
 
     table: pa.Table
     plan: Plan
@@ -47,7 +47,7 @@ class SpanJob:
 
     @property
     def facts(self) -> Facts:
-        """What the events tell the planner: nulls, magnitudes, their lengths."""
+        """The facts that complete the plan: nulls, magnitudes, lengths of events."""
         plan = self.plan
         facts = facts_of(self.table, self.stream, self.table.column_names, plan.sums)
         return replace(facts, spans=lengths_of(self.laid))
@@ -58,7 +58,7 @@ class SpanJob:
 
 
 def lengths_of(laid: Laid) -> Lengths:
-    """How long events are, in slices."""
+    """The lengths of events in slices."""
     return Lengths(len(laid.events), len(laid), laid.crossed, laid.pieces)
 
 
@@ -71,9 +71,8 @@ def open_spans(
 ) -> SpanJob:
     """Lay the events of a table over slices.
 
-    With `in_runs` the rows of a key stand together already, and keys stay as they
-    are.  `within` are, for each row, the instants between which anybody asks: an event
-    is cut off there.
+    With `in_runs` the rows of a key stand together already.  `within` are the first and
+    the last instant that matter, for each row: events are clipped to them.
     """
     events = lasting(table, plan)
     stream = (rows_in_runs if in_runs else rows_by_key)(table, plan, events)
@@ -87,35 +86,35 @@ def open_spans(
 
 
 def lay_events(events: Events, plan: Plan) -> Laid:
-    """Events over the slices that all windows of a plan share."""
+    """Lay events over the slices that all windows of a plan share."""
     return number_events(events, plan).lay()
 
 
 def number_events(events: Events, plan: Plan) -> Numbered:
-    """The same before any slice is laid out: how many there will be is known."""
+    """Number the slices of events, which counts them before they are laid out."""
     check_room(events.starts, plan.longest)
     check_room(events.lasts, plan.longest)
     return number_slices(events, plan.cuts.combs)
 
 
 def solve_spans(job: SpanJob, resolved: Resolved, trim: Trim = keep_all) -> Solved:
-    """The results of each rule; `trim` leaves out windows before columns are made."""
+    """The results of each rule; `trim` removes windows before columns are made."""
     plan, laid, stream = job.plan, job.laid, job.stream
     inputs = read_inputs(job.table, stream, resolved.slots)
-    framed = [laid.windows(rule) for rule in plan.rules]
-    outs: list[tuple[Array, ...]] = [()] * len(framed)
+    all_frames = [laid.windows(rule) for rule in plan.rules]
+    outs: list[tuple[Array, ...]] = [()] * len(all_frames)
     for group in resolved.groups:
         windows = [
             Windows(frame, rule.longest, algorithm)
             for frame, rule, algorithm in zip(
-                framed, plan.rules, group.algorithms, strict=True
+                all_frames, plan.rules, group.algorithms, strict=True
             )
         ]
         work = Work(laid, group.asked.product, inputs.arrays, group.height)
         results = group.technique.run(work, windows)
         outs = [out + more for out, more in zip(outs, results, strict=True)]
     answers, columns = [], []
-    for rule, frame, out in zip(plan.rules, framed, outs, strict=True):
+    for rule, frame, out in zip(plan.rules, all_frames, outs, strict=True):
         starts = stops = positions = np.empty(0, np.int64)
         if resolved.is_holistic:
             offsets, positions = fill_buckets(laid, frame)
@@ -134,16 +133,16 @@ def _columns(
     answer: Answer,
     positions: Array,
 ) -> list[pa.Array]:
-    """The columns of all calls in their order, whichever group they are of."""
+    """The columns of all calls in their order, from the groups that they are in."""
     table, stream = job.table, job.stream
     columns: dict[str, pa.Array] = {}
     at = 0
     for group in resolved.groups:
         width = len(group.asked.product.out_dtypes)
-        mine = replace(answer, out=answer.out[at : at + width])
+        part = replace(answer, out=answer.out[at : at + width])
         at += width
         results = answer_columns(
-            table, stream, group.calls, inputs.columns, group.asked, mine
+            table, stream, group.calls, inputs.columns, group.asked, part
         )
         columns.update(zip((b.name for b in group.calls), results, strict=True))
     for bound in job.plan.calls:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from statistics import geometric_mean
 
-from ._experiment import NotMeasured, Place, Rows, Verdict
+from ._experiment import NotMeasured, Place, RowSet, Verdict
 
 SLACK = 0.03
 
@@ -47,10 +47,10 @@ def ahead(
     where: Where = everywhere,
     less: bool = False,
     on_average: bool = False,
-) -> Callable[[Rows], Verdict]:
+) -> Callable[[RowSet], Verdict]:
     """`mine` is at least `times` the best of `others`; `less`: small is better."""
 
-    def judge(rows: Rows) -> Verdict:
+    def judge(rows: RowSet) -> Verdict:
         found: dict[Place, float] = {}
         for x in places(rows, panel, where):
             best = (min if less else max)(
@@ -75,10 +75,10 @@ def level(
     *,
     at_least: float = 0.5,
     where: Where = everywhere,
-) -> Callable[[Rows], Verdict]:
+) -> Callable[[RowSet], Verdict]:
     """The least value of each is at least so much of its most."""
 
-    def judge(rows: Rows) -> Verdict:
+    def judge(rows: RowSet) -> Verdict:
         found: dict[str, float] = {}
         for one in series:
             values = [rows.value(panel, x, one) for x in places(rows, panel, where)]
@@ -96,10 +96,10 @@ def linear(
     *,
     up_to: float,
     share: float = 0.75,
-) -> Callable[[Rows], Verdict]:
+) -> Callable[[RowSet], Verdict]:
     """From place 1 on each grows by at least `share` of what its place has grown."""
 
-    def judge(rows: Rows) -> Verdict:
+    def judge(rows: RowSet) -> Verdict:
         found: dict[tuple[str, Place], float] = {}
         for x in places(rows, panel, from_(1.001, up_to)):
             for one in series or rows.series(panel):
@@ -118,31 +118,33 @@ def linear(
 
 
 def between(
-    number: Callable[[Rows], float],
+    number: Callable[[RowSet], float],
     words: str,
     at_least: float = float("-inf"),
     at_most: float = float("inf"),
-) -> Callable[[Rows], Verdict]:
+) -> Callable[[RowSet], Verdict]:
     """Some number of ours lies in a range; `words` has {} for it."""
 
-    def judge(rows: Rows) -> Verdict:
+    def judge(rows: RowSet) -> Verdict:
         found = number(rows)
         return Verdict(words.format(f"{found:.2f}"), at_least <= found <= at_most)
 
     return judge
 
 
-def explained(judge: Callable[[Rows], Verdict], why: str) -> Callable[[Rows], Verdict]:
+def explained(
+    judge: Callable[[RowSet], Verdict], why: str
+) -> Callable[[RowSet], Verdict]:
     """The same, with a reason where the claim does not hold."""
 
-    def with_reason(rows: Rows) -> Verdict:
+    def with_reason(rows: RowSet) -> Verdict:
         found = judge(rows)
         return found if found.holds else replace(found, why=why)
 
     return with_reason
 
 
-def places(rows: Rows, panel: str, where: Where = everywhere) -> list[Place]:
+def places(rows: RowSet, panel: str, where: Where = everywhere) -> list[Place]:
     """The places of a panel that count; none at all cannot be judged."""
     found = [x for x in rows.xs(panel) if where(x)]
     if not found:
@@ -150,7 +152,7 @@ def places(rows: Rows, panel: str, where: Where = everywhere) -> list[Place]:
     return found
 
 
-def _present(rows: Rows, panel: str, x: Place, names: Sequence[str]) -> list[str]:
+def _present(rows: RowSet, panel: str, x: Place, names: Sequence[str]) -> list[str]:
     """Those of a list that took part at a place: slow ones may have sat out."""
     there = {row.series for row in rows.all if row.panel == panel and row.x == x}
     found = [name for name in names if name in there]

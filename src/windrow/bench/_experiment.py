@@ -6,7 +6,7 @@
                                    |
                                   Row, Row, ...         what is kept, as data
                                    |
-    Claim.judge(Rows) ----------> Verdict               holds, or not, or no telling
+    Claim.judge(RowSet) --------> Verdict               holds, or not, or no telling
 
 A trial is what a run resumes at: it is kept whole or not at all, so that contenders
 that are compared have been measured side by side.
@@ -116,15 +116,15 @@ class Claim:
 
     text: str
     theirs: str
-    judge: Callable[[Rows], Verdict]
+    judge: Callable[[RowSet], Verdict]
 
 
 class NotMeasured(LookupError):
     """A claim asks for a place that this run has not: no memory, no library."""
 
 
-class Rows:
-    """What was measured, as claims look at it."""
+class RowSet:
+    """The measured rows of an experiment, as claims read them."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self.all = list(rows)
@@ -196,7 +196,7 @@ __all__ = [
     "Panel",
     "Place",
     "Row",
-    "Rows",
+    "RowSet",
     "Size",
     "Trial",
     "Verdict",

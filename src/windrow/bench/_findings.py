@@ -1,6 +1,6 @@
 """What has become of each experiment: its rows, and where each claim stands.
 
-    Store --newest machine--> Kept, Kept, ...  --judge-->  Finding for each experiment
+    ResultStore --newest machine--> StoredTrials --judge-->  Finding for each experiment
 
     holds        does not hold        open: cannot be judged here        unmeasured
 
@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from ._experiment import Claim, Experiment, NotMeasured, Rows, Size, Verdict
+from ._experiment import Claim, Experiment, NotMeasured, RowSet, Size, Verdict
 from ._runner import lacking
-from ._store import Kept, Store
+from ._store import ResultStore, StoredTrial
 
 Standing = Literal["holds", "fails", "open", "unmeasured"]
 WORDS: dict[Standing, str] = {
@@ -28,7 +28,7 @@ WORDS: dict[Standing, str] = {
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedClaim:
     """A claim, and where it stands."""
 
     claim: Claim
@@ -46,14 +46,14 @@ class Finding:
     """An experiment with the trials that were kept, `of` so many that it has."""
 
     experiment: Experiment
-    kept: tuple[Kept, ...] = ()
+    kept: tuple[StoredTrial, ...] = ()
     of: int = 0
     missing: tuple[str, ...] = ()
 
     @cached_property
-    def rows(self) -> Rows:
+    def rows(self) -> RowSet:
         """All that was measured."""
-        return Rows(row for one in self.kept for row in one.rows)
+        return RowSet(row for one in self.kept for row in one.rows)
 
     @property
     def measured(self) -> bool:
@@ -61,28 +61,28 @@ class Finding:
         return bool(self.rows.all)
 
     @property
-    def failed(self) -> list[Kept]:
+    def failed(self) -> list[StoredTrial]:
         """Trials that have no rows, with the reason."""
         return [one for one in self.kept if one.failed]
 
     @property
-    def busy(self) -> list[Kept]:
+    def busy(self) -> list[StoredTrial]:
         """Trials during which others were in the way."""
         return [one for one in self.kept if one.busy]
 
     @cached_property
-    def judged(self) -> list[Judged]:
+    def judged(self) -> list[JudgedClaim]:
         """Every claim, judged by what there is."""
         return [self._judge(claim) for claim in self.experiment.claims]
 
-    def _judge(self, claim: Claim) -> Judged:
+    def _judge(self, claim: Claim) -> JudgedClaim:
         if not self.measured and self.missing:
             why = f"there is no {' and no '.join(self.missing)} here"
-            return Judged(claim, Verdict("", None, why), "open")
+            return JudgedClaim(claim, Verdict("", None, why), "open")
         if not self.measured:
             why = "every trial failed" if self.failed else ""
             standing: Standing = "open" if self.failed else "unmeasured"
-            return Judged(claim, Verdict("", None, why), standing)
+            return JudgedClaim(claim, Verdict("", None, why), standing)
         try:
             verdict = claim.judge(self.rows)
         except NotMeasured as error:
@@ -90,8 +90,8 @@ class Finding:
         except (ArithmeticError, ValueError) as error:
             verdict = Verdict("", None, f"its numbers cannot be compared: {error}")
         if verdict.holds is None:
-            return Judged(claim, verdict, "open")
-        return Judged(claim, verdict, "holds" if verdict.holds else "fails")
+            return JudgedClaim(claim, verdict, "open")
+        return JudgedClaim(claim, verdict, "holds" if verdict.holds else "fails")
 
 
 @dataclass(frozen=True)
@@ -102,12 +102,12 @@ class Findings:
     """
 
     size: Size
-    newest: Kept | None
+    newest: StoredTrial | None
     all: tuple[Finding, ...]
-    left_out: tuple[Kept, ...] = ()
+    left_out: tuple[StoredTrial, ...] = ()
 
     @property
-    def kept(self) -> list[Kept]:
+    def kept(self) -> list[StoredTrial]:
         """Every trial that counts."""
         return [one for finding in self.all for one in finding.kept]
 
@@ -115,7 +115,7 @@ class Findings:
 def gather(
     experiments: Sequence[Experiment],
     size: Size,
-    store: Store,
+    store: ResultStore,
     *,
     only_here: bool = False,
 ) -> Findings:
@@ -123,7 +123,7 @@ def gather(
     machines = list(store.machines().values())
     newest = machines[-1] if machines and not only_here else None
     under = newest.under if newest else store.under
-    kept: dict[str, list[Kept]] = {one.name: [] for one in experiments}
+    kept: dict[str, list[StoredTrial]] = {one.name: [] for one in experiments}
     for one in store.trials(under).values():
         kept.setdefault(one.experiment, []).append(one)
     make = _planned if under == store.under else _as_kept
@@ -131,7 +131,7 @@ def gather(
     return Findings(size, newest, found, tuple(machines[:-1]))
 
 
-def _planned(experiment: Experiment, size: Size, kept: list[Kept]) -> Finding:
+def _planned(experiment: Experiment, size: Size, kept: list[StoredTrial]) -> Finding:
     """In the order of the trials; those that an older card had do not count."""
     missing = tuple(lacking(experiment))
     if missing:
@@ -142,9 +142,9 @@ def _planned(experiment: Experiment, size: Size, kept: list[Kept]) -> Finding:
     return Finding(experiment, mine, len(keys))
 
 
-def _as_kept(experiment: Experiment, _: Size, kept: list[Kept]) -> Finding:
+def _as_kept(experiment: Experiment, _: Size, kept: list[StoredTrial]) -> Finding:
     """Of another machine: what its trials were is not known here."""
     return Finding(experiment, tuple(kept), len(kept))
 
 
-__all__ = ["WORDS", "Finding", "Findings", "Judged", "Standing", "gather"]
+__all__ = ["WORDS", "Finding", "Findings", "JudgedClaim", "Standing", "gather"]

@@ -15,14 +15,14 @@ from collections.abc import Callable, Sequence
 from statistics import geometric_mean
 
 from ._claims import SLACK, Where, everywhere
-from ._experiment import NotMeasured, Place, Rows, Verdict
+from ._experiment import NotMeasured, Place, RowSet, Verdict
 
 Cell = tuple[str, Place]
-Judge = Callable[[Rows], Verdict]
+Judge = Callable[[RowSet], Verdict]
 
 
 def cells(
-    rows: Rows,
+    rows: RowSet,
     panels: Sequence[str],
     mine: Sequence[str],
     others: Sequence[str],
@@ -58,7 +58,7 @@ def always(
 ) -> Judge:
     """`mine` are at least `times` as fast in every cell; `why`, if they are not."""
 
-    def judge(rows: Rows) -> Verdict:
+    def judge(rows: RowSet) -> Verdict:
         found = cells(rows, panels, mine, others, where=where, each=each)
         return in_all(found, times=times, why=why)
 
@@ -75,8 +75,8 @@ def in_all(found: dict[Cell, float], *, times: float = 1.0, why: str = "") -> Ve
 
 
 def changes(
-    before: Callable[[Rows], dict[Cell, float]],
-    after: Callable[[Rows], dict[Cell, float]],
+    before: Callable[[RowSet], dict[Cell, float]],
+    after: Callable[[RowSet], dict[Cell, float]],
     words: str,
     *,
     least: float = 1.0,
@@ -84,7 +84,7 @@ def changes(
 ) -> Judge:
     """The mean of some cells is above that of others; `words` has {} for both."""
 
-    def judge(rows: Rows) -> Verdict:
+    def judge(rows: RowSet) -> Verdict:
         was = geometric_mean(before(rows).values())
         now = geometric_mean(after(rows).values())
         holds = now > least * was
@@ -96,10 +96,10 @@ def changes(
 
 def rates(
     panels: Sequence[str], names: Sequence[str], where: Where = everywhere
-) -> Callable[[Rows], dict[Cell, float]]:
+) -> Callable[[RowSet], dict[Cell, float]]:
     """Plain rates, a cell for each name, panel and place."""
 
-    def look(rows: Rows) -> dict[Cell, float]:
+    def look(rows: RowSet) -> dict[Cell, float]:
         found: dict[Cell, float] = {
             (f"{row.series}, {row.panel}", row.x): row.value
             for row in rows.all
@@ -122,7 +122,7 @@ def steady(
 ) -> Judge:
     """The least rate of one is at least so much of its most; `apart`: in each panel."""
 
-    def judge(rows: Rows) -> Verdict:
+    def judge(rows: RowSet) -> Verdict:
         found: dict[str, float] = {}
         for some in ([one] for one in panels) if apart else (list(panels),):
             rate = rates(some, [name])(rows).values()

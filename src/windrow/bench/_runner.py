@@ -21,7 +21,7 @@ from importlib.util import find_spec
 
 from ._experiment import Experiment, Row, Size, Trial
 from ._pace import Pace
-from ._store import Kept, Store
+from ._store import ResultStore, StoredTrial
 from .measure.others import watched
 from .measure.pinning import on_cores
 
@@ -49,12 +49,12 @@ class Outcome:
 
     measured: int
     found: int
-    failed: list[Kept]
+    failed: list[StoredTrial]
     missing: dict[str, list[str]]
 
 
 @dataclass(frozen=True)
-class Plan:
+class RunPlan:
     """What is left to do of an experiment, and the seconds that each trial has."""
 
     experiment: Experiment
@@ -70,7 +70,7 @@ def lacking(experiment: Experiment) -> list[str]:
 def run(
     experiments: Sequence[Experiment],
     size: Size,
-    store: Store,
+    store: ResultStore,
     tell: Tell,
     *,
     again: bool = False,
@@ -84,7 +84,7 @@ def run(
         trials = one.trials(size)
         todo = [trial for trial in trials if (one.name, trial.key) not in there]
         each = one.share * size.seconds / max(len(trials), 1)
-        plans.append(Plan(one, todo, each))
+        plans.append(RunPlan(one, todo, each))
         found += len(trials) - len(todo)
     pace = Pace(sum(plan.each * len(plan.todo) for plan in plans))
     of = sum(len(plan.todo) for plan in plans)
@@ -106,8 +106,8 @@ def run(
 
 
 def _measure(
-    experiment: Experiment, trial: Trial, size: Size, store: Store, seconds: float
-) -> Kept:
+    experiment: Experiment, trial: Trial, size: Size, store: ResultStore, seconds: float
+) -> StoredTrial:
     rows: list[Row] = []
     failed = ""
     with on_cores(experiment.threads), watched() as watch:
@@ -117,7 +117,7 @@ def _measure(
         except Exception as error:  # noqa: BLE001 - one trial must not end a long run
             failed = f"{type(error).__name__}: {error}"
         took = time.perf_counter() - start
-    return Kept(
+    return StoredTrial(
         experiment.name,
         trial.key,
         size.name,

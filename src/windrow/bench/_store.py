@@ -25,7 +25,7 @@ from .measure.machine import machine, versions
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredTrial:
     """One trial as it stands on disk; `failed` says why it has no rows."""
 
     experiment: str
@@ -43,7 +43,7 @@ class Kept:
     versions: Mapping[str, str] | None = None
 
 
-class Store:
+class ResultStore:
     """The results of one size in a folder."""
 
     def __init__(self, folder: Path, size: Size) -> None:
@@ -53,7 +53,7 @@ class Store:
         text = json.dumps([self.machine, self.versions], sort_keys=True)
         self.under = hashlib.sha256(text.encode()).hexdigest()[:12]
 
-    def add(self, kept: Kept) -> None:
+    def add(self, kept: StoredTrial) -> None:
         """Write a trial down, so that it is there whatever happens next."""
         self.folder.mkdir(parents=True, exist_ok=True)
         cut = self._ends_in_half_a_line()
@@ -70,7 +70,7 @@ class Store:
             file.seek(-1, os.SEEK_END)
             return file.read(1) != b"\n"
 
-    def trials(self, under: str) -> dict[tuple[str, str], Kept]:
+    def trials(self, under: str) -> dict[tuple[str, str], StoredTrial]:
         """The newest of each trial of one machine and its versions."""
         return {
             (one.experiment, one.trial): one
@@ -82,15 +82,15 @@ class Store:
         """Trials that this machine and these versions have done already."""
         return {key for key, one in self.trials(self.under).items() if not one.failed}
 
-    def machines(self) -> dict[str, Kept]:
+    def machines(self) -> dict[str, StoredTrial]:
         """The newest trial of each machine and versions; what is newest comes last."""
-        found: dict[str, Kept] = {}
+        found: dict[str, StoredTrial] = {}
         for one in self._lines():
             found.pop(one.under, None)
             found[one.under] = one
         return found
 
-    def _lines(self) -> Iterator[Kept]:
+    def _lines(self) -> Iterator[StoredTrial]:
         if not self.path.exists():
             return
         for line in self.path.read_text("utf-8").splitlines():
@@ -99,7 +99,7 @@ class Store:
             except json.JSONDecodeError:
                 continue  # half a line
             rows = tuple(Row(**row) for row in plain.pop("rows"))
-            yield Kept(**plain, rows=rows)
+            yield StoredTrial(**plain, rows=rows)
 
 
-__all__ = ["Kept", "Store"]
+__all__ = ["ResultStore", "StoredTrial"]

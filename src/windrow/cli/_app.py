@@ -1,4 +1,4 @@
-"""The commands put together, and what becomes of errors.
+"""Assembles the commands, and prints errors with an exit code.
 
     WindrowError      the sentence and its hint in red on stderr     exit code 2
     wrong options     the same, the hint names the command's help    exit code 2
@@ -41,8 +41,8 @@ app.command(name="demo")(demo.demo)
 app.add_typer(bench.app)
 
 
-def _show_version(asked: bool) -> None:
-    if asked:
+def _show_version(is_set: bool) -> None:
+    if is_set:
         out.print(f"windrow {windrow.__version__}")
         raise typer.Exit
 
@@ -78,7 +78,7 @@ def run_app(arguments: Sequence[str] | None) -> int:
 
 
 def _refuse(error: Exception) -> int:
-    """Say what is wrong with the options; no options at all means: show the help."""
+    """Print what is wrong with the options; without any, print the help."""
     context = getattr(error, "ctx", None)
     message = str(getattr(error, "format_message", error.__str__)())
     if type(error).__name__ == "NoArgsIsHelpError":

@@ -1,8 +1,8 @@
-"""How far a run of experiments is: a bar on a terminal, a line each elsewhere.
+"""Shows the progress of experiments: a bar on a terminal, else a line a trial.
 
 slickdeque-1a  throughput | 256  ━━━━━━━━━╺━━━━━━━━━  5/12  about 17 s left
 
-Between two trials the time left runs down by itself.
+Between two trials the time left counts down.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ._console import err
 
 
 @contextlib.contextmanager
-def telling() -> Iterator[Tell]:
+def show_progress() -> Iterator[Tell]:
     """A function that shows each step."""
     if not err.is_terminal:
         yield _plain
@@ -93,4 +93,4 @@ def spoken(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"
 
 
-__all__ = ["spoken", "telling"]
+__all__ = ["show_progress", "spoken"]

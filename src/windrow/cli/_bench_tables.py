@@ -1,4 +1,4 @@
-"""What `windrow bench` prints as tables: the experiments there are, and verdicts.
+"""Prints the tables of `windrow bench`: the experiments, and the verdicts on claims.
 
 on a screen    grouped by paper, words wrapped to its width
 in a pipe      a line each, whole, with the paper on each
@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from windrow.bench._experiment import Experiment
-from windrow.bench._findings import Finding, Judged, Standing
+from windrow.bench._findings import Finding, JudgedClaim, Standing
 from windrow.bench._runner import lacking
 
 from ._console import out, show_table, table
@@ -30,22 +30,23 @@ def show_experiments(experiments: Sequence[Experiment]) -> None:
     """Name, paper, figure and title of each, and what it lacks here."""
     if not out.is_terminal:
         heads = ["name", "paper", "figure or table", "what", "missing here"]
-        show_table(table(heads, [_line(one) for one in experiments]))
+        show_table(table(heads, [_line(experiment) for experiment in experiments]))
         return
-    for paper, ones in groupby(experiments, key=lambda one: one.paper):
+    for paper, group in groupby(experiments, key=lambda e: e.paper):
         out.print(Text(f"\n{paper}", style="bold"))
-        made = _wrapping(3)
-        for one in ones:
-            what = Text(one.title)
-            if missing := lacking(one):
+        rows = _wrapping(3)
+        for experiment in group:
+            what = Text(experiment.title)
+            if missing := lacking(experiment):
                 what.append(f"  (there is no {', '.join(missing)} here)", "yellow")
-            made.add_row(Text(one.name), Text(one.shows, style="dim"), what)
-        out.print(made)
+            shows = Text(experiment.shows, style="dim")
+            rows.add_row(Text(experiment.name), shows, what)
+        out.print(rows)
 
 
 def show_verdicts(findings: Sequence[Finding]) -> None:
     """Where each claim stands, with the number that decided."""
-    judged = [(one.experiment.name, each) for one in findings for each in one.judged]
+    judged = [(f.experiment.name, each) for f in findings for each in f.judged]
     if not judged:
         return
     if not out.is_terminal:
@@ -56,30 +57,30 @@ def show_verdicts(findings: Sequence[Finding]) -> None:
         ]
         show_table(table(heads, rows))
         return
-    made = _wrapping(3)
+    lines = _wrapping(3)
     for name, each in judged:
         words = Text(each.claim.text)
         words.append(f"\ntheirs: {each.claim.theirs}; ours: {_ours(each)}", "dim")
         verdict = Text(each.words, style=_COLOURS[each.standing])
-        made.add_row(Text(name), verdict, words)
-    out.print(made)
+        lines.add_row(Text(name), verdict, words)
+    out.print(lines)
 
 
-def _line(one: Experiment) -> list[str]:
-    return [one.name, one.paper, one.shows, one.title, ", ".join(lacking(one))]
+def _line(of: Experiment) -> list[str]:
+    return [of.name, of.paper, of.shows, of.title, ", ".join(lacking(of))]
 
 
-def _ours(judged: Judged) -> str:
+def _ours(judged: JudgedClaim) -> str:
     return judged.verdict.ours or judged.verdict.why or "none"
 
 
 def _wrapping(columns: int) -> Table:
     """Without lines; the last column takes what room is left."""
-    made = Table(box=None, show_header=False, padding=(0, 2, 0, 0), expand=True)
+    lines = Table(box=None, show_header=False, padding=(0, 2, 0, 0), expand=True)
     for number in range(columns):
         last = number == columns - 1
-        made.add_column(ratio=1 if last else None, max_width=None if last else 24)
-    return made
+        lines.add_column(ratio=1 if last else None, max_width=None if last else 24)
+    return lines
 
 
 __all__ = ["show_experiments", "show_verdicts"]

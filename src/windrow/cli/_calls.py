@@ -1,4 +1,4 @@
-"""Aggregates as text: `longest=max(len)`, `who=arg_max(len, caller)`, `n=count()`.
+"""Parses aggregates: `longest=max(len)`, `who=arg_max(len, caller)`, `n=count()`.
 
     call    :=  name "=" aggregate "(" [ item { "," item } ] ")"
     item    :=  name | option "=" literal
@@ -6,8 +6,7 @@
                 a backtick within is written twice
     literal :=  a number, text between quotes, or numbers between square brackets
 
-Nothing is evaluated: what is not in this grammar is refused with the place where
-reading stopped.
+Nothing is evaluated; all else is refused with the place where reading stopped.
 
     >>> name, call = parse_call("who=arg_max(len, `full name`)")
     >>> name, call.label
@@ -61,7 +60,7 @@ def parse_calls(texts: Sequence[str]) -> dict[str, Call]:
 
 def parse_call(text: str) -> tuple[str, Call]:
     """The column's name, and what goes into it."""
-    reader = _Reader(text)
+    reader = _CallReader(text)
     name = reader.name("a name for the new column")
     reader.sign("=")
     aggregate = find(reader.name("an aggregate"))
@@ -91,7 +90,7 @@ def parse_call(text: str) -> tuple[str, Call]:
     return name, aggregate(*columns, **options)
 
 
-class _Reader:
+class _CallReader:
     """Text read token by token, left to right, with one token of foresight."""
 
     def __init__(self, text: str) -> None:
@@ -100,17 +99,17 @@ class _Reader:
 
     def name(self, what: str) -> str:
         """A word, or anything between backticks."""
-        found = self._next(what, "name", "quoted")
-        return found["name"] or found["quoted"].replace("``", "`")
+        token = self._next(what, "name", "quoted")
+        return token["name"] or token["quoted"].replace("``", "`")
 
     def literal(self) -> int | float | str | list[int | float]:
         """A number, text between quotes, or numbers between square brackets."""
         if self.at("["):
             return self._numbers()
-        found = self._next("a number or quoted text", "number", "single", "double")
-        if found["number"] is not None:
-            return _number(found["number"])
-        return str(found["single"] or found["double"] or "")
+        token = self._next("a number or quoted text", "number", "single", "double")
+        if token["number"] is not None:
+            return _number(token["number"])
+        return str(token["single"] or token["double"] or "")
 
     def _numbers(self) -> list[int | float]:
         self.sign("[")
@@ -130,20 +129,20 @@ class _Reader:
 
     def at(self, sign: str) -> bool:
         """Whether this sign comes next."""
-        found = _TOKEN.match(self._text, self._place)
-        return found is not None and found["sign"] == sign
+        token = _TOKEN.match(self._text, self._place)
+        return token is not None and token["sign"] == sign
 
     def end(self) -> None:
         """Nothing more."""
         self._next("nothing more", "end")
 
     def _next(self, what: str, *kinds: str) -> re.Match[str]:
-        found = _TOKEN.match(self._text, self._place)
-        if found is None or found.lastgroup not in kinds:
+        token = _TOKEN.match(self._text, self._place)
+        if token is None or token.lastgroup not in kinds:
             self._refuse(what)
-        assert found is not None
-        self._place = found.end()
-        return found
+        assert token is not None
+        self._place = token.end()
+        return token
 
     def _refuse(self, what: str) -> None:
         rest = self._text[self._place :].strip()

@@ -1,4 +1,4 @@
-"""What `windrow doctor` looks at: one function a subject, one finding each."""
+"""Checks the machine for `windrow doctor`: one function and one result a subject."""
 
 from __future__ import annotations
 
@@ -36,26 +36,29 @@ _CONNECT = {
 }
 
 
-class State(enum.StrEnum):
-    """How bad it is."""
+class CheckState(enum.StrEnum):
+    """How bad a result is."""
 
     OK = "ok"
     WARNING = "warning"
     WRONG = "wrong"
 
 
-@dataclass(frozen=True)
-class Finding:
-    """What was found, and where it is not well, what mends it."""
+OK, WARNING, WRONG = CheckState
 
-    state: State
+
+@dataclass(frozen=True)
+class CheckResult:
+    """What was found, and if it is not well, what mends it."""
+
+    state: CheckState
     subject: str
     words: str
     mend: str = ""
 
 
-def findings() -> Iterator[Finding]:
-    """All that can be told without starting Spark, one by one."""
+def run_checks() -> Iterator[CheckResult]:
+    """Check all that can be checked without starting Spark."""
     yield _python()
     yield _java()
     yield _package("pyspark", (4, 1), None, "'windrow[spark]'")
@@ -68,75 +71,75 @@ def findings() -> Iterator[Finding]:
     yield _memory()
 
 
-def _python() -> Finding:
+def _python() -> CheckResult:
     words = f"{platform.python_version()}, {sys.executable}"
     if sys.version_info < OLDEST_PYTHON:
-        return Finding(
-            State.WRONG, "Python", f"{words}: 3.11 or later is needed", "install one"
+        return CheckResult(
+            WRONG, "Python", f"{words}: 3.11 or later is needed", "install one"
         )
-    return Finding(State.OK, "Python", words)
+    return CheckResult(OK, "Python", words)
 
 
-def _java() -> Finding:
+def _java() -> CheckResult:
     try:
         java = find_java()
     except WindrowError as error:
         words, _, hint = str(error).partition("\n")
-        return Finding(State.WRONG, "Java", words, hint.removeprefix("Hint: "))
-    return Finding(
-        State.OK, "Java", f"{java.version}, {java.path} (from {java.found_by})"
+        return CheckResult(WRONG, "Java", words, hint.removeprefix("Hint: "))
+    return CheckResult(
+        OK, "Java", f"{java.version}, {java.path} (from {java.found_by})"
     )
 
 
 def _package(
     name: str, least: tuple[int, ...], below: tuple[int, ...] | None, wanted: str
-) -> Finding:
+) -> CheckResult:
     mend = f"{_PIP} {wanted}"
     try:
         version = importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
-        return Finding(State.WRONG, name, "is not installed", mend)
+        return CheckResult(WRONG, name, "is not installed", mend)
     numbers = tuple(map(int, re.findall(r"\d+", version)[:3]))
     if numbers < least:
         words = f"{version}: {_dotted(least)} or later is needed"
-        return Finding(State.WRONG, name, words, mend)
+        return CheckResult(WRONG, name, words, mend)
     if below is not None and numbers >= below:
         words = f"{version}: PySpark needs one before {_dotted(below)}"
-        return Finding(State.WRONG, name, words, mend)
-    return Finding(State.OK, name, version)
+        return CheckResult(WRONG, name, words, mend)
+    return CheckResult(OK, name, version)
 
 
 def _dotted(version: tuple[int, ...]) -> str:
     return ".".join(map(str, version))
 
 
-def _numba() -> Finding:
+def _numba() -> CheckResult:
     version = numba.__version__
     if numba.config.DISABLE_JIT:
         words = (
             f"{version}, switched off by NUMBA_DISABLE_JIT: all is many times slower"
         )
-        return Finding(State.WARNING, "numba", words, "run unset NUMBA_DISABLE_JIT")
+        return CheckResult(WARNING, "numba", words, "run unset NUMBA_DISABLE_JIT")
     try:
         answer = numba.njit(lambda value: value + 1)(1)
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is the finding
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is the result
         words = f"{version} cannot compile: {str(error).strip().partition(chr(10))[0]}"
         mend = f"{_PIP} --force-reinstall numba llvmlite"
-        return Finding(State.WRONG, "numba", words, mend)
+        return CheckResult(WRONG, "numba", words, mend)
     assert answer == 2
-    return Finding(State.OK, "numba", f"{version}, compiles")
+    return CheckResult(OK, "numba", f"{version}, compiles")
 
 
-def _cache() -> Finding:
+def _cache() -> CheckResult:
     folder = cache_folder()
     named = os.environ.get("WINDROW_CACHE_DIR")
     base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
     wanted = Path(named) if named else base / "windrow" / "kernels"
     if folder is not None:
         mode = stat.S_IMODE(folder.stat().st_mode)
-        return Finding(State.OK, "cache", f"{folder}, writable, mode {mode:04o}")
+        return CheckResult(OK, "cache", f"{folder}, writable, mode {mode:04o}")
     words = f"{wanted} cannot be used, so that every process compiles its kernels anew"
-    return Finding(State.WARNING, "cache", words, _mend_cache(wanted))
+    return CheckResult(WARNING, "cache", words, _mend_cache(wanted))
 
 
 def _mend_cache(wanted: Path) -> str:
@@ -149,8 +152,8 @@ def _mend_cache(wanted: Path) -> str:
     return "run export WINDROW_CACHE_DIR=/a/folder/of/your/own"
 
 
-def _workers() -> Finding:
-    """Whether the Python that Spark's workers would run is one like this."""
+def _workers() -> CheckResult:
+    """Whether Spark's workers would run a Python like this one."""
     named = os.environ.get("PYSPARK_PYTHON")
     python = named or "python3"
     source = f"PYSPARK_PYTHON is {python}" if named else "PYSPARK_PYTHON is not set"
@@ -158,14 +161,14 @@ def _workers() -> Finding:
     trouble = _trouble_with(python)
     if not trouble:
         tail = "" if named else f", and {shutil.which(python)} will do"
-        return Finding(State.OK, "workers", f"{source}{tail}")
+        return CheckResult(OK, "workers", f"{source}{tail}")
     if named:
-        return Finding(State.WRONG, "workers", f"{source}: {trouble}", mend)
+        return CheckResult(WRONG, "workers", f"{source}: {trouble}", mend)
     words = (
         f"{source}: the windrow command sets it by itself; your own programs "
         f"would get {shutil.which(python) or python}: {trouble}"
     )
-    return Finding(State.WARNING, "workers", words, mend)
+    return CheckResult(WARNING, "workers", words, mend)
 
 
 def _trouble_with(python: str) -> str:
@@ -186,25 +189,25 @@ def _trouble_with(python: str) -> str:
         return "there is no such program"
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"it does not run ({error})"
-    said = answer.stdout.split()
+    versions = answer.stdout.split()
     here = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    if said and said[0] != here:
-        return f"it is Python {said[0]}, and workers must be {here} as here"
+    if versions and versions[0] != here:
+        return f"it is Python {versions[0]}, and workers must be {here} as here"
     if answer.returncode:
         last = answer.stderr.strip().splitlines() or [f"exit code {answer.returncode}"]
         return f"it lacks what workers import ({last[-1]})"
-    if said[1] != windrow.__version__:
-        return f"it has windrow {said[1]}, not {windrow.__version__} as here"
+    if versions[1] != windrow.__version__:
+        return f"it has windrow {versions[1]}, not {windrow.__version__} as here"
     return ""
 
 
-def _connect() -> Finding:
+def _connect() -> CheckResult:
     missing = [package for name, package in _CONNECT.items() if not _is_there(name)]
     if missing:
         words = f"not installed: {', '.join(missing)} (optional, for Spark Connect)"
         mend = f"{_PIP} 'windrow[connect]'"
-        return Finding(State.WARNING, "connect", words, mend)
-    return Finding(State.OK, "connect", "all packages for Spark Connect are there")
+        return CheckResult(WARNING, "connect", words, mend)
+    return CheckResult(OK, "connect", "all packages for Spark Connect are there")
 
 
 def _is_there(name: str) -> bool:
@@ -214,13 +217,13 @@ def _is_there(name: str) -> bool:
         return False
 
 
-def _memory() -> Finding:
-    found = memory()
-    if found is None:
-        return Finding(State.OK, "memory", "this system does not tell how much")
-    words = f"{found / _GIGABYTE:.1f} GB"
-    if found < 2 * _GIGABYTE:
+def _memory() -> CheckResult:
+    size = memory()
+    if size is None:
+        return CheckResult(OK, "memory", "this system does not tell how much")
+    words = f"{size / _GIGABYTE:.1f} GB"
+    if size < 2 * _GIGABYTE:
         words += ": little for a JVM and its Python workers"
         mend = "use --conf spark.driver.memory=512m, or a larger machine"
-        return Finding(State.WARNING, "memory", words, mend)
-    return Finding(State.OK, "memory", words)
+        return CheckResult(WARNING, "memory", words, mend)
+    return CheckResult(OK, "memory", words)

@@ -1,4 +1,4 @@
-"""Where words go: results to `out`, all else to `err`.
+"""Prints results to `out`, and all else to `err`.
 
 Both follow `sys.stdout` and `sys.stderr` as they are at the time of printing.
 """
@@ -27,22 +27,22 @@ def show_error(error: Exception) -> None:
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str | Text]]) -> Table:
     """A small table without lines; a heading that begins with > is over numbers."""
-    made = Table(box=None, header_style="dim", padding=(0, 1, 0, 2))
+    lines = Table(box=None, header_style="dim", padding=(0, 1, 0, 2))
     for heading in headings:
         right = heading.startswith(">")
-        made.add_column(
+        lines.add_column(
             Text(heading.removeprefix(">")),
             justify="right" if right else "left",
             no_wrap=True,
         )
     for row in rows:
-        made.add_row(*row)
-    return made
+        lines.add_row(*row)
+    return lines
 
 
-def show_table(made: Table) -> None:
+def show_table(lines: Table) -> None:
     """Print a table: cut to the screen, or whole where there is none."""
     if out.is_terminal:
-        out.print(made)
+        out.print(lines)
     else:  # a console cuts to its own width, whatever width a print asks for
-        Console(file=out.file, width=_ENDLESS, highlight=False).print(made)
+        Console(file=out.file, width=_ENDLESS, highlight=False).print(lines)

@@ -1,4 +1,4 @@
-"""Sources and sinks: Parquet, CSV and JSON, told apart by their names.
+"""Reads and writes Parquet, CSV and JSON, recognised by name.
 
     calls.parquet  calls.csv.gz  calls.jsonl     by the suffix
     calls/                                       by the suffix of a file in the folder
@@ -46,9 +46,9 @@ class Mode(enum.StrEnum):
     APPEND = "append"
 
 
-def read(spark: SparkSession, source: str, given: Format | None) -> DataFrame:
+def read(spark: SparkSession, source: str, format_: Format | None) -> DataFrame:
     """The source as a DataFrame; CSV and JSON are looked through for their types."""
-    kind = _kind(source, given, "read")
+    kind = _kind(source, format_, "read")
     check_is_there(source)
     if kind == "csv":
         return spark.read.csv(source, header=True, inferSchema=True)
@@ -63,21 +63,21 @@ def read(spark: SparkSession, source: str, given: Format | None) -> DataFrame:
 
 
 def read_stream(
-    spark: SparkSession, source: str, given: Format | None, files: int | None
+    spark: SparkSession, source: str, format_: Format | None, files: int | None
 ) -> DataFrame:
     """The source as a stream of files, with the columns of those already there."""
-    reader = spark.readStream.schema(read(spark, source, given).schema)
+    reader = spark.readStream.schema(read(spark, source, format_).schema)
     if files is not None:
         reader = reader.option("maxFilesPerTrigger", files)
-    kind = _kind(source, given, "read")
+    kind = _kind(source, format_, "read")
     if kind == "csv":
         reader = reader.option("header", True)
     return reader.format(kind).load(source)
 
 
-def check_sink(sink: str, given: Format | None, mode: Mode) -> str:
+def check_sink(sink: str, format_: Format | None, mode: Mode) -> str:
     """The format of the sink, before any work is done for it."""
-    kind = _kind(sink, given, "write")
+    kind = _kind(sink, format_, "write")
     if mode is Mode.ERROR and "://" not in sink and Path(sink).exists():
         raise BadInput.because(
             f"cannot write {sink}",
@@ -109,8 +109,8 @@ def write(result: DataFrame, sink: str, kind: str, mode: Mode) -> None:
     writer.save(sink)
 
 
-def _kind(path: str, given: Format | None, what: str) -> str:
-    kind = suffix_of(path) or (str(given) if given else "")
+def _kind(path: str, format_: Format | None, what: str) -> str:
+    kind = suffix_of(path) or (str(format_) if format_ else "")
     if not kind and Path(path).is_dir():
         inside = map(suffix_of, sorted(Path(path).iterdir()))
         kind = next(filter(None, inside), "")

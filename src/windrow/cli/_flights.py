@@ -1,4 +1,4 @@
-"""The flights of the demo as a Spark DataFrame, and the queries asked of them.
+"""Reads the flights of the demo into a DataFrame, and holds the demo's queries.
 
     scheduled timestamp   origin string   carrier string   delay double
     2013-01-01 10:15      EWR             UA               2.0
@@ -6,10 +6,8 @@
     departed timestamp    landed timestamp    air_time double
     2013-01-01 10:17      2013-01-01 14:04    227.0
 
-All 336,776 flights that were to leave New York in 2013; the delay of one that was
-cancelled is null, and so is what follows from it.  A flight lasts from its departure
-for its minutes in the air.  Times are UTC.  The queries' own source is shown by the
-demo.
+All 336,776 flights scheduled to leave New York in 2013.  Cancelled flights have a null
+delay, departure and landing.  Times are UTC.  The demo prints the queries' source.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What this machine has: a Java that Spark can run on, and memory.
+"""Finds a Java that Spark can run on, and the memory of this machine.
 
-Spark takes `$JAVA_HOME/bin/java` where JAVA_HOME is set, right or wrong, and
-`java` from the PATH only where it is not.  So does the search here.
+Like Spark, this takes `$JAVA_HOME/bin/java` if JAVA_HOME is set, right or wrong, and
+`java` from the PATH only if it is not.
 """
 
 from __future__ import annotations
@@ -113,9 +113,9 @@ def install_java() -> str:
 
 def memory() -> int | None:
     """Bytes that this process may use, as far as the system tells."""
-    found = []
+    limits = []
     with contextlib.suppress(AttributeError, OSError, ValueError):
-        found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+        limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     with contextlib.suppress(OSError, ValueError):  # a container's own limit
-        found.append(int(Path("/sys/fs/cgroup/memory.max").read_text("utf-8")))
-    return min(found, default=None)
+        limits.append(int(Path("/sys/fs/cgroup/memory.max").read_text("utf-8")))
+    return min(limits, default=None)

@@ -1,17 +1,22 @@
-"""The options that `windrow run` and `windrow explain` have in common."""
+"""Defines the options that `windrow run` and `windrow explain` have in common."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from windrow.errors import BadInput
 
 from ._files import Format
-from ._query import Query, make_query
-from ._session import parse_settings
+from ._query import QuerySpec, make_query
+from ._session import parse_settings, session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 _WINDOW, _ROWS, _SPARK = "Windows", "Rows", "Spark"
 
@@ -35,8 +40,8 @@ def option(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
-    """A query, its source, and the Spark it runs on, as they were typed."""
+class QueryOptions:
+    """A query, its source, and the Spark that it runs on, as typed."""
 
     source: Annotated[
         str,
@@ -184,8 +189,8 @@ class Asked:
         ),
     ] = False
 
-    def query(self) -> Query:
-        """What is asked for, checked as far as it can be without data."""
+    def query(self) -> QuerySpec:
+        """The query, checked as far as it can be without data."""
         if self.from_:
             raise BadInput.because(
                 "cannot use --from",
@@ -206,6 +211,9 @@ class Asked:
             where=self.where,
         )
 
-    def settings(self) -> dict[str, str]:
-        """What --conf says, as Spark's settings."""
-        return parse_settings(self.conf)
+    def session(
+        self, settings: Mapping[str, str] | None = None
+    ) -> AbstractContextManager[SparkSession]:
+        """Spark with these settings and those of --conf."""
+        settings = {**(settings or {}), **parse_settings(self.conf)}
+        return session(self.master, verbose=self.verbose, settings=settings)

@@ -1,6 +1,6 @@
-"""One line on the terminal while Spark works: tasks done of tasks known.
+"""Shows Spark's progress in one line: tasks done of tasks known.
 
-Classic sessions are asked through Spark's status tracker, Connect sessions report
+Classic sessions are polled through Spark's status tracker, Connect sessions report
 by themselves.  Where stderr is not a terminal nothing is shown.
 """
 

@@ -1,4 +1,4 @@
-"""The query of `windrow run` and `windrow explain`, from options to the library's own.
+"""Turns the options of `windrow run` and `windrow explain` into a query.
 
     --window "1 hour" --every "1 minute" --window "24 hours" --every "1 minute"
         -> [wr.sliding("1 hour", ...), wr.sliding("24 hours", ...)]
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Query:
-    """What is asked for, before any data is seen."""
+class QuerySpec:
+    """Windows, keys and aggregates of a query, before any data is seen."""
 
     window: Window | list[Window]
     by: tuple[str, ...]
@@ -37,7 +37,7 @@ class Query:
     where: str | None = None
 
     def filtered(self, frame: DataFrame) -> DataFrame:
-        """The rows that the query is about."""
+        """The rows that the query reads."""
         return frame if self.where is None else frame.where(self.where)
 
     @property
@@ -64,7 +64,7 @@ def make_query(
     hot: bool,
     keys: int | None,
     where: str | None,
-) -> Query:
+) -> QuerySpec:
     """Check the options and put them together."""
     windows = _windows(
         list(window or ()),
@@ -75,7 +75,7 @@ def make_query(
         tuple(ties or ()),
     )
     hints: dict[str, Any] = {"hot": hot, "keys": keys}
-    return Query(
+    return QuerySpec(
         windows[0] if len(windows) == 1 else windows,
         tuple(by or ()),
         parse_calls(agg),
@@ -84,11 +84,11 @@ def make_query(
     )
 
 
-def check_names(query: Query, frame: DataFrame) -> None:
-    """Refuse a column that is not there before the planner does, in a user's words."""
+def check_names(query: QuerySpec, frame: DataFrame) -> None:
+    """Refuse unknown columns before the planner does, in the command's words."""
     windows = query.window if isinstance(query.window, list) else [query.window]
-    asked = [name for one in windows for name in (one.on, *one.ties) if name]
-    for name in dict.fromkeys([*asked, *query.by]):
+    order = [name for window in windows for name in (window.on, *window.ties) if name]
+    for name in dict.fromkeys([*order, *query.by]):
         if name not in frame.columns:
             raise UnknownName.among("column", name, frame.columns)
 

@@ -1,4 +1,4 @@
-"""Result rows for readers without structs: CSV files and people.
+"""Lays out result rows without structs, for CSV files and the terminal.
 
     window struct<start, end>    ->    window_start, window_end
 

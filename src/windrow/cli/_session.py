@@ -1,4 +1,4 @@
-"""A Spark session for one command: checked before, quiet while, stopped after.
+"""Starts a Spark session for one command, and stops it afterwards.
 
     with session("local[*]", verbose=False) as spark: ...
 
@@ -129,10 +129,10 @@ def _start(builder: Any, master: str, log: IO[bytes], *, verbose: bool) -> Spark
             spark: SparkSession = builder.getOrCreate()
     except Exception as error:  # py4j's, pyspark's or the operating system's
         log.seek(0)
-        said = log.read().decode(errors="replace")
+        output = log.read().decode(errors="replace")
         raise WindrowError.because(
             f"cannot start Spark on {master}",
-            _reason(said) or str(error).strip().partition("\n")[0],
+            _reason(output) or str(error).strip().partition("\n")[0],
             "run windrow doctor; --verbose shows all that Spark says",
         ) from error
     return spark
@@ -151,9 +151,9 @@ def _stderr_to(log: IO[bytes]) -> Iterator[None]:
             os.dup2(screen.fileno(), 2)
 
 
-def _reason(said: str) -> str:
+def _reason(output: str) -> str:
     """The first of the JVM's own lines that tells what is wrong."""
-    for line in said.splitlines():
+    for line in output.splitlines():
         if line.strip() and not _CHATTER.search(line):
             return _CLASSES.sub("", line.strip()).rstrip(".")
     return ""

@@ -1,11 +1,11 @@
-"""`windrow run --stream`: a folder followed, windows written as they close.
+"""Runs `windrow run --stream`: follows a folder, and writes windows as they close.
 
     SOURCE/*  ->  watermark  ->  wr.aggregate  ->  OUT/*.parquet
                                       |
                                OUT.checkpoint
 
-Asked to stop, the stream ends between two micro-batches: what is in OUT is whole, and
-the same command goes on from the checkpoint.
+A stop signal ends the stream between two micro-batches: OUT is then complete, and the
+same command continues from the checkpoint.
 """
 
 from __future__ import annotations
@@ -22,17 +22,16 @@ from windrow.errors import BadInput
 from windrow.plan.flow import BUCKETS
 
 from ._console import err
-from ._failure import told
 from ._files import Mode, read_stream
-from ._live import live_line
-from ._options import Asked
+from ._options import QueryOptions
 from ._progress import progress
-from ._query import Query, check_names
-from ._session import session
-from ._stopping import Stopping, signals
+from ._query import QuerySpec, check_names
+from ._spark_errors import plain_errors
+from ._status_line import status_line
+from ._stop_signals import StopSignals, stop_signals
 from ._stream_folders import check_folders
-from ._stream_options import Late, Streaming
-from ._tally import Tally
+from ._stream_options import Late, StreamOptions
+from ._stream_totals import StreamTotals
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -47,39 +46,42 @@ STATE_STORE = {
 }
 
 
-def run_stream(asked: Asked, streaming: Streaming, to: str, mode: Mode) -> None:
-    """Run a stream until it ends or is stopped, and say what it did."""
-    query, source = asked.query(), asked.source
-    streaming.check(asked, to, mode)
-    checkpoint = check_folders(source, to, streaming.checkpoint)
-    settings = {**_settings(streaming), **asked.settings()}
+def run_stream(
+    options: QueryOptions, stream: StreamOptions, to: str, mode: Mode
+) -> None:
+    """Run a stream until it ends or is stopped, and print its totals."""
+    query, source = options.query(), options.source
+    stream.check(options, to, mode)
+    checkpoint = check_folders(source, to, stream.checkpoint)
     with (
-        session(asked.master, verbose=asked.verbose, settings=settings) as spark,
-        told(f"cannot run the stream on {source}", verbose=asked.verbose),
+        options.session(_settings(stream)) as spark,
+        plain_errors(f"cannot run the stream on {source}", verbose=options.verbose),
     ):
         with progress(spark, f"looking at {source}"):
-            frame = read_stream(spark, source, asked.format_, streaming.files)
-        result = _ask(query, frame, str(asked.on), streaming)
+            frame = read_stream(spark, source, options.format_, stream.files)
+        result = _streaming_frame(query, frame, str(options.on), stream)
         writer = result.writeStream.format("parquet").outputMode("append")
         writer = writer.option("checkpointLocation", checkpoint)
         begun = time.perf_counter()
-        with signals() as stopping, live_line(f"starting {to}") as show:
-            running = writer.trigger(**streaming.triggered).start(to)
-            tally = _watch(running, stopping, show)
+        with stop_signals() as stopping, status_line(f"starting {to}") as show:
+            running = writer.trigger(**stream.trigger_arguments).start(to)
+            totals = _watch(running, stopping, show)
         seconds = time.perf_counter() - begun
-    err.print(f"{to}: {tally.summary(seconds)}", soft_wrap=True, markup=False)
+    err.print(f"{to}: {totals.summary(seconds)}", soft_wrap=True, markup=False)
     if stopping.times > 1:
         raise typer.Exit(_INTERRUPTED)
 
 
-def _settings(streaming: Streaming) -> dict[str, str]:
+def _settings(stream: StreamOptions) -> dict[str, str]:
     """State in RocksDB, and a partition for each core if all get the same buckets."""
-    buckets, cores = streaming.buckets or BUCKETS, os.cpu_count() or 1
+    buckets, cores = stream.buckets or BUCKETS, os.cpu_count() or 1
     even = max(number for number in range(1, cores + 1) if buckets % number == 0)
     return {**STATE_STORE, "spark.sql.shuffle.partitions": str(even)}
 
 
-def _ask(query: Query, frame: DataFrame, on: str, streaming: Streaming) -> DataFrame:
+def _streaming_frame(
+    query: QuerySpec, frame: DataFrame, on: str, stream: StreamOptions
+) -> DataFrame:
     """The query as a stream that has not started yet."""
     frame = query.filtered(frame)
     check_names(query, frame)
@@ -93,41 +95,41 @@ def _ask(query: Query, frame: DataFrame, on: str, streaming: Streaming) -> DataF
             "write the files with a timestamp column",
         )
     result: DataFrame = wr.aggregate(
-        frame.withWatermark(on, streaming.delay),
+        frame.withWatermark(on, stream.delay),
         query.window,
         by=list(query.by),
         aggregates=query.calls,
-        late=str(streaming.late or Late.DROP),
-        buckets=streaming.buckets,
+        late=str(stream.late or Late.DROP),
+        buckets=stream.buckets,
     )
     return result
 
 
 def _watch(
-    running: StreamingQuery, stopping: Stopping, show: Callable[[str], None]
-) -> Tally:
-    """Show how the stream is doing until it ends; raise what it died of."""
-    tally = Tally()
+    running: StreamingQuery, stopping: StopSignals, show: Callable[[str], None]
+) -> StreamTotals:
+    """Show the state of the stream until it ends; raise its error."""
+    totals = StreamTotals()
     while running.isActive:
-        is_news = _look(running, tally)
+        is_news = _look(running, totals)
         if stopping.times > 1 or (stopping.times and (is_news or _is_idle(running))):
             running.stop()
             break
-        show("stopping after this micro-batch" if stopping.times else tally.line())
+        show("stopping after this micro-batch" if stopping.times else totals.line())
         if stopping.times:
             time.sleep(_AT_ONCE)
         else:
             stopping.wait(_EVERY)
     running.awaitTermination()
-    _look(running, tally)
-    return tally
+    _look(running, totals)
+    return totals
 
 
-def _look(running: StreamingQuery, tally: Tally) -> bool:
-    """Add what is new to the tally; all reports are asked for where one was missed."""
+def _look(running: StreamingQuery, totals: StreamTotals) -> bool:
+    """Add new reports to the totals; read all of them if one was missed."""
     last = running.lastProgress
-    reports = running.recentProgress if tally.missed(last) else [last] if last else []
-    return tally.add(reports)
+    reports = running.recentProgress if totals.missed(last) else [last] if last else []
+    return totals.add(reports)
 
 
 def _is_idle(running: StreamingQuery) -> bool:

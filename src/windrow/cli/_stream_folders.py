@@ -1,13 +1,13 @@
-"""The three folders of a stream, looked at before Spark starts.
+"""Checks the three folders of a stream before Spark starts.
 
     SOURCE              has a file already, from which columns and types are taken
     OUT                 Parquet, written by this stream alone
-    OUT.checkpoint      how far the stream is; beside OUT, since what is inside OUT
-                        would be read with it
+    OUT.checkpoint      the position of the stream; beside OUT, since files inside OUT
+                        would be read as results
 
 A first start finds neither OUT nor checkpoint, a later one both.  One without the
 other is refused: Spark would skip micro-batches that OUT's log has under the same
-numbers, or stumble over the missing log some batches on.
+numbers, or fail at the missing log some batches later.
 """
 
 from __future__ import annotations

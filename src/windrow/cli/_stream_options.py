@@ -1,9 +1,9 @@
-"""The options of `windrow run --stream`, and which go together.
+"""Defines the options of `windrow run --stream`, and which go together.
 
     --stream        needs --on, --watermark and --to
     the others      need --stream
 
-Durations are read as windows' are, and reach Spark in microseconds.
+Durations are written as for windows, and reach Spark in microseconds.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from windrow.plan.flow import BUCKETS
 from windrow.windows.duration import parse_duration
 
 from ._files import Mode
-from ._options import Asked, option
+from ._options import QueryOptions, option
 
 _STREAM = "Streams"
 _CALM = "1 second"  # Spark's own default looks for new files a hundred times a second
 
 
 class Late(enum.StrEnum):
-    """What becomes of a row behind the watermark."""
+    """What happens to a row behind the watermark."""
 
     DROP = "drop"
     KEEP = "keep"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Streaming:
-    """How a stream runs, as it was typed."""
+class StreamOptions:
+    """How a stream runs, as typed."""
 
     stream: Annotated[
         bool,
@@ -121,15 +121,15 @@ class Streaming:
         return _duration(self.watermark or "", "a watermark")
 
     @property
-    def triggered(self) -> dict[str, Any]:
+    def trigger_arguments(self) -> dict[str, Any]:
         """When micro-batches begin, as Spark's writers take it."""
         if self.available_now:
             return {"availableNow": True}
         return {"processingTime": _duration(self.trigger or _CALM, "a trigger")}
 
-    def check(self, asked: Asked, to: str, mode: Mode) -> None:
+    def check(self, options: QueryOptions, to: str, mode: Mode) -> None:
         """Refuse what cannot be a stream."""
-        if asked.on is None:
+        if options.on is None:
             raise _not_a_stream("no time column is given", "name it with --on")
         if self.watermark is None:
             raise _not_a_stream(
@@ -144,8 +144,9 @@ class Streaming:
             raise _not_a_stream(
                 "both --available-now and --trigger are given", "leave one of them out"
             )
-        for name, given in [("--hot", asked.hot), ("--keys", asked.keys is not None)]:
-            if given:
+        hints = {"--hot": options.hot, "--keys": options.keys is not None}
+        for name, is_set in hints.items():
+            if is_set:
                 raise _not_a_stream(
                     f"{name} is a hint for files that are read once",
                     "leave it out; a stream divides its keys into --buckets",
@@ -155,7 +156,7 @@ class Streaming:
                 f"--mode {mode} is for files that are read once",
                 "leave it out: a stream goes on where its checkpoint says",
             )
-        _ = self.delay, self.triggered
+        _ = self.delay, self.trigger_arguments
 
     def refuse_with_text(self) -> None:
         """A text of queries runs over files that are read once."""

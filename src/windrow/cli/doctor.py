@@ -1,4 +1,4 @@
-"""`windrow doctor`: what is there, what is wrong, and the command that mends it."""
+"""Runs `windrow doctor`, which names what is wrong and the command that mends it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from rich.text import Text
 import windrow as wr
 from windrow.errors import WindrowError
 
-from ._checks import Finding, State, findings
+from ._checks import OK, WARNING, WRONG, CheckResult, run_checks
 from ._console import out
-from ._failure import told
 from ._session import session
+from ._spark_errors import plain_errors
 
-_COLOURS = {State.OK: "green", State.WARNING: "yellow", State.WRONG: "bold red"}
+_COLOURS = {OK: "green", WARNING: "yellow", WRONG: "bold red"}
 
 
 def doctor(
@@ -30,37 +30,37 @@ def doctor(
 ) -> None:
     """Check Python, Java, Spark, Numba and the cache; exit with 1 if one is wrong."""
     wrong = 0
-    for finding in findings():
-        _show(finding)
-        wrong += finding.state is State.WRONG
+    for result in run_checks():
+        _show(result)
+        wrong += result.state is WRONG
     if spark:
-        finding = _query(verbose=verbose)
-        _show(finding)
-        wrong += finding.state is State.WRONG
+        result = _query(verbose=verbose)
+        _show(result)
+        wrong += result.state is WRONG
     if wrong:
         out.print(f"\n{wrong} {'thing is' if wrong == 1 else 'things are'} wrong")
         raise typer.Exit(1)
     out.print("\nnothing is wrong")
 
 
-def _show(finding: Finding) -> None:
+def _show(result: CheckResult) -> None:
     line = Text()
-    line.append(f"{finding.state:<8}", style=_COLOURS[finding.state])
-    line.append(f" {finding.subject:<10} ", style="bold")
-    line.append(finding.words)
+    line.append(f"{result.state:<8}", style=_COLOURS[result.state])
+    line.append(f" {result.subject:<10} ", style="bold")
+    line.append(result.words)
     out.print(line, soft_wrap=True)
-    if finding.mend:
-        mend = Text(" " * 20 + finding.mend, style=_COLOURS[finding.state])
+    if result.mend:
+        mend = Text(" " * 20 + result.mend, style=_COLOURS[result.state])
         out.print(mend, soft_wrap=True)
 
 
-def _query(*, verbose: bool) -> Finding:
+def _query(*, verbose: bool) -> CheckResult:
     """One real query on a Spark of its own."""
     begun = time.perf_counter()
     try:
         with (
             session("local[2]", verbose=verbose) as spark,
-            told("cannot run a query", verbose=verbose),
+            plain_errors("cannot run a query", verbose=verbose),
         ):
             frame = spark.createDataFrame(
                 [("a", 1, 3), ("a", 4, 9), ("b", 6, 2)], "key string, at long, x long"
@@ -69,11 +69,11 @@ def _query(*, verbose: bool) -> Finding:
             rows = wr.aggregate(frame, window, by="key", most=wr.max("x")).collect()
     except WindrowError as error:
         words, _, hint = str(error).partition("\n")
-        return Finding(State.WRONG, "a query", words, hint.removeprefix("Hint: "))
+        return CheckResult(WRONG, "a query", words, hint.removeprefix("Hint: "))
     actual = sorted((row["key"], row["window"]["start"], row["most"]) for row in rows)
     expected = [("a", -5, 9), ("a", 0, 9), ("b", 0, 2), ("b", 5, 2)]
     if actual != expected:
         words = f"gave {actual} in place of {expected}"
-        return Finding(State.WRONG, "a query", words, "please report this")
+        return CheckResult(WRONG, "a query", words, "please report this")
     seconds = time.perf_counter() - begun
-    return Finding(State.OK, "a query", f"right, {seconds:.1f} s with Spark's start")
+    return CheckResult(OK, "a query", f"right, {seconds:.1f} s with Spark's start")

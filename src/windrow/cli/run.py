@@ -1,4 +1,4 @@
-"""`windrow run`: a file in, a row out for each key and window."""
+"""Runs `windrow run`: a file in, a row out for each key and window."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ import typer
 import windrow as wr
 
 from ._console import err, show_table
-from ._failure import told
+from ._cql_text import is_text, run_text
 from ._files import Mode, check_columns, check_sink, read, write
-from ._groups import in_groups
-from ._options import Asked
+from ._option_groups import with_option_groups
+from ._options import QueryOptions
 from ._progress import progress
-from ._query import Query, check_names
+from ._query import QuerySpec, check_names
 from ._rows import first_rows, flat
-from ._session import session
+from ._spark_errors import plain_errors
 from ._stream import run_stream
-from ._stream_options import Streaming
-from ._text import is_text, run_text
+from ._stream_options import StreamOptions
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -28,10 +27,10 @@ if TYPE_CHECKING:
 SHOWN = 20
 
 
-@in_groups
+@with_option_groups
 def run(
-    asked: Asked,
-    streaming: Streaming,
+    options: QueryOptions,
+    stream: StreamOptions,
     to: Annotated[
         str,
         typer.Option(
@@ -55,23 +54,22 @@ def run(
 
     windrow run longest.cql --from Calls=calls.parquet --to longest.parquet
     """
-    if is_text(asked.source):
-        streaming.refuse_with_text()
-        run_text(asked, to, mode, SHOWN)
+    if is_text(options.source):
+        stream.refuse_with_text()
+        run_text(options, to, mode, SHOWN)
         return
-    if streaming.stream:
-        run_stream(asked, streaming, to, mode)
+    if stream.stream:
+        run_stream(options, stream, to, mode)
         return
-    streaming.refuse_without_stream()
-    query, source = asked.query(), asked.source
-    settings = asked.settings()
-    kind = "" if to == "-" else check_sink(to, asked.format_, mode)
-    with session(asked.master, verbose=asked.verbose, settings=settings) as spark:
+    stream.refuse_without_stream()
+    query, source = options.query(), options.source
+    kind = "" if to == "-" else check_sink(to, options.format_, mode)
+    with options.session() as spark:
         begun = time.perf_counter()
-        with told(f"cannot run the query on {source}", verbose=asked.verbose):
+        with plain_errors(f"cannot run the query on {source}", verbose=options.verbose):
             with progress(spark, f"reading {source}"):
-                frame = read(spark, source, asked.format_)
-            result = ask(query, frame)
+                frame = read(spark, source, options.format_)
+            result = aggregated(query, frame)
             if to == "-":
                 with progress(spark, "sliding"):
                     shown = first_rows(result, query.by, SHOWN)
@@ -85,7 +83,7 @@ def run(
     err.print(f"wrote {to} ({kind}) in {seconds:.1f} s", soft_wrap=True, markup=False)
 
 
-def ask(query: Query, frame: DataFrame) -> DataFrame:
+def aggregated(query: QuerySpec, frame: DataFrame) -> DataFrame:
     """The query as a DataFrame that has not run yet."""
     frame = query.filtered(frame)
     check_names(query, frame)

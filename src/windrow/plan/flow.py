@@ -1,4 +1,4 @@
-"""How a plan is laid out over a stream: what is sent, what is kept, by how many.
+"""Lays a plan out over a stream: what is sent, what is kept, in how many buckets.
 
 fed       slices, folded before they are shuffled    every aggregate commutes
           rows, as they are                          order or the rows are needed
@@ -6,6 +6,9 @@ kept      slices     chunks of half a window         time windows, whatever the 
           rows       the rows of the last windows    count windows, holistic ones
           past       the rows that a frame reaches   wr.over
 buckets   keys whose state is kept together: one call of a kernel serves them all
+
+Every column is planned as one that may hold nulls, also where the stream says that it
+holds none: state outlives what is known of a column.
 """
 
 from __future__ import annotations
@@ -30,11 +33,16 @@ LATE = ("drop", "keep")
 
 @dataclass(frozen=True)
 class Flow:
-    """What happens to a stream, and why; `cell` is in ticks."""
+    """What happens to a stream, and why; `cell` is in ticks.
+
+    `former` are product and slots of version 0.1, which kept smaller partials where
+    columns could not be null; None: the same.
+    """
 
     plan: Plan | OverPlan
     asked: Asked
     slots: Slots
+    former: tuple[Asked, Slots] | None
     fed: str
     fed_reason: str
     kept: str
@@ -53,7 +61,10 @@ def flow_of(
     buckets: int | None = None,
     mode: str = "append",
 ) -> Flow:
-    """Lay a plan out; `delay` is that of the watermark, in ticks."""
+    """Lay a plan out; `delay` is that of the watermark, in ticks.
+
+    `nullable` are the columns that may hold nulls, as far as the stream knows.
+    """
     _check(late, buckets, mode)
     if plan.clock is None:
         raise WindowError.because(
@@ -68,17 +79,32 @@ def flow_of(
                 f"it is of type {plan.schema.field(name).type}",
                 "group by its fields, or by a string made of it",
             )
-    slots = slots_of(plan.calls, lambda name: name in nullable)
+    slots = slots_of(plan.calls, lambda _: True)
     asked = ask(plan.calls, slots, may_overflow)
+    former_slots = slots_of(plan.calls, lambda name: name in nullable)
+    former = ask(plan.calls, former_slots, may_overflow)
     kept, because = _kept(plan, asked)
     if kept == "slices":
         _check_algorithm(plan)  # type: ignore[arg-type]
     fed, why = _fed(plan, asked, kept, late)
     cell = 1
     if isinstance(plan, Plan):
-        cell = max(delay // CELLS, min(query.even.slide for query in plan.rules))
+        cell = max(delay // CELLS, min(rule.step for rule in plan.rules))
     many = (buckets or BUCKETS) if plan.by else 1
-    return Flow(plan, asked, slots, fed, why, kept, because, many, late, cell)
+    same = former.product.dtypes == asked.product.dtypes
+    return Flow(
+        plan,
+        asked,
+        slots,
+        None if same else (former, former_slots),
+        fed,
+        why,
+        kept,
+        because,
+        many,
+        late,
+        cell,
+    )
 
 
 def _check(late: str, buckets: int | None, mode: str) -> None:

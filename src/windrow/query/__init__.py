@@ -1,10 +1,12 @@
-"""Text to tree.
+"""Parses queries in CQL into trees.
 
-`parse` in `parse.py` needs sqlglot, and is loaded when the first text comes; the tree,
-its operators and its words are plain data.
+    text  ->  parse.py  ->  tree.py        and back: unparse.py
+
+`parse.py` needs sqlglot and is loaded when the first text comes; trees and operators
+are plain data.
 """
 
-from .tree import Query
-from .words import text, tree_text, window_text
+from .tree import QueryTree
+from .unparse import text_of, tree_text, window_text
 
-__all__ = ["Query", "text", "tree_text", "window_text"]
+__all__ = ["QueryTree", "text_of", "tree_text", "window_text"]

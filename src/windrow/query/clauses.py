@@ -1,13 +1,13 @@
-"""Window clauses: what stands in brackets after a stream, read token by token.
+"""Reads window clauses, the brackets after a stream, token by token.
 
     window  :=  "[" range "]" | "[" rows "]" | "[" "now" "]"
     range   :=  "range" "unbounded" | "range" length [ "slide" length ] [ "in" zone ]
     rows    :=  [ "partition" "by" name { "," name } ] "rows" n [ "slide" n ]
     length  :=  number | number unit { number unit }
 
-A number without a unit is seconds.  Months, quarters and years are those of a calendar,
-and so are all lengths of a window that names a zone, such as 'Europe/Berlin'.  All
-other tokens go to sqlglot, without the clauses, so that its parser sees plain SQL.
+A number without a unit is in seconds.  Months, quarters and years are those of a
+calendar, and so are all lengths of a window that names a zone, such as 'Europe/Berlin'.
+Tokens outside the clauses go to sqlglot, whose parser then sees plain SQL.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from windrow.errors import QueryError, WindowError
 from windrow.windows import Window, calendar, names_months, rows, sliding
 from windrow.windows.duration import Duration, parse_duration
 
-from .tree import Clause, Column, Length, Now, Place, Range, RowCount, Unbounded
+from .tree import Clause, ColumnName, Length, Now, Place, Range, RowCount, Unbounded
 
 _SHAPES = (
     "[range 24 hours slide 1 minute], [rows 1000 slide 10], "
@@ -36,9 +36,9 @@ _NANOSECONDS = 10**9
 def split(
     text: str, tokens: Sequence[Token]
 ) -> tuple[list[Token], list[tuple[Place, Clause]]]:
-    """The tokens without window clauses; each clause, with where its stream ends."""
+    """The tokens without window clauses; each clause, with the place of its stream."""
     plain: list[Token] = []
-    found: list[tuple[Place, Clause]] = []
+    clauses: list[tuple[Place, Clause]] = []
     i = 0
     while i < len(tokens):
         token = tokens[i]
@@ -47,11 +47,11 @@ def split(
             i += 1
             continue
         before = tokens[i - 1] if i else token
-        reader = _Reader(text, tokens, i + 1)
+        reader = _ClauseReader(text, tokens, i + 1)
         clause = reader.clause(token.start)
-        found.append(((before.start, before.end + 1), clause))
+        clauses.append(((before.start, before.end + 1), clause))
         i = reader.place
-    return plain, found
+    return plain, clauses
 
 
 def without_istream(tokens: Sequence[Token]) -> tuple[list[Token], bool]:
@@ -80,7 +80,7 @@ def _closing(words: Sequence[str], opened: int) -> int:
     return len(words)
 
 
-class _Reader:
+class _ClauseReader:
     """The tokens of one clause, from left to right; `place` is the next one."""
 
     def __init__(self, text: str, tokens: Sequence[Token], place: int) -> None:
@@ -109,10 +109,10 @@ class _Reader:
             at = self._closed(start)
             self._check(first, at, lambda: rows(count, every=step))
             return RowCount(count, step, partition, at)
-        wanted = "rows" if partition else "range, rows, partition by or now"
-        raise self._refused(wanted, f"windows are {_SHAPES}")
+        expected = "rows" if partition else "range, rows, partition by or now"
+        raise self._refused(expected, f"windows are {_SHAPES}")
 
-    def _partition(self) -> tuple[Column, ...]:
+    def _partition(self) -> tuple[ColumnName, ...]:
         if not self._takes("partition by"):
             return ()
         names = [self._name()]
@@ -127,12 +127,12 @@ class _Reader:
         self.place += 1
         return str(token.text)
 
-    def _name(self) -> Column:
+    def _name(self) -> ColumnName:
         token = self._next()
         if token is None or token.token_type not in _NAMES:
             raise self._refused("a column", "write [partition by caller rows 100]")
         self.place += 1
-        return Column(token.text, at=(token.start, token.end + 1))
+        return ColumnName(token.text, at=(token.start, token.end + 1))
 
     def _count(self) -> int:
         token = self._next()
@@ -207,7 +207,7 @@ class _Reader:
         return True
 
     def _check(self, first: int, at: Place, make: object) -> None:
-        """Refuse what no window can be, in the words that `wr.sliding` has for it."""
+        """Refuse impossible windows, in the words that `wr.sliding` has for it."""
         assert callable(make)
         try:
             make()
@@ -236,8 +236,8 @@ def _window(clause: Range) -> Window:
     """The window of a clause; a calendar reads its lengths from text."""
     if clause.is_calendar:
         return calendar(clause.range.text, every=clause.slide.text, tz=clause.zone)
-    return sliding(_as(clause.range), every=_as(clause.slide))
+    return sliding(_exact(clause.range), every=_exact(clause.slide))
 
 
-def _as(length: Length) -> Duration:
+def _exact(length: Length) -> Duration:
     return Duration(length.text, nanoseconds=length.nanoseconds)

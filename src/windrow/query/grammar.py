@@ -1,8 +1,8 @@
-"""What sqlglot is told of CQL: its words, and that it leaves functions alone.
+"""Defines CQL as a dialect of sqlglot that leaves functions as they are written.
 
-sqlglot would turn many functions into nodes of its own, with a meaning taken from some
-database (`first`, `any`, `arg_max` among them).  Here every function keeps the name it
-was written with, and `translate.py` looks it up in our catalogues.
+Sqlglot would turn many functions (`first`, `any`, `arg_max`) into nodes with a meaning
+taken from some database.  Here every function keeps its name, and `translate.py` looks
+it up in our catalogues.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every operator and scalar function: its name, how it is written, what it takes.
+"""Lists every operator and scalar function of CQL: name, form, number of arguments.
 
 Both evaluators (`batch/expressions.py`, `spark/expressions.py`) have one function for
 each of these names, and a test holds the three lists together.
@@ -13,10 +13,11 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Operator:
-    """`form` is infix, prefix, suffix or call; `takes` the least and most arguments.
+class TextOperator:
+    """An operator or function of CQL.
 
-    Infix operators bind the tighter the higher their `rank`.
+    `form` is infix, prefix, suffix or call; `takes` is the least and the largest number
+    of arguments; the higher its `rank`, the tighter an operator binds.
     """
 
     name: str
@@ -27,45 +28,45 @@ class Operator:
 
 MANY = 1_000
 
-CATALOGUE: tuple[Operator, ...] = (
-    Operator("or", "infix", (2, 2), 1),
-    Operator("and", "infix", (2, 2), 2),
-    Operator("not", "prefix", (1, 1), 3),
-    Operator("=", "infix", (2, 2), 4),
-    Operator("<>", "infix", (2, 2), 4),
-    Operator("<", "infix", (2, 2), 4),
-    Operator("<=", "infix", (2, 2), 4),
-    Operator(">", "infix", (2, 2), 4),
-    Operator(">=", "infix", (2, 2), 4),
-    Operator("like", "infix", (2, 2), 4),
-    Operator("is null", "suffix", (1, 1), 4),
-    Operator("in", "call", (2, MANY), 4),
-    Operator("||", "infix", (2, 2), 5),
-    Operator("+", "infix", (2, 2), 6),
-    Operator("-", "infix", (2, 2), 6),
-    Operator("*", "infix", (2, 2), 7),
-    Operator("/", "infix", (2, 2), 7),
-    Operator("div", "infix", (2, 2), 7),
-    Operator("%", "infix", (2, 2), 7),
-    Operator("negative", "call", (1, 1)),
-    Operator("case", "call", (3, MANY)),
-    Operator("as bigint", "call", (1, 1)),
-    Operator("as double", "call", (1, 1)),
-    Operator("as string", "call", (1, 1)),
-    Operator("abs", "call", (1, 1)),
-    Operator("ceil", "call", (1, 1)),
-    Operator("coalesce", "call", (1, MANY)),
-    Operator("floor", "call", (1, 1)),
-    Operator("length", "call", (1, 1)),
-    Operator("lower", "call", (1, 1)),
-    Operator("round", "call", (1, 2)),
-    Operator("sqrt", "call", (1, 1)),
-    Operator("upper", "call", (1, 1)),
-    Operator("start", "call", (1, 1)),
-    Operator("end", "call", (1, 1)),
+CATALOGUE: tuple[TextOperator, ...] = (
+    TextOperator("or", "infix", (2, 2), 1),
+    TextOperator("and", "infix", (2, 2), 2),
+    TextOperator("not", "prefix", (1, 1), 3),
+    TextOperator("=", "infix", (2, 2), 4),
+    TextOperator("<>", "infix", (2, 2), 4),
+    TextOperator("<", "infix", (2, 2), 4),
+    TextOperator("<=", "infix", (2, 2), 4),
+    TextOperator(">", "infix", (2, 2), 4),
+    TextOperator(">=", "infix", (2, 2), 4),
+    TextOperator("like", "infix", (2, 2), 4),
+    TextOperator("is null", "suffix", (1, 1), 4),
+    TextOperator("in", "call", (2, MANY), 4),
+    TextOperator("||", "infix", (2, 2), 5),
+    TextOperator("+", "infix", (2, 2), 6),
+    TextOperator("-", "infix", (2, 2), 6),
+    TextOperator("*", "infix", (2, 2), 7),
+    TextOperator("/", "infix", (2, 2), 7),
+    TextOperator("div", "infix", (2, 2), 7),
+    TextOperator("%", "infix", (2, 2), 7),
+    TextOperator("negative", "call", (1, 1)),
+    TextOperator("case", "call", (3, MANY)),
+    TextOperator("as bigint", "call", (1, 1)),
+    TextOperator("as double", "call", (1, 1)),
+    TextOperator("as string", "call", (1, 1)),
+    TextOperator("abs", "call", (1, 1)),
+    TextOperator("ceil", "call", (1, 1)),
+    TextOperator("coalesce", "call", (1, MANY)),
+    TextOperator("floor", "call", (1, 1)),
+    TextOperator("length", "call", (1, 1)),
+    TextOperator("lower", "call", (1, 1)),
+    TextOperator("round", "call", (1, 2)),
+    TextOperator("sqrt", "call", (1, 1)),
+    TextOperator("upper", "call", (1, 1)),
+    TextOperator("start", "call", (1, 1)),
+    TextOperator("end", "call", (1, 1)),
 )
 
-BY_NAME: dict[str, Operator] = {one.name: one for one in CATALOGUE}
+BY_NAME: dict[str, TextOperator] = {operator.name: operator for operator in CATALOGUE}
 
 CASTS = ("as bigint", "as double", "as string")
 FUNCTIONS: dict[str, str] = {
@@ -80,4 +81,4 @@ FUNCTIONS: dict[str, str] = {
     "sqrt": "sqrt",
     "upper": "upper",
 }
-"""Functions as they are written, all in small letters, and their operators."""
+"""The operator of each function, by its name in lower case."""

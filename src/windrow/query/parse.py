@@ -1,4 +1,4 @@
-"""From text to trees: one for each query, in the order of the text.
+"""Parses a text into trees, one for each query.
 
     text  --sqlglot-->  tokens  --clauses.py-->  tokens without windows
           --sqlglot-->  its tree  --translate.py-->  ours
@@ -19,8 +19,8 @@ from windrow.errors import QueryError
 
 from .clauses import split, without_istream
 from .grammar import CQL
-from .statement import Statement
-from .tree import Clause, Place, Query
+from .statement import StatementReader
+from .tree import Clause, Place, QueryTree
 
 _SHAPE = (
     "a query is select ... from a stream [window], then join, where, group by, having"
@@ -37,14 +37,14 @@ _CLOSES = (
 )
 
 
-def parse(text: str) -> tuple[Query, ...]:
+def parse(text: str) -> tuple[QueryTree, ...]:
     """Every query of the text."""
     tokens = _tokens(text)
     _check_commas(text, tokens)
     plain, clauses = split(text, tokens)
     used: set[Place] = set()
-    found = [
-        _query(text, chunk, dict(clauses), used) for chunk in _chunks(plain) if chunk
+    queries = [
+        _query(text, part, dict(clauses), used) for part in _statements(plain) if part
     ]
     for after, clause in clauses:
         if after not in used:
@@ -55,9 +55,9 @@ def parse(text: str) -> tuple[Query, ...]:
                 "no window here",
                 "a window stands behind the name of the stream in from",
             )
-    if not found:
+    if not queries:
         raise QueryError.at(text, len(text), len(text), "a query", _SHAPE)
-    return tuple(found)
+    return tuple(queries)
 
 
 def _tokens(text: str) -> list[Token]:
@@ -71,7 +71,7 @@ def _tokens(text: str) -> list[Token]:
 
 
 def _open_quote(text: str) -> int:
-    """Where the quote stands that is never closed."""
+    """The place of the quote that is never closed."""
     opened: int | None = None
     for place, sign in enumerate(text):
         if opened is None and sign in "'\"`":
@@ -82,7 +82,7 @@ def _open_quote(text: str) -> int:
 
 
 def _check_commas(text: str, tokens: list[Token]) -> None:
-    """Refuse a list that ends in a comma: sqlglot would not mind."""
+    """Refuse a list that ends in a comma, which sqlglot accepts."""
     for token, after in itertools.zip_longest(tokens, tokens[1:]):
         if token.token_type is not TokenType.COMMA:
             continue
@@ -94,38 +94,38 @@ def _check_commas(text: str, tokens: list[Token]) -> None:
             )
 
 
-def _chunks(tokens: list[Token]) -> list[list[Token]]:
+def _statements(tokens: list[Token]) -> list[list[Token]]:
     """The tokens between semicolons."""
-    chunks: list[list[Token]] = [[]]
+    statements: list[list[Token]] = [[]]
     for token in tokens:
         if token.token_type is TokenType.SEMICOLON:
-            chunks.append([])
+            statements.append([])
         else:
-            chunks[-1].append(token)
-    return chunks
+            statements[-1].append(token)
+    return statements
 
 
 def _query(
-    text: str, chunk: list[Token], clauses: dict[Place, Clause], used: set[Place]
-) -> Query:
-    tokens, istream = without_istream(chunk)
+    text: str, statement: list[Token], clauses: dict[Place, Clause], used: set[Place]
+) -> QueryTree:
+    tokens, istream = without_istream(statement)
     if not tokens or tokens[0].text.lower() not in _OPENS:
-        first = (tokens or chunk)[0]
+        first = (tokens or statement)[0]
         raise QueryError.at(text, first.start, first.end + 1, "select", _SHAPE)
     parser: Any = CQL.parser(error_level=ErrorLevel.IMMEDIATE)
     try:
         (node,) = parser.parse(tokens, text)
     except ParseError as error:
-        raise _told(text, tokens, error) from error
-    statement = Statement(text, chunk, clauses, used)
-    return replace(statement.query(node), istream=istream)
+        raise _parse_error(text, tokens, error) from error
+    reader = StatementReader(text, statement, clauses, used)
+    return replace(reader.query(node), istream=istream)
 
 
-def _told(text: str, tokens: list[Token], error: ParseError) -> QueryError:
-    """What sqlglot complains of, at the same token, in words of our grammar."""
-    said = error.errors[0] if error.errors else {}
-    words = str(said.get("description") or "")
-    line, column = said.get("line"), said.get("col")
+def _parse_error(text: str, tokens: list[Token], error: ParseError) -> QueryError:
+    """Sqlglot's error at the same token, in the words of our grammar."""
+    details = error.errors[0] if error.errors else {}
+    words = str(details.get("description") or "")
+    line, column = details.get("line"), details.get("col")
     at = [t for t in tokens if (t.line, t.col) == (line, column)]
     token = at[0] if at else tokens[-1]
     start, stop = token.start, token.end + 1

@@ -1,4 +1,4 @@
-"""One query from sqlglot's tree: its clauses, each allowed or refused by name."""
+"""Reads one select statement of sqlglot's tree, clause by clause."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .translate import Translator
 from .tree import (
     Apply,
     Clause,
-    Column,
+    ColumnName,
     Expression,
-    Item,
     Join,
     Place,
-    Query,
-    Source,
+    QueryTree,
+    SelectItem,
+    SourceName,
     Unbounded,
 )
 
@@ -44,8 +44,8 @@ _INSTEAD = {
 }
 
 
-class Statement:
-    """A reader of one statement; `used` collects the window clauses that it takes."""
+class StatementReader:
+    """Reads one statement; `used` collects the window clauses that it takes."""
 
     def __init__(
         self,
@@ -60,8 +60,8 @@ class Statement:
         self._used = used
         self._expressions = Translator(text)
 
-    def query(self, node: exp.Expr) -> Query:
-        """The query that the node is."""
+    def query(self, node: exp.Expr) -> QueryTree:
+        """The query of a node."""
         if isinstance(node, (exp.Subquery, exp.Paren)) and not node.args.get("alias"):
             node = node.this
         if isinstance(node, exp.SetOperation):
@@ -75,48 +75,48 @@ class Statement:
             )
         return self._select(node)
 
-    def _select(self, node: exp.Select) -> Query:
+    def _select(self, node: exp.Select) -> QueryTree:
         for name, value in node.args.items():
             if value and name not in _CLAUSES:
                 hint = _INSTEAD.get(name, _SHAPE)
                 raise self._refused_clause(name, value, hint)
-        items = tuple(self._item(one) for one in self._columns(node))
+        items = tuple(self._item(item) for item in self._columns(node))
         stream = node.args.get("from_")
         if stream is None:
             end = self._expressions.place(node)[1]
             raise QueryError.at(self._text, end, end, "from and a stream", _SHAPE)
         source, window = self._source(stream.this)
-        joins = tuple(self._join(one, source) for one in node.args.get("joins") or ())
+        joins = tuple(self._join(join, source) for join in node.args.get("joins") or ())
         where, having = node.args.get("where"), node.args.get("having")
-        return Query(
+        return QueryTree(
             items=items,
             stream=source,
             window=window or Unbounded((source.at[1], source.at[1])),
             joins=joins,
-            where=None if where is None else self._expressions.made(where.this),
+            where=None if where is None else self._expressions.read(where.this),
             keys=self._keys(node.args.get("group")),
-            having=None if having is None else self._expressions.made(having.this),
+            having=None if having is None else self._expressions.read(having.this),
             at=self._expressions.place(node),
         )
 
     def _columns(self, node: exp.Select) -> list[exp.Expr]:
-        """The select list; istream around all of it has been taken off."""
+        """The select list; an istream around all of it has been removed."""
         items: list[exp.Expr] = node.expressions
         if not items:
             words = [token.text.lower() for token in self._tokens]
             end = self._tokens[words.index("select")].end + 1
             raise QueryError.at(self._text, end, end, "a select list", _SHAPE)
-        for one in node.find_all(exp.Anonymous):
-            name = str(one.this).lower()
+        for call in node.find_all(exp.Anonymous):
+            name = str(call.this).lower()
             if name in _STREAMS:
                 wanted = "istream around the whole list"
-                raise self._refused(one, wanted, _STREAMS[name])
+                raise self._refused(call, wanted, _STREAMS[name])
         return items
 
-    def _item(self, node: exp.Expr) -> Item:
+    def _item(self, node: exp.Expr) -> SelectItem:
         if isinstance(node, exp.Alias):
-            return Item(self._expressions.made(node.this), str(node.alias))
-        return Item(self._expressions.made(node, star=True))
+            return SelectItem(self._expressions.read(node.this), str(node.alias))
+        return SelectItem(self._expressions.read(node, star=True))
 
     def _keys(self, node: Any) -> tuple[Expression, ...]:
         if node is None:
@@ -130,9 +130,9 @@ class Statement:
             raise QueryError.at(
                 self._text, *at, "columns or expressions", "write group by a, b"
             )
-        return tuple(self._expressions.made(one) for one in node.expressions)
+        return tuple(self._expressions.read(key) for key in node.expressions)
 
-    def _source(self, node: exp.Expr) -> tuple[Source, Clause | None]:
+    def _source(self, node: exp.Expr) -> tuple[SourceName, Clause | None]:
         if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
             hint = "write the inner query by itself, and give its result as a stream"
             raise self._refused(node, "the name of a stream or table", hint)
@@ -145,7 +145,7 @@ class Statement:
             raise self._refused(alias, "an alias without columns", _SHAPE)
         here = self._expressions.place(node.this)
         name = str(node.this.this)
-        source = Source(name, str(node.alias or name), here)
+        source = SourceName(name, str(node.alias or name), here)
         window = None
         for part in (node.this, alias):
             after = None if part is None else self._expressions.place(part)
@@ -154,7 +154,7 @@ class Statement:
                 self._used.add(after)
         return source, window
 
-    def _join(self, node: exp.Join, stream: Source) -> Join:
+    def _join(self, node: exp.Join, stream: SourceName) -> Join:
         table, window = self._source(node.this)
         if window is not None:
             raise QueryError.at(
@@ -171,27 +171,27 @@ class Statement:
         if not plain or (side == "" and kind == "outer") or node.args.get("method"):
             raise self._refused(node.this, "join or left join before it", hint)
         if using:
-            names = [self._expressions.identifier(one) for one in using]
+            names = [self._expressions.identifier(column) for column in using]
             pairs = tuple(
                 (
-                    Column(one.name, stream.alias, at=one.at),
-                    Column(one.name, table.alias, at=one.at),
+                    ColumnName(column.name, stream.alias, at=column.at),
+                    ColumnName(column.name, table.alias, at=column.at),
                 )
-                for one in names
+                for column in names
             )
         elif on is not None:
-            pairs = tuple(self._pairs(self._expressions.made(on)))
+            pairs = tuple(self._pairs(self._expressions.read(on)))
         else:
             end = self._expressions.place(node)[1]
             raise QueryError.at(self._text, end, end, "on or using", hint)
         return Join(table, pairs, side == "left")
 
-    def _pairs(self, on: Expression) -> list[tuple[Column, Column]]:
+    def _pairs(self, on: Expression) -> list[tuple[ColumnName, ColumnName]]:
         if isinstance(on, Apply) and on.name == "and":
-            return [pair for one in on.arguments for pair in self._pairs(one)]
+            return [pair for part in on.arguments for pair in self._pairs(part)]
         if isinstance(on, Apply) and on.name == "=":
             left, right = on.arguments
-            if isinstance(left, Column) and isinstance(right, Column):
+            if isinstance(left, ColumnName) and isinstance(right, ColumnName):
                 return [(left, right)]
         raise QueryError.at(
             self._text,

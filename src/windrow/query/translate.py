@@ -1,4 +1,4 @@
-"""Expressions from sqlglot's tree to ours: what is not listed here is refused."""
+"""Translates expressions of sqlglot's tree to ours, and refuses all others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,16 @@ from windrow.errors import QueryError
 
 from .operators import BY_NAME as OPERATORS
 from .operators import FUNCTIONS
-from .tree import Aggregation, Apply, Column, Expression, Literal, Place, Star, Value
+from .tree import (
+    AggregateCall,
+    Apply,
+    ColumnName,
+    Expression,
+    Literal,
+    Place,
+    Star,
+    Value,
+)
 
 _CLOSING = re.compile(r"\s*\)")
 _EMPTY = re.compile(r"\s*\(\s*\)")
@@ -54,29 +63,29 @@ _CASTS = {
 }
 _SQL_NAMES = {"bool_or": "any", "some": "any", "bool_and": "all", "every": "all"}
 _AGGREGATES = {
-    name.replace("_", ""): found
-    for name, found in [
+    name.replace("_", ""): canonical
+    for name, canonical in [
         *((name, aggregate.name) for name, aggregate in BY_NAME.items()),
         *_SQL_NAMES.items(),
     ]
 }
-"""Aggregates by their names in small letters without underscores: RA's MaxCount too."""
+"""Aggregates by name in lower case without underscores: RA's MaxCount too."""
 
 
 class Translator:
-    """Expressions of one text."""
+    """Translates the expressions of one text."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     def place(self, node: exp.Expr) -> Place:
-        """Where a node stands, from its first word with a place to its last."""
-        found = [one.meta for one in node.walk() if "start" in one.meta]
-        if not found:
+        """The place of a node, from its first word with a place to its last."""
+        places = [part.meta for part in node.walk() if "start" in part.meta]
+        if not places:
             parent = node.parent
             return self.place(parent) if parent is not None else (0, len(self._text))
-        start = min(meta["start"] for meta in found)
-        stop = max(meta["end"] for meta in found) + 1
+        start = min(meta["start"] for meta in places)
+        stop = max(meta["end"] for meta in places) + 1
         if isinstance(node, exp.Anonymous) and not node.expressions:
             empty = _EMPTY.match(self._text, stop)
             stop = stop if empty is None else empty.end()
@@ -86,19 +95,19 @@ class Translator:
             stop = stop if closing is None else closing.end()
         return start, stop
 
-    def identifier(self, node: exp.Expr) -> Column:
+    def identifier(self, node: exp.Expr) -> ColumnName:
         """A name by itself."""
-        return Column(str(node.name), at=self.place(node))
+        return ColumnName(str(node.name), at=self.place(node))
 
-    def made(self, node: exp.Expr, *, star: bool = False) -> Expression:
-        """The expression that a node is; `star` where * may stand by itself."""
+    def read(self, node: exp.Expr, *, star: bool = False) -> Expression:
+        """The expression of a node; `star` where * may stand by itself."""
         at = self.place(node)
         if type(node) in _BINARY:
-            both = (self.made(node.args["this"]), self.made(node.args["expression"]))
+            both = (self.read(node.args["this"]), self.read(node.args["expression"]))
             return Apply(_BINARY[type(node)], both, at=at)
         match node:
             case exp.Paren():
-                return self.made(node.this)
+                return self.read(node.this)
             case exp.Column():
                 return self._column(node, at, star)
             case exp.Star() if star:
@@ -112,12 +121,12 @@ class Translator:
             case exp.Neg():
                 return self._negative(node, at)
             case exp.Not():
-                return Apply("not", (self.made(node.this),), at=at)
+                return Apply("not", (self.read(node.this),), at=at)
             case exp.Is() if isinstance(node.expression, exp.Null):
-                return Apply("is null", (self.made(node.this),), at=at)
+                return Apply("is null", (self.read(node.this),), at=at)
             case exp.In() if node.expressions:
                 options = [node.this, *node.expressions]
-                return Apply("in", tuple(self.made(one) for one in options), at=at)
+                return Apply("in", tuple(self.read(part) for part in options), at=at)
             case exp.Between():
                 return self._between(node, at)
             case exp.Case():
@@ -150,10 +159,10 @@ class Translator:
             raise self._refused(node, "a column", hint)
         if node.args.get("db"):
             raise self._refused(node, "stream.column", "leave out what stands before")
-        return Column(str(node.name), str(node.table) or None, at=at)
+        return ColumnName(str(node.name), str(node.table) or None, at=at)
 
     def _negative(self, node: exp.Neg, at: Place) -> Expression:
-        inner = self.made(node.this)
+        inner = self.read(node.this)
         at = (at[0] - 1, at[1]) if self._text[at[0] - 1 : at[0]] == "-" else at
         value = inner.value if isinstance(inner, Literal) else None
         if isinstance(node.this, exp.Literal) and isinstance(value, (int, float)):
@@ -161,21 +170,21 @@ class Translator:
         return Apply("negative", (inner,), at=at)
 
     def _between(self, node: exp.Between, at: Place) -> Expression:
-        value = self.made(node.this)
-        low, high = self.made(node.args["low"]), self.made(node.args["high"])
+        value = self.read(node.this)
+        low, high = (self.read(node.args["low"]), self.read(node.args["high"]))
         both = (Apply(">=", (value, low), at=at), Apply("<=", (value, high), at=at))
         return Apply("and", both, at=at)
 
     def _case(self, node: exp.Case, at: Place) -> Expression:
-        subject = None if node.this is None else self.made(node.this)
+        subject = None if node.this is None else self.read(node.this)
         parts: list[Expression] = []
         for branch in node.args["ifs"]:
-            condition = self.made(branch.this)
+            condition = self.read(branch.this)
             if subject is not None:
                 condition = Apply("=", (subject, condition), at=condition.at)
-            parts += [condition, self.made(branch.args["true"])]
+            parts += [condition, self.read(branch.args["true"])]
         otherwise = node.args.get("default")
-        parts.append(Literal(None) if otherwise is None else self.made(otherwise))
+        parts.append(Literal(None) if otherwise is None else self.read(otherwise))
         return Apply("case", tuple(parts), at=at)
 
     def _cast(self, node: exp.Cast, at: Place) -> Expression:
@@ -188,30 +197,30 @@ class Translator:
         if kind not in _CASTS or node.args.get("format") or node.args.get("action"):
             hint = "casts are to bigint, double or string"
             raise self._refused(node, "a cast that is supported", hint)
-        return Apply(_CASTS[kind], (self.made(node.this),), at=at)
+        return Apply(_CASTS[kind], (self.read(node.this),), at=at)
 
     def _instant(self, node: exp.Literal) -> dt.datetime:
         try:
-            found = dt.datetime.fromisoformat(str(node.this))
+            instant = dt.datetime.fromisoformat(str(node.this))
         except ValueError as error:
             hint = "write timestamp '2024-01-31 12:30:00'"
             raise self._refused(node, "a date and a time of day", hint) from error
-        if found.tzinfo is not None:
-            found = found.astimezone(dt.UTC).replace(tzinfo=None)
-        return found
+        if instant.tzinfo is not None:
+            instant = instant.astimezone(dt.UTC).replace(tzinfo=None)
+        return instant
 
     def _call(self, node: exp.Anonymous, at: Place) -> Expression:
         written = str(node.this)
         name = written.lower()
         if name in FUNCTIONS:
-            arguments = tuple(self.made(one) for one in node.expressions)
+            arguments = tuple(self.read(part) for part in node.expressions)
             least, most = OPERATORS[FUNCTIONS[name]].takes
             if not least <= len(arguments) <= most:
                 wanted = _count_words(name, least, most)
                 raise self._refused(node, wanted, f"write {name}(column)")
             return Apply(FUNCTIONS[name], arguments, at=at)
-        found = _AGGREGATES.get(name.replace("_", ""))
-        if found is None:
+        aggregate = _AGGREGATES.get(name.replace("_", ""))
+        if aggregate is None:
             known = sorted({*FUNCTIONS, *BY_NAME, *_SQL_NAMES})
             near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
             hint = (
@@ -224,33 +233,34 @@ class Translator:
             raise QueryError.at(
                 self._text, start, start + len(written), "a function", hint
             )
-        return self._aggregation(find(found), node, at)
+        return self._aggregate_call(find(aggregate), node, at)
 
-    def _aggregation(
+    def _aggregate_call(
         self, aggregate: Aggregate, node: exp.Anonymous, at: Place
     ) -> Expression:
-        given: list[Any] = node.expressions
-        if len(given) == 1 and isinstance(given[0], exp.Distinct):
-            if aggregate.name != "count" or len(given[0].expressions) != 1:
+        arguments: list[Any] = node.expressions
+        if len(arguments) == 1 and isinstance(arguments[0], exp.Distinct):
+            if aggregate.name != "count" or len(arguments[0].expressions) != 1:
                 hint = "only count(distinct x) is there; collect_distinct(x) lists them"
                 raise self._refused(node, "an aggregate without distinct", hint)
-            aggregate, given = find("count_distinct"), given[0].expressions
-        if aggregate.name == "count" and len(given) == 1 and _is_star(given[0]):
-            given = []
+            aggregate = find("count_distinct")
+            arguments = arguments[0].expressions
+        if aggregate.name == "count" and len(arguments) == 1 and _is_star(arguments[0]):
+            arguments = []
         least, most = aggregate.columns
-        columns, rest = given[:most], given[most:]
+        columns, rest = arguments[:most], arguments[most:]
         if len(columns) < least or len(rest) > len(aggregate.options):
-            columns_ = ", ".join(("value", "other")[:most])
+            names = ", ".join(("value", "other")[:most])
             wanted = _count_words(aggregate.name, least, most)
-            raise self._refused(node, wanted, f"write {aggregate.name}({columns_})")
+            raise self._refused(node, wanted, f"write {aggregate.name}({names})")
         options = self._options(aggregate, rest)
-        arguments = tuple(self.made(one) for one in columns)
-        return Aggregation(aggregate.name, arguments, MappingProxyType(options), at=at)
+        values = tuple(self.read(column) for column in columns)
+        return AggregateCall(aggregate.name, values, MappingProxyType(options), at=at)
 
     def _options(self, aggregate: Aggregate, nodes: Sequence[Any]) -> dict[str, Value]:
         options: dict[str, Value] = {}
         for name, node in zip(aggregate.options, nodes, strict=False):
-            value = self.made(node)
+            value = self.read(node)
             if not isinstance(value, Literal):
                 hint = f"{aggregate.name} takes its {name} as it is written"
                 raise self._refused(node, f"a literal for {name}", hint)

@@ -1,20 +1,19 @@
-"""The tree of a query: small, immutable, and without any data in it.
+"""Defines the tree of a query: small, immutable, and without any data in it.
 
     select caller, max(len) as longest
     from Calls [range 24 hours slide 1 minute]
     where len > 0 group by caller having longest > 60
 
-    Query
-    ├── items    (Item(Column caller), Item(Aggregation max(Column len), "longest"))
-    ├── stream   Source("Calls"), window Range("24 hours", "1 minute")
-    ├── where    Apply(">", (Column len, Literal 0))
-    ├── keys     (Column caller,)
-    └── having   Apply(">", (Column longest, Literal 60))
+    QueryTree
+    ├── items    ColumnName caller; AggregateCall max(ColumnName len) as longest
+    ├── stream   SourceName Calls, window Range("24 hours", "1 minute")
+    ├── where    Apply(">", (ColumnName len, Literal 0))
+    ├── keys     (ColumnName caller,)
+    └── having   Apply(">", (ColumnName longest, Literal 60))
 
-Four kinds of expression are all there is: a column, a literal, an operator or
-function applied to expressions, an aggregate over expressions.  Two expressions are
-equal where they say the same, wherever they stand: `at` (where, in the text) is not
-compared.
+There are four kinds of expression: a column, a literal, an operator or function
+applied to expressions, an aggregate over expressions.  Expressions are compared
+without `at`, their place in the text.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 Place = tuple[int, int]
-"""Where something stands in the text: half-open."""
+"""A place in the text: half-open."""
 
 Value = bool | int | float | str | dt.datetime | dt.date | None
 
@@ -38,8 +37,8 @@ class Expression:
 
 
 @dataclass(frozen=True)
-class Column(Expression):
-    """A column by its name, and by that of its stream or table where one is given."""
+class ColumnName(Expression):
+    """A column by its name, and that of its stream or table if it is written."""
 
     name: str
     source: str | None = None
@@ -72,7 +71,7 @@ class Apply(Expression):
 
 
 @dataclass(frozen=True)
-class Aggregation(Expression):
+class AggregateCall(Expression):
     """An aggregate of the catalogue; `options` are literals."""
 
     name: str
@@ -90,7 +89,7 @@ class Star(Expression):
 
 @dataclass(frozen=True)
 class Length:
-    """How long a range or a slide is, as it was written, in nanoseconds.
+    """The length of a range or a slide: as written, and in nanoseconds.
 
     Months, quarters and years have no nanoseconds.
     """
@@ -124,13 +123,13 @@ class RowCount:
 
     range: int
     slide: int
-    partition: tuple[Column, ...] = ()
+    partition: tuple[ColumnName, ...] = ()
     at: Place = field(default=(0, 0), compare=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Now:
-    """`[now]`: what happens at one instant."""
+    """`[now]`: the rows of one instant."""
 
     at: Place = field(default=(0, 0), compare=False, repr=False)
 
@@ -146,7 +145,7 @@ Clause = Range | RowCount | Now | Unbounded
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceName:
     """A stream or a table, under its own name and the one it has in the query."""
 
     name: str
@@ -156,15 +155,15 @@ class Source:
 
 @dataclass(frozen=True)
 class Join:
-    """A table that stands still, met where pairs of columns are equal."""
+    """A static table, joined to the stream where pairs of columns are equal."""
 
-    table: Source
-    pairs: tuple[tuple[Column, Column], ...]
+    table: SourceName
+    pairs: tuple[tuple[ColumnName, ColumnName], ...]
     is_left: bool = False
 
 
 @dataclass(frozen=True)
-class Item:
+class SelectItem:
     """One column of the result."""
 
     expression: Expression
@@ -172,11 +171,11 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Query:
+class QueryTree:
     """One query, as it was written."""
 
-    items: tuple[Item, ...]
-    stream: Source
+    items: tuple[SelectItem, ...]
+    stream: SourceName
     window: Clause
     joins: tuple[Join, ...] = ()
     where: Expression | None = None
@@ -191,13 +190,13 @@ class Query:
         parts = [item.expression for item in self.items]
         parts += [] if self.having is None else [self.having]
         return bool(self.keys) or any(
-            isinstance(one, Aggregation) for part in parts for one in walk(part)
+            isinstance(node, AggregateCall) for part in parts for node in walk(part)
         )
 
 
 def children(expression: Expression) -> tuple[Expression, ...]:
     """The expressions that this one is made of."""
-    if isinstance(expression, (Apply, Aggregation)):
+    if isinstance(expression, (Apply, AggregateCall)):
         return expression.arguments
     return ()
 
@@ -205,10 +204,10 @@ def children(expression: Expression) -> tuple[Expression, ...]:
 def walk(expression: Expression) -> Iterator[Expression]:
     """An expression and all within it, from the outside in."""
     yield expression
-    for one in children(expression):
-        yield from walk(one)
+    for child in children(expression):
+        yield from walk(child)
 
 
-def columns_in(expression: Expression) -> list[Column]:
+def columns_in(expression: Expression) -> list[ColumnName]:
     """Every column that an expression reads."""
-    return [one for one in walk(expression) if isinstance(one, Column)]
+    return [node for node in walk(expression) if isinstance(node, ColumnName)]

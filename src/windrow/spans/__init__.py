@@ -1,4 +1,4 @@
-"""Events with a duration: one file per technique, one line here for each.
+"""Computes windows over events with a duration: one file per technique.
 
 To add a technique: write its picture, its invariants, its loops and its card in a
 file named as in the paper, and add it to `CATALOGUE`.  The agreement tests, the
@@ -33,7 +33,7 @@ BY_NAME = {technique.name: technique for technique in CATALOGUE}
 
 
 def find(name: str) -> Technique:
-    """The technique of that name, or an error with the nearest names."""
+    """The technique of a name; unknown names are refused with the nearest ones."""
     if name not in BY_NAME:
         raise UnknownName.among(
             "technique for spanning events", name, ["auto", *BY_NAME]

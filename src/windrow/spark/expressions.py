@@ -23,7 +23,7 @@ _MICROSECOND = dt.timedelta(microseconds=1)
 def column_of(expression: tree.Expression) -> Column:
     """The expression over the columns of a frame."""
     match expression:
-        case tree.Column(name=name):
+        case tree.ColumnName(name=name):
             return F.col(quoted(name))
         case tree.Literal(value=value):
             return _literal(value)

@@ -18,7 +18,7 @@ from pyspark.sql import functions as F
 from windrow.batch.tables import library, read
 from windrow.batch.tables import schema_of as table_schema
 from windrow.errors import BadInput, QueryError
-from windrow.plan.cql import ROW, TOTAL, BoundQuery, Joined, Member, Pass
+from windrow.plan.cql import ROW, TOTAL, BoundQuery, JoinedTable, Member, Pass
 from windrow.windows import Duration
 
 from .expressions import column_of
@@ -112,7 +112,9 @@ def _numbered(frame: DataFrame, time: str | None, within: tuple[str, ...]) -> Da
     return frame.select("*", place.alias(ROW), F.count("*").over(rows).alias(TOTAL))
 
 
-def _join(frame: DataFrame, other: Any, join: Joined, used: list[str]) -> DataFrame:
+def _join(
+    frame: DataFrame, other: Any, join: JoinedTable, used: list[str]
+) -> DataFrame:
     table = _as_frame(frame, other, join)
     payload = [(called, own) for called, own in join.columns if called in used]
     right = table.select(
@@ -128,11 +130,11 @@ def _join(frame: DataFrame, other: Any, join: Joined, used: list[str]) -> DataFr
     return joined.select(*(F.col(quoted(name)) for name in kept_names))
 
 
-def _pairs(join: Joined) -> enumerate[tuple[str, str]]:
+def _pairs(join: JoinedTable) -> enumerate[tuple[str, str]]:
     return enumerate(join.pairs)
 
 
-def _as_frame(frame: DataFrame, other: Any, join: Joined) -> DataFrame:
+def _as_frame(frame: DataFrame, other: Any, join: JoinedTable) -> DataFrame:
     """The table as a DataFrame of the stream's session."""
     if library(other) == "pyspark":
         found: DataFrame = other

@@ -30,13 +30,14 @@ from windrow.batch.partials import Folding
 from windrow.plan.aggregate import Plan
 from windrow.plan.flow import Flow
 from windrow.plan.over import OverPlan
-from windrow.state.fingerprint import describe
-from windrow.state.over import RollBucket
-from windrow.state.rows import RowBucket
-from windrow.state.slices import SliceBucket
-from windrow.state.spans import SpanBucket
-from windrow.state.store import Bucket
-from windrow.tasks.stream import BLOB, BUCKET, LATE_FLAG, Feeding, Keeping
+from windrow.tasks.stream import (
+    BLOB,
+    BUCKET,
+    LATE_FLAG,
+    FeedTask,
+    StateTask,
+    make_bucket,
+)
 
 from . import level1
 from .buckets import bucket_of
@@ -112,11 +113,11 @@ def _kept(
         assert isinstance(plan, Plan)
         tagged = replace(plan, by=(BUCKET, *plan.by))
         folding = Folding(tagged, flow.asked, flow.slots)
-    feeding = Feeding((BUCKET, *names), folding, level1.STRETCH)
+    feeding = FeedTask((BUCKET, *names), folding, level1.STRETCH)
     fed = rows.mapInArrow(shipped(feeding), _FED)
     assert plan.clock is not None
     gives = as_arrow(schema)
-    keeping = Keeping(_bucket(flow), gives, plan.clock.tick, late)
+    keeping = StateTask(make_bucket(flow), gives, plan.clock.tick, late)
     body = cloudpickle.dumps(keeping)  # type: ignore[no-untyped-call]
     kept = fed.groupBy(BUCKET).transformWithStateInPandas(
         processor(body, __version__), GIVES, "Append", "EventTime"
@@ -161,20 +162,6 @@ def _read(frame: DataFrame, flow: Flow) -> tuple[DataFrame, list[str], Plan | Ov
         *(column.alias(f"s{i}") for i, column in enumerate(columns.values())),
     )
     return rows, list(columns), plan
-
-
-def _bucket(flow: Flow) -> Bucket:
-    plan = flow.plan
-    spec = describe(plan, buckets=flow.buckets, layout=f"{flow.fed} to {flow.kept}")
-    keep = flow.late == "keep"
-    if isinstance(plan, OverPlan):
-        return RollBucket(plan, spec, keep)
-    if plan.span is not None:
-        return SpanBucket(plan, spec, keep)
-    if flow.kept == "rows":
-        return RowBucket(plan, spec, keep)
-    folding = Folding(plan, flow.asked, flow.slots)
-    return SliceBucket(folding, flow.fed == "slices", flow.cell, spec, keep)
 
 
 def _with_late(frame: DataFrame, schema: StructType) -> StructType:

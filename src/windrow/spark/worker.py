@@ -19,8 +19,8 @@ from pyspark import cloudpickle
 
 from windrow._version import __version__
 from windrow.errors import BadInput, WindrowError
-from windrow.state.store import HEADER, Told
-from windrow.tasks.stream import Keeping
+from windrow.state.store import HEADER, StepStats
+from windrow.tasks.stream import StateTask
 
 from .processor import TOLD
 
@@ -74,10 +74,10 @@ def step(
     body: bytes, version: str, store: MapStore, blobs: list[bytes], now: int
 ) -> Iterator[pd.DataFrame]:
     """Move a bucket on; a row for each blob of results, and one of what it told."""
-    told = Told()
+    told = StepStats()
 
     def stepped() -> Iterator[bytes]:
-        keeping: Keeping = _task(body)
+        keeping: StateTask = _task(body)
         yield from keeping.step(store, blobs, now, told)
 
     results = _telling(version, stepped)

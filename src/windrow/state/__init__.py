@@ -1,6 +1,21 @@
-"""Windows over a stream that never ends: state that outlives the process.
+"""HOW windows over a stream that never ends are kept: state that outlives the process.
 
-bucket     the keys whose state is kept together; one call serves them all
-store      numbered blobs of one bucket: 0 is its header, the others are pages
-step       rows that came, and how far the watermark is: results that fell due
+Keys are divided into buckets, and all keys of a bucket are moved on by the same calls.
+A bucket has a store of numbered blobs: 0 is its header, the others are pages.  A step
+takes in the tables of a micro-batch and the watermark, and gives the results now due.
+
+    what a step passes               windows over slices     windows over rows, wr.over
+    1. the header is read            header, fingerprint     row_pages, fingerprint
+    2. late rows are told apart      feed                    feed
+    3. open rows wait                cells                   row_pages
+    4. windows that fall due         walk                    due
+    5. their results                 advance                 row_windows
+    6. pages are written             slice_pages, header     row_pages
+    the bucket that does all this    slices                  rows, spans, over
+
+    store     the blobs of a bucket, and the statistics of a step
+    codec     a table as bytes that can be kept for years
+
+This package knows plans, Arrow tables and the kernels of `batch`; it does not know
+Spark, nor where blobs are kept, nor what makes the watermark move.
 """

@@ -1,49 +1,111 @@
-"""One window of a bucket, moved on by a step.
+"""Moves the windows of one rule on by a step, for all keys of a bucket.
 
-1. csa     slices just closed are added to the partial of their chunk, key by key
-2. lcs     slices of complete chunks get the suffix behind them, as many as are due
-3. walk    windows that fall due, each as at most three places
-4. merge   their partials, lowered
+1. prefixes   slices just closed are added to the partial of their chunk, key by key
+2. suffixes   slices of complete chunks get the suffix behind them, as many as are due
+3. walk       windows that fall due, each as at most three places
+4. merge      their partials, lowered
 
-What stays behind is the state of the window: head, middle and newest of each key,
-the suffix that is being built, and suffixes of slices that have not left yet.
+Partials from the store, of slices and of pages stand in one set of arrays, so that they
+can be combined; a place is a number in these arrays:
+
+    places    partials of each key | slices just closed | pages that were read
+              | prefixes | suffixes | wholes of chunks
+
+What stays behind is the state of the windows: head, middle and newest of each key, the
+suffix that is being built, and suffixes of slices that have not left yet.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from windrow.algorithms.pba_scans import merge, prefix_scan, suffix_scan
+from windrow.batch.partials import PANE, Folding, read_partials, write_partials
 from windrow.kernels import Product
 
-from .chunks import Chunks
-from .pieces import Fields, Pieces
-from .walk import Due, Heads, Runs, Walk
+from .slice_pages import ID, SOME
+from .walk import Chunks, Heads, SliceRuns, Walk, WindowParts
 
 Array = np.ndarray[Any, Any]
+Fields = tuple[Array, ...]
 
 SLOTS = 4
 HEAD, MIDDLE, NEWEST, BUILDING = range(SLOTS)
 SLAB = 1 << 18  # windows that are lowered in one go
 
 
-@dataclass(frozen=True)
-class Given:
-    """What a window starts a step with; places are numbers in `pieces`.
+class Pieces:
+    """Groups of tables of partials, put under each other."""
 
-    `parts[s]` has, for each key, the place of its partial in slot s; slices just
-    closed are runs of each key; `leaving` and `raw` are places of what was read from
-    pages, and `keys` the key of each place.
+    def __init__(
+        self, folding: Folding, groups: Sequence[Sequence[pa.Table | None]]
+    ) -> None:
+        tables = [table for group in groups for table in group if table is not None]
+        names = [name for field in folding.fields for name in field.columns]
+        stacked = pa.concat_tables([table.select(names) for table in tables])
+        self.partials = read_partials(
+            folding.asked, folding.fields, stacked.combine_chunks()
+        )
+        self.ids = _stack(tables, ID, 0)
+        self.panes = _stack(tables, PANE, 0)
+        self.some = _stack(tables, SOME, True).astype(bool)
+        self._places: list[list[Array]] = []
+        at = 0
+        for group in groups:
+            sizes = [0 if table is None else len(table) for table in group]
+            ends = at + np.cumsum(sizes, dtype=np.int64)
+            self._places.append(
+                [np.arange(e - n, e) for n, e in zip(sizes, ends, strict=True)]
+            )
+            at += sum(sizes)
+
+    def group(self, number: int, chosen: Sequence[bool] | None = None) -> Array:
+        """The places of a group, or of the tables that are chosen from it."""
+        places = self._places[number]
+        if chosen is not None:
+            places = [p for p, is_in in zip(places, chosen, strict=True) if is_in]
+        return np.concatenate([np.empty(0, np.int64), *places])
+
+    @property
+    def arrays(self) -> Fields:
+        """One array per field."""
+        return self.partials.arrays
+
+    def table(self, columns: dict[str, Any], arrays: Fields) -> pa.Table:
+        """Columns, and partials that were made of these pieces."""
+        return pa.table({**columns, **write_partials(self.partials, arrays)})
+
+
+def _stack(tables: Sequence[pa.Table], name: str, default: Any) -> Array:
+    """A column of all tables, one under the other; a default where it is missing."""
+    return np.concatenate(
+        [
+            table.column(name).to_numpy()
+            if name in table.column_names
+            else np.full(len(table), default)
+            for table in tables
+        ]
+    )
+
+
+@dataclass(frozen=True)
+class WindowInputs:
+    """What the windows of a rule start a step with; places are numbers in `pieces`.
+
+    `parts[s]` has, for each key, the place of its partial in slot s; `closed` are the
+    slices just closed; `leaving` and `raw` are places of what was read from pages, and
+    `keys` the key of each place.  Suffixes of chunk `under` are being built.
     """
 
     pieces: Pieces
     keys: Array
     parts: list[Array]
-    closed: Runs
+    closed: SliceRuns
     leaving: Array
     raw: Array
     under: int
@@ -52,23 +114,26 @@ class Given:
 
 
 @dataclass
-class Moved:
-    """What a window ends a step with; places count on behind those of the pieces."""
+class WindowOutputs:
+    """What the windows of a rule end a step with; places count on behind the pieces.
+
+    Suffixes at places `stay` are those of the slices at places `stay_slices`.
+    """
 
     source: Fields
     walk: Walk
     building: Array
     under: int
-    stay: Array = field(default_factory=lambda: np.empty(0, np.int64))
-    stay_from: Array = field(default_factory=lambda: np.empty(0, np.int64))
-    stay_some: Array = field(default_factory=lambda: np.empty(0, bool))
+    stay: Array
+    stay_slices: Array
+    stay_some: Array
 
     def parts(self) -> list[Array]:
         """The places of each key's partials, slot by slot."""
         after = self.walk.after
         return [after.head, after.middle, after.newest, self.building]
 
-    def windows(self, product: Product) -> Iterator[tuple[Due, Fields]]:
+    def windows(self, product: Product) -> Iterator[tuple[WindowParts, Fields]]:
         """The windows that fell due, in slabs of whole keys."""
         slabs = (np.cumsum(self.walk.counts) - self.walk.counts) // SLAB
         firsts = np.flatnonzero(np.diff(slabs, prepend=-1))
@@ -78,79 +143,88 @@ class Moved:
                 places = due.head, due.middle, due.newest
                 yield due, merge(product, self.source, *places)
 
+    def suffixes(self, pieces: Pieces, chunks: Chunks) -> Iterator[pa.Table]:
+        """Suffixes at slices that have not left yet, chunk by chunk."""
+        panes = pieces.panes[self.stay_slices]
+        numbers = chunks.numbers(panes)
+        for number in np.unique(numbers):
+            mine = numbers == number
+            columns = {
+                ID: pa.array(pieces.ids[self.stay_slices[mine]]),
+                PANE: pa.array(panes[mine]),
+                SOME: pa.array(self.stay_some[mine]),
+            }
+            taken = tuple(field[self.stay[mine]] for field in self.source)
+            yield pieces.table(columns, taken)
 
-def advance(product: Product, chunks: Chunks, given: Given) -> Moved:
-    """Move a window on from `before` to `now`."""
-    first, last = chunks.last_due(given.before) + 1, chunks.last_due(given.now)
-    size = len(given.pieces.ids)
-    csa = _csa(product, chunks, given, first)
-    count = len(given.closed.places)
-    coming = Runs(
-        given.closed.firsts,
-        given.closed.lasts,
-        given.closed.panes,
-        size + np.arange(count),
-    )
-    built = _lcs(product, chunks, given)
+
+def advance(product: Product, chunks: Chunks, inputs: WindowInputs) -> WindowOutputs:
+    """Move windows on from `before` to `now`."""
+    pieces, closed = inputs.pieces, inputs.closed
+    size, count = len(pieces.ids), len(closed.places)
+    prefixes = _prefixes(product, chunks, inputs)
+    coming = SliceRuns(
+        closed.firsts, closed.lasts, closed.panes, size + np.arange(count),
+        closed.chunks,
+    )  # fmt: skip
+    built = _suffixes(product, chunks, inputs)
     source = tuple(
-        np.concatenate([old, one, two, three])
-        for old, one, two, three in zip(
-            given.pieces.arrays, csa, built.suffixes, built.wholes, strict=True
+        np.concatenate(arrays)
+        for arrays in zip(
+            pieces.arrays, prefixes, built.suffixes, built.wholes, strict=True
         )
     )
     base = size + count
-    places = np.where(built.some, base + np.arange(len(built.of)), -1)
-    begin = chunks.begin(last)
-    panes = given.pieces.panes
-    gone = panes[built.of] < begin
-    kept = np.where(given.pieces.some[given.leaving], given.leaving, -1)
-    leaving = _runs(
-        len(given.parts[0]),
-        np.concatenate([given.keys[given.leaving], given.keys[built.of[gone]]]),
-        np.concatenate([panes[given.leaving], panes[built.of[gone]]]),
-        np.concatenate([kept, places[gone]]),
+    places = np.where(built.some, base + np.arange(len(built.slices)), -1)
+    gone = pieces.panes[built.slices] < chunks.begin_due(inputs.now)
+    read = np.where(pieces.some[inputs.leaving], inputs.leaving, -1)
+    leaving = _runs_of(
+        chunks,
+        len(inputs.parts[0]),
+        inputs.keys[np.concatenate([inputs.leaving, built.slices[gone]])],
+        pieces.panes[np.concatenate([inputs.leaving, built.slices[gone]])],
+        np.concatenate([read, places[gone]]),
     )
-    heads = Heads(*given.parts[:BUILDING])
-    walk = Walk(chunks, first, last, heads, coming, leaving)
+    heads = Heads(*inputs.parts[:BUILDING])
+    walk = Walk(chunks, inputs.before, inputs.now, heads, coming, leaving)
     building = np.where(
-        built.building >= 0, base + len(built.of) + built.building, built.carried
+        built.building >= 0, base + len(built.slices) + built.building, built.carried
     )
-    return Moved(
+    return WindowOutputs(
         source,
         walk,
         building,
         built.under,
         base + np.flatnonzero(~gone),
-        built.of[~gone],
+        built.slices[~gone],
         built.some[~gone],
     )
 
 
-def _csa(product: Product, chunks: Chunks, given: Given, first: int) -> Fields:
+def _prefixes(product: Product, chunks: Chunks, inputs: WindowInputs) -> Fields:
     """At each slice just closed, its chunk so far."""
-    closed = given.closed
-    chunk = (closed.panes - chunks.shift) // chunks.length
-    key = given.keys[closed.places]
-    firsts, lasts = _stretches(key, chunk)
-    ahead = chunk[firsts] - (first - 1) // chunks.every
+    closed = inputs.closed
+    keys = inputs.keys[closed.places]
+    firsts, lasts = _stretches(keys, closed.chunks)
+    oldest = chunks.last_due(inputs.before) // chunks.every
+    ahead = closed.chunks[firsts] - oldest
     carries = np.full(len(firsts), -1)
     for slot in (HEAD, MIDDLE, NEWEST):
         mine = ahead == slot
-        carries[mine] = given.parts[slot][key[firsts][mine]]
-    return prefix_scan(
-        product, given.pieces.arrays, closed.places, firsts, lasts, carries
-    )
+        carries[mine] = inputs.parts[slot][keys[firsts][mine]]
+    arrays = inputs.pieces.arrays
+    return prefix_scan(product, arrays, closed.places, firsts, lasts, carries)
 
 
 @dataclass(frozen=True)
-class _Built:
-    """Suffixes at the places `of`, wholes of each key and chunk.
+class _Suffixes:
+    """Suffixes at `slices` (places), and the whole of each key and chunk.
 
     `building` numbers the whole that goes on being built, key by key; `carried` is
     the place of one that nothing was added to.
     """
 
-    of: Array
+    slices: Array
     some: Array
     suffixes: Fields
     wholes: Fields
@@ -159,51 +233,55 @@ class _Built:
     under: int
 
 
-def _lcs(product: Product, chunks: Chunks, given: Given) -> _Built:
+def _suffixes(product: Product, chunks: Chunks, inputs: WindowInputs) -> _Suffixes:
     """Suffixes that are due, from the newest slice of a chunk down."""
-    panes, keys = given.pieces.panes, given.keys
-    under, since = chunks.building(given.now)
-    of = given.raw
-    if chunks.suffixes:
-        closed = given.closed
-        chunk = (closed.panes - chunks.shift) // chunks.length
-        mine = (chunk < under) | ((chunk == under) & (closed.panes >= since))
-        of = np.concatenate([of, closed.places[mine]])
-    of = of[np.lexsort((panes[of], keys[of]))]
-    chunk = (panes[of] - chunks.shift) // chunks.length
-    firsts, lasts = _stretches(keys[of], chunk)
-    old = given.parts[BUILDING]
-    carries = np.where(chunk[firsts] == given.under, old[keys[of[firsts]]], -1)
+    panes, keys, closed = inputs.pieces.panes, inputs.keys, inputs.closed
+    under, since = chunks.building(inputs.now)
+    slices = inputs.raw
+    if chunks.has_suffixes:
+        mine = (closed.chunks < under) | (
+            (closed.chunks == under) & (closed.panes >= since)
+        )
+        slices = np.concatenate([slices, closed.places[mine]])
+    slices = slices[np.lexsort((panes[slices], keys[slices]))]
+    numbers = chunks.numbers(panes[slices])
+    firsts, lasts = _stretches(keys[slices], numbers)
+    old = inputs.parts[BUILDING]
+    owners = keys[slices[firsts]]
+    carries = np.where(numbers[firsts] == inputs.under, old[owners], -1)
     suffixes, wholes = suffix_scan(
-        product, given.pieces.arrays, of, firsts, lasts, carries
+        product, inputs.pieces.arrays, slices, firsts, lasts, carries
     )
-    some = np.ones(len(of), bool)
+    some = np.ones(len(slices), bool)
     some[lasts - 1] = carries >= 0
     building, carried = np.full(len(old), -1), np.full(len(old), -1)
     if since > chunks.start(under):
-        if given.under == under:
+        if inputs.under == under:
             carried = old
-        mine = np.flatnonzero(chunk[firsts] == under)
-        building[keys[of[firsts[mine]]]] = mine
-    return _Built(of, some, suffixes, wholes, building, carried, under)
+        mine = np.flatnonzero(numbers[firsts] == under)
+        building[owners[mine]] = mine
+    return _Suffixes(slices, some, suffixes, wholes, building, carried, under)
 
 
-def _stretches(key: Array, chunk: Array) -> tuple[Array, Array]:
+def _stretches(keys: Array, chunks: Array) -> tuple[Array, Array]:
     """Stretches of one key and chunk."""
-    if not len(key):
+    if not len(keys):
         return np.empty(0, np.int64), np.empty(0, np.int64)
-    new = np.ones(len(key), bool)
-    new[1:] = (key[1:] != key[:-1]) | (chunk[1:] != chunk[:-1])
+    new = np.ones(len(keys), bool)
+    new[1:] = (keys[1:] != keys[:-1]) | (chunks[1:] != chunks[:-1])
     firsts = np.flatnonzero(new)
-    return firsts, np.append(firsts[1:], len(key))
+    return firsts, np.append(firsts[1:], len(keys))
 
 
-def _runs(size: int, keys: Array, panes: Array, places: Array) -> Runs:
+def _runs_of(
+    chunks: Chunks, size: int, keys: Array, panes: Array, places: Array
+) -> SliceRuns:
     """Slices in order of key and time."""
     order = np.lexsort((panes, keys))
     counts = np.bincount(keys, minlength=size)
     lasts = np.cumsum(counts)
-    return Runs(lasts - counts, lasts, panes[order], places[order])
+    panes = panes[order]
+    return SliceRuns(lasts - counts, lasts, panes, places[order], chunks.numbers(panes))
 
 
-__all__ = ["BUILDING", "SLOTS", "Given", "Moved", "advance"]
+__all__ = ["BUILDING", "SLOTS", "Pieces", "WindowInputs", "WindowOutputs", "advance"]

@@ -1,8 +1,8 @@
-"""What is open: rows and slices ahead of the watermark, in cells of time.
+"""Keeps rows and slices that are still open, ahead of the watermark, by cells of time.
 
     watermark        |
     cells       | c  | c + 1 | c + 2 | ...
-    pages         p     p p     p               one for each step that brought something
+    pages         p     p p     p               one for each step that brought rows
 
 A step writes what it brought, cell by cell, and reads only cells that the watermark
 has reached.  A cell is a part of the watermark's delay, or longer where a step
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from .codec import pack, read_kept
+from .codec import pack
 from .feed import Feed
 from .slice_pages import rows_in_page
 from .store import Store
@@ -31,7 +31,7 @@ from .store import Store
 MOST_PAGES = 8  # of a cell, before they are made one
 MOST_CELLS = 8  # that a step writes
 
-CAME = "__windrow_came"  # the page with which a row came, where pages were made one
+ARRIVAL = "__windrow_came"  # the page with which a row came, in one made of several
 
 Cell = tuple[int, int]
 """The length of a cell, and its number among cells of that length."""
@@ -51,14 +51,17 @@ class Cells:
         return [[*cell, pages] for cell, pages in self.pages.items()]
 
     @classmethod
-    def known(cls, feed: Feed, length: int, kind: str, facts: list[Any]) -> Cells:
+    def from_facts(cls, feed: Feed, length: int, kind: str, facts: list[Any]) -> Cells:
         """The same from a header."""
-        pages = {(long, cell): [(n, t) for n, t in of] for long, cell, of in facts}
-        return cls(feed, length, kind, pages)
+        cells = {
+            (cell_length, cell): [(number, least) for number, least in pages]
+            for cell_length, cell, pages in facts
+        }
+        return cls(feed, length, kind, cells)
 
     def close(self, store: Store, now: int) -> list[pa.Table]:
         """Take out what lies in slices that end at or before `now`."""
-        found: dict[int, pa.Table] = {}
+        closed: dict[int, pa.Table] = {}
         for length, cell in list(self.pages):
             if cell * length >= now:
                 continue
@@ -67,17 +70,17 @@ class Cells:
                 if int(self.feed.ends(np.array([least]))[0]) > now:
                     left.append((number, least))
                     continue
-                table = read_kept(store, number, self.kind)
+                table = self.feed.read(store, number, self.kind)
                 due, rest = self.split(table, now)
                 if len(due):
-                    found[number] = due
+                    closed[number] = due
                 if len(rest):
                     left.append((number, self._write(store, number, rest)))
                 else:
                     store.remove(number)
             if left:
                 self.pages[length, cell] = left
-        return self._as_they_came(found)
+        return self._in_order_of_arrival(closed)
 
     def split(self, table: pa.Table, now: int) -> tuple[pa.Table, pa.Table]:
         """What lies in slices that are closed, and what does not."""
@@ -100,37 +103,39 @@ class Cells:
             part = table.filter(pa.array(cells == cell))
             pages = self.pages.setdefault((length, cell), [])
             if len(pages) >= MOST_PAGES:
-                old = {one: read_kept(store, one, self.kind) for one, _ in pages}
-                for one in old:
-                    store.remove(one)
+                old = {
+                    page: self.feed.read(store, page, self.kind) for page, _ in pages
+                }
+                for page in old:
+                    store.remove(page)
                 pages.clear()
-                part = self._made_one({**old, number: part})
+                part = self._merge({**old, number: part})
             pages.append((number, self._write(store, number, part)))
             number += 1
         return number
 
-    def _made_one(self, pages: dict[int, pa.Table]) -> pa.Table:
+    def _merge(self, pages: dict[int, pa.Table]) -> pa.Table:
         """Pages as one; slices commute, rows remember with which page they came."""
         if self.feed.folded:
-            return self.feed.joined(list(pages.values()))
-        return self.feed.joined([_with_came(n, one) for n, one in pages.items()])
+            return self.feed.join(list(pages.values()))
+        return self.feed.join([_with_arrival(n, page) for n, page in pages.items()])
 
-    def _as_they_came(self, pages: dict[int, pa.Table]) -> list[pa.Table]:
-        if not any(CAME in table.column_names for table in pages.values()):
+    def _in_order_of_arrival(self, pages: dict[int, pa.Table]) -> list[pa.Table]:
+        if not any(ARRIVAL in table.column_names for table in pages.values()):
             return [pages[number] for number in sorted(pages)]
-        table = self._made_one(pages)
-        order = np.argsort(table.column(CAME).to_numpy(), kind="stable")
-        return [table.take(pa.array(order)).drop_columns([CAME])]
+        table = self._merge(pages)
+        order = np.argsort(table.column(ARRIVAL).to_numpy(), kind="stable")
+        return [table.take(pa.array(order)).drop_columns([ARRIVAL])]
 
     def _write(self, store: Store, number: int, table: pa.Table) -> int:
         store.put(number, pack(table, self.kind, small=True))
         return int(self.feed.marks(table).min())
 
 
-def _with_came(number: int, page: pa.Table) -> pa.Table:
-    if CAME in page.column_names:
+def _with_arrival(number: int, page: pa.Table) -> pa.Table:
+    if ARRIVAL in page.column_names:
         return page
-    return page.append_column(CAME, pa.array(np.full(len(page), number)))
+    return page.append_column(ARRIVAL, pa.array(np.full(len(page), number)))
 
 
 __all__ = ["Cells"]

@@ -1,4 +1,4 @@
-"""A table as bytes that can be kept for years: state of a stream, and what it is fed.
+"""Packs a table as bytes that can be kept for years, and reads it back.
 
     bytes    0        4         6        8            12           20
              "WNDR"   version   kind     crc of all   length of    payload: Arrow IPC
@@ -95,7 +95,17 @@ def unpack(blob: Any, kind: str) -> tuple[pa.Table, dict[str, Any]]:
     with pa.ipc.open_stream(pa.py_buffer(view[start:]), options=_READ) as reader:
         table = reader.read_all()
     facts = (table.schema.metadata or {}).get(_FACTS)
-    return table.replace_schema_metadata(None), json.loads(facts) if facts else {}
+    return _allow_nulls(table), json.loads(facts) if facts else {}
+
+
+def _allow_nulls(table: pa.Table) -> pa.Table:
+    """The table with nulls allowed in every column, and without metadata.
+
+    A column may become nullable, or be so no more, while state is kept: tables of both
+    kinds must fit under each other.
+    """
+    schema = pa.schema([(field.name, field.type) for field in table.schema])
+    return pa.Table.from_arrays(table.columns, schema=schema)
 
 
 def read_kept(store: Store, number: int, kind: str) -> pa.Table:

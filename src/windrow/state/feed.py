@@ -1,14 +1,18 @@
-"""What a bucket is fed: slices that were folded on the way, or rows as they are.
+"""Reads the tables that come in a step: which rows are in time, and as which slices.
 
-slices    every aggregate commutes: rows are folded before they are shuffled, and
-          pieces of a slice that come apart are combined whenever they meet
-rows      order matters, or late rows are given back: rows wait in the bucket, and
-          are sorted and folded when their slice is closed
+A bucket of slices takes one of two kinds of tables:
+
+    slices    every aggregate commutes: rows are folded before they are shuffled, and
+              pieces of a slice that come apart are combined whenever they meet
+    rows      order matters, or late rows are given back: rows wait in the bucket, and
+              are sorted and folded when their slice is closed
+
+Buckets that keep rows take rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -26,22 +30,66 @@ from windrow.batch.partials import (
     write_partials,
 )
 from windrow.batch.sorted_rows import times_of
+from windrow.errors import StateError
 from windrow.slicing import fold
+from windrow.windows.clock import Clock
+
+from .codec import read_kept
+from .store import StepStats, Store
 
 Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
 class Feed:
-    """How tables of slices, or of rows, are read; `names` of the keys in them."""
+    """Tables of slices, where rows are `folded` before they come, or of rows.
+
+    `former` is how version 0.1 folded, where its partials were smaller.
+    """
 
     folding: Folding
     folded: bool
+    former: Folding | None = None
 
     @cached_property
     def keys(self) -> list[str]:
         """The key columns of slices."""
         return [f"k{number}" for number in range(len(self.folding.plan.by))]
+
+    @cached_property
+    def partials(self) -> list[str]:
+        """The columns of partials."""
+        return _columns_of(self.folding)
+
+    def read(self, store: Store, number: int, kind: str) -> pa.Table:
+        """A page of the store; partials of version 0.1 are brought up to date."""
+        table = read_kept(store, number, kind)
+        if kind == "rows" or set(self.partials) <= set(table.column_names):
+            return table
+        return self._bring_up_to_date(table)
+
+    def _bring_up_to_date(self, table: pa.Table) -> pa.Table:
+        former = [] if self.former is None else _columns_of(self.former)
+        both = {*self.partials, *former}
+        names = [name for name in table.column_names if name in both]
+        if self.former is None or names != former:
+            raise StateError.because(
+                "cannot go on from this checkpoint",
+                f"its partials have the columns {', '.join(names)} and not "
+                f"{', '.join(self.partials)}: version 0.1 wrote it, and since then a "
+                "column became nullable or is so no more",
+                "make the same columns nullable as then, or start this query with a "
+                "checkpoint of its own",
+            )
+        columns: dict[str, Any] = {}
+        for name in table.column_names:
+            if name not in former:
+                columns[name] = table.column(name)
+            elif name == former[0]:
+                one = pa.array(np.ones(len(table), np.int64))
+                for now, then in _former_names(self.folding, self.former).items():
+                    columns[now] = one if then is None else table.column(then)
+        return pa.table(columns)
 
     def marks(self, table: pa.Table) -> Array:
         """The instant by which each row is placed."""
@@ -55,24 +103,24 @@ class Feed:
         """The instant at which the slice of each mark is closed."""
         return self.folding.plan.cuts.ends(marks)
 
-    def rows(self, table: pa.Table) -> int:
+    def count_rows(self, table: pa.Table) -> int:
         """How many rows of the stream are in a table."""
         if not self.folded:
             return len(table)
         return int(table.column(ROWS).to_numpy().sum())
 
-    def joined(self, tables: Sequence[pa.Table]) -> pa.Table:
+    def join(self, tables: Sequence[pa.Table]) -> pa.Table:
         """Several tables as one, in the order in which they came."""
         table = pa.concat_tables(tables).combine_chunks()
-        return self._combined(table) if self.folded and len(tables) > 1 else table
+        return self._combine(table) if self.folded and len(tables) > 1 else table
 
     def slices(self, tables: Sequence[pa.Table]) -> pa.Table:
         """The slices of those tables, by key and pane, each once."""
         table = pa.concat_tables(tables).combine_chunks()
-        return self._combined(table) if self.folded else self.folding.fold(table)
+        return self._combine(table) if self.folded else self.folding.fold(table)
 
-    def _combined(self, table: pa.Table) -> pa.Table:
-        """Pieces of one slice made one."""
+    def _combine(self, table: pa.Table) -> pa.Table:
+        """Slices by key and pane, pieces of one slice made one."""
         panes = table.column(PANE).to_numpy()
         codes = np.zeros(len(table), np.int32)
         keys = pa.table({})
@@ -91,10 +139,10 @@ class Feed:
         partials: Partials = read_partials(asked, fields, table)
         arrays = fold(asked.product, partials.arrays, starts, stops, leaf="slices")
         rows = np.add.reduceat(table.column(ROWS).to_numpy(), starts)
-        found = keys.take(pa.array(codes[starts]))
+        keys = keys.take(pa.array(codes[starts]))
         return pa.table(
             {
-                **{name: found.column(name) for name in self.keys},
+                **{name: keys.column(name) for name in self.keys},
                 PANE: pa.array(panes[starts]),
                 ROWS: pa.array(rows),
                 **write_partials(replace(partials, arrays=arrays), arrays),
@@ -102,4 +150,87 @@ class Feed:
         )
 
 
-__all__ = ["Feed"]
+def _columns_of(folding: Folding) -> list[str]:
+    return [name for field in folding.fields for name in field.columns]
+
+
+def _former_names(now: Folding, former: Folding) -> dict[str, str | None]:
+    """For each column of partials, that of version 0.1 with the same numbers.
+
+    None where there was none: the column tells whether there is a value, or how many,
+    which only a nullable column has to tell.  Then at least one is there.
+    """
+    places = {key: place for place, key in reversed([*enumerate(_meanings(former))])}
+    names: dict[str, str | None] = {}
+    for field, meaning in zip(now.fields, _meanings(now), strict=True):
+        place = places.get(meaning)
+        old = None if place is None else former.fields[place]
+        olds = [None] * len(field.columns) if old is None else old.columns
+        names.update(zip(field.columns, olds, strict=True))
+    return names
+
+
+def _meanings(folding: Folding) -> Iterator[Hashable]:
+    """What each field of a partial means, whichever columns may be null."""
+    for part in folding.asked.product.parts:
+        request, fields = part.request, part.request.aggregate.fields
+        for number in range(len(part.dtypes)):
+            if part.optional and number == len(part.dtypes) - 1:
+                yield "present", request.aggregate.name, request.slots
+            elif not fields:
+                yield id(request.aggregate), number, request.slots
+            elif fields[number].name == "count":
+                yield "count"
+            else:
+                yield fields[number].name, request.kind, request.slots
+
+
+def admit_rows(
+    tables: Sequence[pa.Table],
+    schema: pa.Schema,
+    clock: Clock,
+    is_late: Callable[[Array], Array],
+    stats: StepStats,
+    *,
+    keep_late: bool,
+) -> tuple[pa.Table, Array]:
+    """The rows that are in time, in the columns of `schema`, and their times.
+
+    A row without a time is late: nothing that it belongs to is still open.
+    """
+    plain = nullable_schema(schema)
+    parts, times = [plain.empty_table()], [np.empty(0, np.int64)]
+    for table in tables:
+        mine, known = times_of(table, clock)
+        late = is_late(mine)
+        if known is not None:
+            late |= ~known
+        parts.append(admit(table, plain, late, late, stats, keep_late=keep_late))
+        times.append(mine[~late])
+    return pa.concat_tables(parts).combine_chunks(), np.concatenate(times)
+
+
+def admit(
+    table: pa.Table,
+    schema: pa.Schema,
+    late: Array,
+    missed: Array,
+    stats: StepStats,
+    *,
+    keep_late: bool,
+) -> pa.Table:
+    """The rows that are not late; those that `missed` a window count as late rows."""
+    stats.rows_in += len(table)
+    stats.late_rows += int(missed.sum())
+    if keep_late and missed.any():
+        stats.late.append(table.filter(pa.array(missed)))
+    rows = table.select(schema.names).cast(schema)
+    return rows.filter(pa.array(~late)) if late.any() else rows
+
+
+def nullable_schema(schema: pa.Schema) -> pa.Schema:
+    """The same names and types, with nulls allowed in every column."""
+    return pa.schema([(field.name, field.type) for field in schema])
+
+
+__all__ = ["Feed", "admit", "admit_rows", "nullable_schema"]

@@ -1,4 +1,4 @@
-"""What a bucket of time windows remembers from step to step.
+"""The header of a bucket of time windows: what it remembers from step to step.
 
     entry 0     header: who wrote it, the watermark, the keys, which pages there are
     entry 1     for each key and window: head, middle, newest, suffix being built
@@ -19,10 +19,10 @@ import pyarrow as pa
 from windrow.batch.keys import key_codes, run_bounds
 
 from .cells import Cells
-from .codec import pack, read_kept, unpack
+from .codec import pack, unpack
 from .feed import Feed
-from .fingerprint import check_same
-from .slice_pages import FIRST_PAGE, ID, Pages
+from .fingerprint import QueryDescription, check_same
+from .slice_pages import FIRST_PAGE, ID, SlicePages
 from .store import HEADER, Store
 
 Array = np.ndarray[Any, Any]
@@ -31,10 +31,11 @@ PARTS = 1
 
 
 @dataclass
-class State:
-    """The watermark of the last step, the keys that are there, and where all is.
+class BucketHeader:
+    """The watermark of the last step, the keys, and the pages that there are.
 
-    `under` is, for each window, the chunk whose suffixes are being built.
+    `ids` keys have been numbered; `under` is, for each window, the chunk whose
+    suffixes are being built; `fresh` says that nothing was kept of the bucket.
     """
 
     now: int
@@ -42,24 +43,28 @@ class State:
     ids: int
     under: list[int]
     cells: Cells
-    pages: Pages
+    pages: SlicePages
     fresh: bool = False
 
     @property
-    def known(self) -> Array:
+    def key_ids(self) -> Array:
         """The numbers of the keys, ascending."""
         return self.keys.column(ID).to_numpy()  # type: ignore[no-any-return]
 
-    def meet(self, slices: pa.Table, names: list[str]) -> tuple[Array, Array, Array]:
+    def number_keys(
+        self, slices: pa.Table, names: list[str]
+    ) -> tuple[Array, Array, Array]:
         """The run of each key in sorted slices, and the number of each slice's key.
 
         Keys that are new get a number.
         """
         firsts, lasts = run_bounds(slices, names)
-        came = slices.select(names).take(pa.array(firsts))
+        run_keys = slices.select(names).take(pa.array(firsts))
         count = len(self.keys)
         if names:
-            both = pa.concat_tables([self.keys.select(names), came]).combine_chunks()
+            both = pa.concat_tables(
+                [self.keys.select(names), run_keys]
+            ).combine_chunks()
             codes, _ = key_codes(both, names)
         else:
             codes = np.zeros(count + 1, np.int32)
@@ -70,20 +75,20 @@ class State:
         added = int(new.sum())
         mine[new] = count + np.arange(added)
         fresh = {ID: pa.array(self.ids + np.arange(added))}
-        fresh |= {name: came.column(name).filter(pa.array(new)) for name in names}
+        fresh |= {name: run_keys.column(name).filter(pa.array(new)) for name in names}
         self.keys = pa.concat_tables([self.keys, pa.table(fresh)]).combine_chunks()
         self.ids += added
         starts, stops = np.zeros((2, len(self.keys)), np.int64)
         starts[mine], stops[mine] = firsts, lasts
-        return starts, stops, np.repeat(self.known[mine], lasts - firsts)
+        return starts, stops, np.repeat(self.key_ids[mine], lasts - firsts)
 
-    def parts(self, store: Store) -> pa.Table | None:
+    def read_parts(self, store: Store) -> pa.Table | None:
         """The partials of each key, if there is one."""
-        return read_kept(store, PARTS, "slices") if len(self.keys) else None
+        return self.cells.feed.read(store, PARTS, "slices") if len(self.keys) else None
 
     def keep_parts(self, store: Store, parts: pa.Table, had: bool) -> None:
         """Keep the partials of each key; a key without any is gone."""
-        alive = np.isin(self.known, parts.column(ID).to_numpy())
+        alive = np.isin(self.key_ids, parts.column(ID).to_numpy())
         if not alive.all():
             self.keys = self.keys.filter(pa.array(alive))
         if len(parts):
@@ -91,7 +96,7 @@ class State:
         elif had:
             store.remove(PARTS)
 
-    def write(self, store: Store, spec: dict[str, Any]) -> None:
+    def write(self, store: Store, query: QueryDescription) -> None:
         """Keep the header, or nothing where there is nothing left to remember."""
         if not len(self.keys) and not self.cells.pages:
             for page in self.pages:
@@ -100,7 +105,7 @@ class State:
                 store.remove(HEADER)
             return
         facts = {
-            "spec": spec,
+            "spec": query.words,
             "now": self.now,
             "ids": self.ids,
             "under": self.under,
@@ -111,10 +116,10 @@ class State:
         store.put(HEADER, pack(self.keys, "header", facts, small=True))
 
 
-def read_state(
-    store: Store, feed: Feed, cell: int, spec: dict[str, Any], now: int
-) -> State:
-    """The state of a bucket; a fresh one is closed up to `now`."""
+def read_header(
+    store: Store, feed: Feed, cell: int, query: QueryDescription, now: int
+) -> BucketHeader:
+    """The header of a bucket; a fresh one is closed up to `now`."""
     blob = store.get(HEADER)
     kind = "slices" if feed.folded else "rows"
     if blob is None:
@@ -122,20 +127,20 @@ def read_state(
         types = [plan.schema.field(name).type for name in plan.by]
         schema = {ID: pa.int64(), **dict(zip(feed.keys, types, strict=True))}
         windows = len(plan.rules)
-        return State(
+        return BucketHeader(
             now,
             pa.schema(schema).empty_table(),
             0,
             [0] * windows,
             Cells(feed, cell, kind),
-            Pages([], [[] for _ in range(windows)], FIRST_PAGE),
+            SlicePages(feed, [], [[] for _ in range(windows)], FIRST_PAGE),
             fresh=True,
         )
     keys, facts = unpack(blob, "header")
-    check_same(facts["spec"], spec)
-    cells = Cells.known(feed, facts["cell"], kind, facts["cells"])
-    pages = Pages.known(facts["pages"])
-    return State(facts["now"], keys, facts["ids"], facts["under"], cells, pages)
+    check_same(facts["spec"], query)
+    cells = Cells.from_facts(feed, facts["cell"], kind, facts["cells"])
+    pages = SlicePages.from_facts(feed, facts["pages"])
+    return BucketHeader(facts["now"], keys, facts["ids"], facts["under"], cells, pages)
 
 
-__all__ = ["State", "read_state"]
+__all__ = ["BucketHeader", "read_header"]

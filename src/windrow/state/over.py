@@ -1,4 +1,4 @@
-"""`wr.over` on a stream: each row comes out once, with columns over its own past.
+"""A bucket of `wr.over`: each row comes out once, with columns over its own past.
 
     rows kept      + + + + | . . . | . . .       + out already, . still to come
     closed, now            |       |
@@ -27,12 +27,13 @@ from windrow.batch.sorted_rows import Stream, check_room, stream_of
 from windrow.plan.over import OverPlan
 from windrow.plan.resolve import Facts, ResolvedOver, resolve
 
-from .admit import admit
 from .due import LEAST
+from .feed import admit_rows
+from .fingerprint import QueryDescription
 from .row_pages import RowPages
-from .row_windows import Rows, Spans, parts, span
+from .row_windows import KernelRows, RangeResults, result_parts, slide_ranges
 from .rows import as_arrived
-from .store import Store, Told
+from .store import StepStats, Store
 
 Array = np.ndarray[Any, Any]
 
@@ -46,7 +47,7 @@ class RollBucket:
     """
 
     plan: OverPlan
-    spec: dict[str, Any]
+    query: QueryDescription
     keep_late: bool
 
     @property
@@ -69,73 +70,73 @@ class RollBucket:
         return resolve(self.plan, Facts())
 
     def step(
-        self, store: Store, fed: list[pa.Table], now: int, told: Told
+        self, store: Store, tables: list[pa.Table], now: int, stats: StepStats
     ) -> Iterator[pa.Table]:
         """Take in rows, move time on to `now` (ticks), give the rows behind it."""
         plan = self.plan
         assert plan.clock is not None
         schema = plan.schema
-        pages = RowPages.open(store, self.spec, schema, plan.by, plan.clock, now)
-        rows, times = admit(
-            fed,
+        pages = RowPages.open(store, self.query, schema, plan.by, plan.clock, now)
+        rows, times = admit_rows(
+            tables,
             schema,
             plan.clock,
             lambda times: times < pages.closed,
-            told,
+            stats,
             keep_late=self.keep_late,
         )
         check_room(times, self.ticks or 0)
         pages.add(rows)
-        for table in self._rolled(pages):
-            told.rows_out += len(table)
+        for table in self._roll(pages):
+            stats.rows_out += len(table)
             yield table
         if not self.before:
             pages.drop(lambda page: not self._reachable(page.most, pages.now))
         pages.close()
-        told.keys = pages.count_keys()
+        stats.keys = pages.count_keys()
 
-    def _rolled(self, pages: RowPages) -> Iterator[pa.Table]:
+    def _roll(self, pages: RowPages) -> Iterator[pa.Table]:
         """The rows whose time lies in [closed, now)."""
         plan, now = self.plan, pages.now
         if not pages.falls_due():
             return
-        kept, times, final = pages.gather_final()
-        table = kept.filter(pa.array(final))
+        rows, times, final = pages.gather_final()
+        table = rows.filter(pa.array(final))
         stream = stream_of(table, plan.by, plan.clock, plan.ties)
         assert stream.times is not None
         picked = np.flatnonzero(stream.times >= pages.closed)
-        yield from self._results(Rows.of(table, stream, self.resolved.slots), picked)
-        living = np.ones(len(kept), bool)
+        inputs = KernelRows.of(table, stream, self.resolved.slots)
+        yield from self._results(inputs, picked)
+        living = np.ones(len(rows), bool)
         living[final] = as_arrived(stream, self._needed(stream, now))
         pages.settle(times, living)
 
-    def _results(self, rows: Rows, picked: Array) -> Iterator[pa.Table]:
-        spans: list[Spans] = []
-        for part in self.resolved.frames:
-            starts, stops = look_back(rows.stream, part.frame)
-            algorithm = None if part.choice is None else part.choice.algorithm
-            spans.append(
-                span(
+    def _results(self, rows: KernelRows, picked: Array) -> Iterator[pa.Table]:
+        frames: list[RangeResults] = []
+        for frame in self.resolved.frames:
+            starts, stops = look_back(rows.stream, frame.frame)
+            algorithm = None if frame.choice is None else frame.choice.algorithm
+            frames.append(
+                slide_ranges(
                     rows,
-                    part.calls,
-                    part.asked,
+                    frame.calls,
+                    frame.asked,
                     algorithm,
                     starts[picked],
                     stops[picked],
                 )
             )
         order = rows.stream.order
-        for stretch in parts(len(picked)):
-            places = picked[stretch]
-            came = rows.table.take(pa.array(places if order is None else order[places]))
-            columns = {f"s{i}": column for i, column in enumerate(came.columns)}
-            found: dict[str, pa.Array] = {}
-            for one in spans:
-                results = one.columns(stretch)
-                names = [bound.name for bound in one.calls]
-                found.update(zip(names, results, strict=True))
+        for part in result_parts(len(picked)):
+            places = picked[part]
+            own = rows.table.take(pa.array(places if order is None else order[places]))
+            columns = {f"s{i}": column for i, column in enumerate(own.columns)}
+            results: dict[str, pa.Array] = {}
+            for frame_results in frames:
+                names = [bound.name for bound in frame_results.calls]
+                results.update(zip(names, frame_results.columns(part), strict=True))
             for i, bound in enumerate(self.plan.calls):
-                columns[f"r{i}"] = found[bound.name]
+                columns[f"r{i}"] = results[bound.name]
             yield pa.table(columns)
 
     def _needed(self, stream: Stream, now: int) -> Array:

@@ -1,12 +1,11 @@
-"""Results over ranges of rows that stand in stream order.
+"""Computes results over ranges of rows that stand in stream order.
 
     rows      a a a a a | b b b
     windows     |---|               whatever asks for them: time, a count of rows,
                   |---|   |-|       or a row that looks back
 
-Neither bound ever falls.  Only the windows that are asked for are computed, and
-their columns are made some at a time, so that what goes out need not fit in memory
-as a whole.
+Neither bound ever falls.  Only the windows that are asked for are computed, and their
+columns are made some at a time, so that the results need not fit in memory as a whole.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ MOST_RESULTS = 1 << 16  # in a table that goes out
 
 
 @dataclass(frozen=True)
-class Rows:
+class KernelRows:
     """A table, its rows in stream order, and its columns as kernels read them.
 
-    The kernel takes each column that may be null as one that is: a step without
-    nulls does not need another kernel than the next.
+    The kernel takes each column as one that may be null: a step without nulls does not
+    need another kernel than the next.
     """
 
     table: pa.Table
@@ -43,16 +42,16 @@ class Rows:
     source: KernelInputs
 
     @classmethod
-    def of(cls, table: pa.Table, stream: Stream, slots: Slots) -> Rows:
+    def of(cls, table: pa.Table, stream: Stream, slots: Slots) -> KernelRows:
         """Read the columns of all calls once."""
         return cls(table, stream, read_inputs(table, stream, slots))
 
 
 @dataclass(frozen=True)
-class Spans:
+class RangeResults:
     """Windows [starts[i], stops[i]) of rows, and what the kernel wrote for them."""
 
-    rows: Rows
+    rows: KernelRows
     calls: Sequence[Bound]
     asked: Asked
     starts: Array
@@ -73,35 +72,35 @@ class Spans:
         columns = answer_columns(
             table, stream, self.calls, source.columns, self.asked, answer
         )
-        pairs = zip(columns, map(_promised, self.calls), strict=True)
+        pairs = zip(columns, map(_result_type, self.calls), strict=True)
         return [c if c.type == kind else c.cast(kind) for c, kind in pairs]
 
 
-def span(
-    rows: Rows,
+def slide_ranges(
+    rows: KernelRows,
     calls: Sequence[Bound],
     asked: Asked,
     algorithm: Algorithm | None,
     starts: Array,
     stops: Array,
-) -> Spans:
+) -> RangeResults:
     """Run the kernel over those windows; no algorithm: all calls are holistic."""
     out: tuple[Array, ...] = ()
     if algorithm is not None:
         product = asked.product
         out = slide_arrays(algorithm, product, rows.source.arrays, starts, stops)
-    return Spans(rows, calls, asked, starts, stops, out)
+    return RangeResults(rows, calls, asked, starts, stops, out)
 
 
-def _promised(bound: Bound) -> pa.DataType:
+def _result_type(bound: Bound) -> pa.DataType:
     """The type of a result, the same in every step."""
     return users_result(bound) if bound.aggregate.is_users else bound.result
 
 
-def parts(windows: int) -> Iterator[slice]:
+def result_parts(windows: int) -> Iterator[slice]:
     """All windows, not too many at a time."""
     for start in range(0, windows, MOST_RESULTS):
         yield slice(start, min(start + MOST_RESULTS, windows))
 
 
-__all__ = ["Rows", "Spans", "parts", "span"]
+__all__ = ["KernelRows", "RangeResults", "result_parts", "slide_ranges"]

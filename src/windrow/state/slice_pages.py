@@ -1,7 +1,11 @@
-"""Closed slices of a bucket, in pages that a step can read without the others.
+"""Keeps closed slices of a bucket in pages that a step can read without the others.
 
-    raw page        slices as they were closed        until every window has built them
-    suffix page     lcs of one window at each slice   until its slices have left
+    raw page        slices as they were closed         until every window has built them
+    suffix page     suffixes of one rule, slice by slice         until these have left
+
+    slices closed   ->  raw pages         those whose suffixes some window has to build
+    raw pages       ->  suffix pages      as much of a chunk as is due
+    suffix pages    ->  gone              when all their slices have left the window
 
 A page holds slices of all keys over a stretch of time that lies in one chunk.  New
 slices are added to the newest raw page as long as it is small, so that there are as
@@ -11,17 +15,19 @@ them, whatever the range.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.partials import PANE
+from windrow.batch.partials import PANE, ROWS
 
-from .codec import pack, read_kept
+from .codec import pack
+from .feed import Feed
 from .store import Store
+from .walk import Chunks
 
 Array = np.ndarray[Any, Any]
 
@@ -29,10 +35,11 @@ ID = "id"
 SOME = "some"
 PAGE_BYTES = 1 << 15
 FIRST_PAGE = 2  # after the header and the partials of each key
+_BUILT = -(2**63)  # in place of a chunk's number
 
 
 @dataclass
-class Page:
+class SlicePage:
     """Slices from `first` to `last`, both included.
 
     `chunks` says for each window in which of its chunks they lie, as long as it has
@@ -49,13 +56,25 @@ class Page:
         """What the header remembers."""
         return [self.number, self.first, self.last, self.rows, self.chunks]
 
+    def builders(self, windows: Sequence[Chunks], now: int) -> list[int]:
+        """The windows that are to build the suffixes of this raw page by then."""
+        builders = []
+        for window, chunk in enumerate(self.chunks):
+            if chunk is None:
+                continue
+            under, since = windows[window].building(now)
+            if chunk < under or (chunk == under and self.last >= since):
+                builders.append(window)
+        return builders
+
 
 @dataclass
-class Pages:
+class SlicePages:
     """All pages of a bucket, and the next free number."""
 
-    raw: list[Page]
-    suffixes: list[list[Page]]
+    feed: Feed
+    raw: list[SlicePage]
+    suffixes: list[list[SlicePage]]
     next: int
 
     def facts(self) -> dict[str, Any]:
@@ -67,39 +86,97 @@ class Pages:
         }
 
     @classmethod
-    def known(cls, facts: dict[str, Any]) -> Pages:
+    def from_facts(cls, feed: Feed, facts: dict[str, Any]) -> SlicePages:
         """The same from a header."""
         return cls(
-            [Page(*page) for page in facts["raw"]],
-            [[Page(*page) for page in pages] for pages in facts["suffixes"]],
+            feed,
+            [SlicePage(*page) for page in facts["raw"]],
+            [[SlicePage(*page) for page in pages] for pages in facts["suffixes"]],
             facts["next"],
         )
 
-    def __iter__(self) -> Iterator[Page]:
+    def __iter__(self) -> Iterator[SlicePage]:
         yield from self.raw
         for pages in self.suffixes:
             yield from pages
 
-    def read(self, store: Store, page: Page, kind: str) -> pa.Table:
-        """The slices of a page."""
-        return read_kept(store, page.number, kind)
+    def take_leaving(
+        self, store: Store, window: int, chunks: Chunks, now: int
+    ) -> list[pa.Table]:
+        """Suffixes at slices that leave a window by then; finished pages go."""
+        until = chunks.begin_due(now)
+        tables, left = [], []
+        for page in self.suffixes[window]:
+            if page.first < until:
+                tables.append(self.feed.read(store, page.number, "suffixes"))
+            if page.last < until:
+                store.remove(page.number)
+            else:
+                left.append(page)
+        self.suffixes[window] = left
+        return tables
 
-    def add_raw(self, store: Store, table: pa.Table, chunks: list[int | None]) -> None:
-        """Keep slices that lie in those chunks of the windows."""
+    def add_raw(
+        self, store: Store, slices: pa.Table, windows: Sequence[Chunks], now: int
+    ) -> None:
+        """Keep slices that some window has yet to build, no page across a chunk."""
+        panes = slices.column(PANE).to_numpy()
+        chunk = np.full((len(windows), len(panes)), _BUILT)
+        for window, chunks in enumerate(windows):
+            if chunks.has_suffixes:
+                under, since = chunks.building(now)
+                mine = chunks.numbers(panes)
+                later = (mine > under) | ((mine == under) & (panes < since))
+                chunk[window] = np.where(later, mine, _BUILT)
+        wanted = np.flatnonzero((chunk > _BUILT).any(axis=0))
+        if not len(wanted):
+            return
+        wanted = wanted[np.argsort(panes[wanted], kind="stable")]
+        chunk = chunk[:, wanted]
+        cuts = np.flatnonzero((chunk[:, 1:] != chunk[:, :-1]).any(axis=0)) + 1
+        table = slices.drop_columns([ROWS]).take(pa.array(wanted))
+        for start, stop in zip([0, *cuts], [*cuts, len(wanted)], strict=True):
+            numbers = [None if c == _BUILT else c for c in chunk[:, start].tolist()]
+            self._append_raw(store, table.slice(start, stop - start), numbers)
+
+    def _append_raw(
+        self, store: Store, table: pa.Table, chunks: list[int | None]
+    ) -> None:
         last = self.raw[-1] if self.raw else None
-        if last is not None and last.chunks == chunks and _is_small(last.rows, table):
-            table = pa.concat_tables([self.read(store, last, "slices"), table])
+        if (
+            last is not None
+            and last.chunks == chunks
+            and last.rows + len(table) <= rows_in_page(table)
+        ):
+            table = pa.concat_tables(
+                [self.feed.read(store, last.number, "slices"), table]
+            )
             store.remove(last.number)
             self.raw.pop()
-        self.raw += self._written(store, table, "slices", chunks)
+        self.raw += self._write(store, table, "slices", chunks)
 
     def add_suffixes(self, store: Store, table: pa.Table, window: int) -> None:
         """Keep suffixes of one chunk of one window."""
-        self.suffixes[window] += self._written(store, table, "suffixes", [])
+        self.suffixes[window] += self._write(store, table, "suffixes", [])
 
-    def _written(
+    def drop_built(
+        self,
+        store: Store,
+        pages: Sequence[SlicePage],
+        windows: Sequence[Chunks],
+        now: int,
+    ) -> None:
+        """Note that raw pages which were read are built; remove those done with."""
+        for page in pages:
+            for window in page.builders(windows, now):
+                page.chunks[window] = None
+            if all(chunk is None for chunk in page.chunks):
+                store.remove(page.number)
+                self.raw.remove(page)
+
+    def _write(
         self, store: Store, table: pa.Table, kind: str, chunks: list[int | None]
-    ) -> Iterator[Page]:
+    ) -> Iterator[SlicePage]:
         panes = table.column(PANE).to_numpy()
         if (panes[1:] < panes[:-1]).any():
             order = np.argsort(panes, kind="stable")
@@ -113,7 +190,7 @@ class Pages:
             part = table.slice(start, stop - start)
             store.put(self.next, pack(part, kind, small=True))
             first, last = int(panes[start]), int(panes[stop - 1])
-            yield Page(self.next, first, last, len(part), list(chunks))
+            yield SlicePage(self.next, first, last, len(part), list(chunks))
             self.next += 1
 
 
@@ -122,8 +199,12 @@ def rows_in_page(table: pa.Table) -> int:
     return int(max(PAGE_BYTES // (8 * table.num_columns), 1))
 
 
-def _is_small(rows: int, table: pa.Table) -> bool:
-    return rows + len(table) <= rows_in_page(table)
-
-
-__all__ = ["FIRST_PAGE", "ID", "PAGE_BYTES", "SOME", "Page", "Pages", "rows_in_page"]
+__all__ = [
+    "FIRST_PAGE",
+    "ID",
+    "PAGE_BYTES",
+    "SOME",
+    "SlicePage",
+    "SlicePages",
+    "rows_in_page",
+]

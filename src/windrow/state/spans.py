@@ -1,4 +1,4 @@
-"""Windows over events with a duration that are kept from step to step.
+"""A bucket of windows over events with a duration, kept from step to step.
 
     events kept     =====   ==============        as they arrived, in pages
                         ==         =====
@@ -10,7 +10,7 @@ An event comes when it ends, and a window is released at its end plus the time t
 postpone, which is the watermark's delay.  So an event is late as a row is: if the slice
 in which it ends has been closed.  One that is in time counts in all windows that are
 open; where it lasted longer than the delay, it also overlaps windows that are out, and
-is told and given back as late for those.
+is counted and given back as late for those.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ from windrow.plan.aggregate import Plan
 from windrow.plan.resolve import Facts, resolve
 
 from .due import due_span, out_of_reach
+from .feed import admit, nullable_schema
+from .fingerprint import QueryDescription
 from .row_pages import RowPages
-from .store import Store, Told
+from .store import StepStats, Store
 
 Array = np.ndarray[Any, Any]
 
@@ -40,57 +42,53 @@ Array = np.ndarray[Any, Any]
 class SpanBucket:
     """A bucket of `wr.aggregate` whose state is events that last.
 
-    Out come k0, k1, ... (keys), q (the query's number), start, end (ticks), r0, r1, ...
+    Out come k0, k1, ... (keys), q (the number of the window's rule), start, end
+    (ticks), r0, r1, ... (results in the order of the calls).
     """
 
     plan: Plan
-    spec: dict[str, Any]
+    query: QueryDescription
     keep_late: bool
 
     def step(
-        self, store: Store, fed: list[pa.Table], now: int, told: Told
+        self, store: Store, tables: list[pa.Table], now: int, stats: StepStats
     ) -> Iterator[pa.Table]:
         """Take in events, move time on to `now` (ticks), give the windows now due."""
         plan = self.plan
         assert plan.clock is not None
         schema = pa.schema([plan.schema.field(name) for name in plan.reads])
-        pages = RowPages.open(store, self.spec, schema, plan.by, plan.clock, now)
-        pages.add(self._admit(fed, schema, pages.closed, told))
+        pages = RowPages.open(store, self.query, schema, plan.by, plan.clock, now)
+        pages.add(self._admit(tables, schema, pages.closed, stats))
         for table in self._pass_time(pages):
-            told.rows_out += len(table)
+            stats.rows_out += len(table)
             yield table
         pages.close()
-        told.keys = pages.count_keys()
+        stats.keys = pages.count_keys()
 
     def _admit(
-        self, fed: Sequence[pa.Table], schema: pa.Schema, closed: int, told: Told
+        self,
+        tables: Sequence[pa.Table],
+        schema: pa.Schema,
+        closed: int,
+        stats: StepStats,
     ) -> pa.Table:
-        """The events that some open window overlaps; `told` of what came too late."""
-        plain = pa.schema([(one.name, one.type) for one in schema])
-        kept = [plain.empty_table()]
-        longest = max(query.even.range for query in self.plan.rules)
-        for table in fed:
-            found = lasting(table, self.plan)
-            check_room(found.starts, longest)
-            check_room(found.lasts, longest)
-            late = self._closed(found.lasts, closed)
-            missed = late | self._missed(found.starts, closed)
-            if found.known is not None:
-                late, missed = late | ~found.known, missed | ~found.known
-            told.rows_in += len(table)
-            told.late_rows += int(missed.sum())
-            if self.keep_late and missed.any():
-                told.late.append(table.filter(pa.array(missed)))
-            rows = table.select(plain.names).cast(plain)
-            kept.append(rows.filter(pa.array(~late)) if late.any() else rows)
-        return pa.concat_tables(kept).combine_chunks()
+        """The events that some open window overlaps."""
+        plain = nullable_schema(schema)
+        parts = [plain.empty_table()]
+        longest = max(rule.longest for rule in self.plan.rules)
+        for table in tables:
+            events = lasting(table, self.plan)
+            check_room(events.starts, longest)
+            check_room(events.lasts, longest)
+            late = self.plan.cuts.ends(events.lasts) <= closed
+            missed = late | self._has_missed(events.starts, closed)
+            if events.known is not None:
+                late, missed = late | ~events.known, missed | ~events.known
+            keep = self.keep_late
+            parts.append(admit(table, plain, late, missed, stats, keep_late=keep))
+        return pa.concat_tables(parts).combine_chunks()
 
-    def _closed(self, lasts: Array, closed: int) -> Array:
-        """Whether the slice of each instant is closed."""
-        late: Array = self.plan.cuts.ends(lasts) <= closed
-        return late
-
-    def _missed(self, starts: Array, closed: int) -> Array:
+    def _has_missed(self, starts: Array, closed: int) -> Array:
         """Whether the first window over each event is out already."""
         ends = [rule.end(rule.first_over(starts)) for rule in self.plan.rules]
         missed: Array = np.min(ends, axis=0) <= closed
@@ -99,14 +97,15 @@ class SpanBucket:
     def _pass_time(self, pages: RowPages) -> Iterator[pa.Table]:
         """The windows that end in (closed, now]."""
         plan, closed, now = self.plan, pages.closed, pages.now
-        found = [due_span(query, closed, now) for query in plan.rules]
-        spans = [one for one in found if one is not None]
-        if spans:
-            low, high = min(a for a, _ in spans), max(b for _, b in spans)
-            kept, times = pages.gather(lambda page: page.most >= low)
-            events = lasting(kept, plan)
-            due = (events.lasts >= low) & (events.starts < high)
-            yield from self._results(kept.filter(pa.array(due)), (low, high), pages)
+        spans = [due_span(rule, closed, now) for rule in plan.rules]
+        due = [span for span in spans if span is not None]
+        if due:
+            low, high = min(a for a, _ in due), max(b for _, b in due)
+            rows, times = pages.gather(lambda page: page.most >= low)
+            events = lasting(rows, plan)
+            reached = (events.lasts >= low) & (events.starts < high)
+            table = rows.filter(pa.array(reached))
+            yield from self._results(table, (low, high), pages)
             pages.settle(times, ~out_of_reach(plan.rules, events.lasts, now))
         pages.drop(lambda p: bool(out_of_reach(plan.rules, np.array([p.most]), now)))
 
@@ -118,9 +117,9 @@ class SpanBucket:
             return
 
         def trim(_: Stream, answers: list[Answer]) -> list[Answer]:
-            return [_due(answer, closed, now) for answer in answers]
+            return [_select_due(answer, closed, now) for answer in answers]
 
-        within = tuple(np.full(len(table), one) for one in reach)
+        within = tuple(np.full(len(table), bound) for bound in reach)
         job = open_spans(table, plan, within=(within[0], within[1]))
         resolved = resolve(plan, Facts(spans=lengths_of(job.laid)))
         stream, answers, columns = solve_spans(job, resolved, trim)
@@ -140,7 +139,8 @@ class SpanBucket:
             )
 
 
-def _due(answer: Answer, closed: int, now: int) -> Answer:
+def _select_due(answer: Answer, closed: int, now: int) -> Answer:
+    """The windows that end in (closed, now]."""
     ends = answer.ends
     return select_windows(answer, (ends > closed) & (ends <= now))
 

@@ -1,4 +1,4 @@
-"""Where a bucket keeps its blobs, and what a step of a bucket gives."""
+"""What a bucket works with: a store of numbered blobs, and the statistics of a step."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ class MemoryStore:
 
 
 @dataclass
-class Told:
-    """What a step has to say about itself, complete once its results were taken.
+class StepStats:
+    """The counts of one step, complete once all its results were taken.
 
-    `late` are the rows that came too late, where they are to be kept.
+    `late` are the rows that came too late, where they are to be given back.
     """
 
     rows_in: int = 0
@@ -62,12 +62,12 @@ class Told:
 
 
 class Bucket(Protocol):
-    """What is done with the keys of one bucket."""
+    """Windows over the keys of one bucket; all memory between steps is in the store."""
 
     def step(
-        self, store: Store, fed: list[pa.Table], now: int, told: Told
+        self, store: Store, tables: list[pa.Table], now: int, stats: StepStats
     ) -> Iterator[pa.Table]:
-        """Take in what came, move time on to `now` (ticks), give what fell due."""
+        """Take in tables, move time on to `now` (ticks), give the results now due."""
 
 
-__all__ = ["HEADER", "Bucket", "MemoryStore", "Store", "Told"]
+__all__ = ["HEADER", "Bucket", "MemoryStore", "StepStats", "Store"]

@@ -1,18 +1,30 @@
-"""Which windows fall due, and which three partials each is made of.
+"""Finds the windows that fall due, and the three partials that each is made of.
+
+A window is cut into chunks, each as many windows long as half of those that hold one
+instant, rounded up.  So a window never touches more than three chunks:
 
     chunk          |   a       |   a + 1   |   a + 2   |
     window j              |----|-----------|-----|
                            head   middle     newest        places of partials, -1: none
 
-A chunk is as long as `every` slides and at least half a window, so that a window
-never touches more than three.  While j grows
+While j grows
 
-    slices come     head, middle or newest becomes the csa at the slice's place
-    slices leave    head becomes the lcs at the slice's place: what is left of it
-    j / every       grows by one: head <- middle <- newest <- none
+    slices come     head, middle or newest becomes the prefix at the slice's place
+    slices leave    head becomes the suffix at the slice's place: what is left of it
+    j // every      grows by one: head <- middle <- newest <- none
 
-Only places are moved about here; the partials at them are merged afterwards.  A key
-that holds nothing is skipped up to the first window over its next slice.
+A chunk is complete when the watermark passes its end.  Its suffixes are wanted when
+windows begin to open in it, which is about a chunk later:
+
+    chunk            |   c       |   c + 1   |
+    suffixes of c      . . . < < < < < <                      from its newest slice down
+    watermark                    |--------->                  as fast as time goes on
+
+so a step builds as many as it moves time on, and no step pays for a whole chunk unless
+it moves time on by one.
+
+Only places are moved about here; the partials at them are merged afterwards.  Windows
+are found from slices, never by stepping through time, so a gap of years costs nothing.
 """
 
 from __future__ import annotations
@@ -23,20 +35,73 @@ from typing import Any
 import numpy as np
 
 from windrow._compiled import compiled
-
-from .chunks import Chunks
+from windrow.windows import Rule, list_windows
 
 Array = np.ndarray[Any, Any]
 
+DENSE, SPARE = 16, 4096  # windows for each slice, and besides, that may hold none
+
 
 @dataclass(frozen=True)
-class Runs:
-    """Slices of key k: [firsts[k], lasts[k]), in order; `places` -1: nothing left."""
+class Chunks:
+    """The windows of a rule, in chunks of `every` windows: chunk 0 begins as window 0.
+
+    An instant belongs to the chunk of the last window that begins at or before it.
+    """
+
+    rule: Rule
+    every: int
+
+    @property
+    def has_suffixes(self) -> bool:
+        """Whether slices leave one by one, and not chunk by chunk."""
+        return self.every > 1
+
+    def numbers(self, times: Array) -> Array:
+        """The chunk of each instant."""
+        numbers: Array = self.rule.last_over(times) // self.every
+        return numbers
+
+    def start(self, chunk: int) -> int:
+        """The instant at which a chunk begins."""
+        return int(self.rule.begin(chunk * self.every))
+
+    def last_due(self, now: int) -> int:
+        """The number of the last window that ends at or before an instant."""
+        return int(self.rule.first_over(now)) - 1
+
+    def begin_due(self, now: int) -> int:
+        """The instant at which that window begins."""
+        return int(self.rule.begin(self.last_due(now)))
+
+    def building(self, now: int) -> tuple[int, int]:
+        """The last complete chunk, and from which instant on its suffixes are built."""
+        chunk = int(self.rule.last_over(now)) // self.every - 1
+        start, end = self.start(chunk), self.start(chunk + 1)
+        if self.begin_due(now) > start:  # slices of it have left
+            return chunk, start
+        passed, next_length = now - end, self.start(chunk + 2) - end
+        return chunk, max(start, end - passed * (end - start) // next_length)
+
+
+def chunks_of(rule: Rule) -> Chunks:
+    """Chunks of half the windows that hold one instant, rounded up."""
+    return Chunks(rule, -(-rule.overlap // 2))
+
+
+@dataclass(frozen=True)
+class SliceRuns:
+    """Slices of key k: [firsts[k], lasts[k]), in order of their panes.
+
+    `places` are those of their partials (-1: nothing is left), `chunks` the chunks in
+    which they lie.
+    """
 
     firsts: Array
     lasts: Array
     panes: Array
     places: Array
+    chunks: Array
 
 
 @dataclass(frozen=True)
@@ -50,54 +115,59 @@ class Heads:
 
 @compiled
 def _walk(  # type: ignore[no-untyped-def]
-    first, last, shape, heads, coming, leaving, keys, wanted, found, after, counts
-):
-    """Fill `counts`; where `found` has room, its windows, and `after` the heads."""
-    range_, slide, shift, every = shape
-    length = every * slide
+    since, until, every, windows, heads, coming, leaving, keys, wanted, out, after,
+    counts,
+):  # fmt: skip
+    """Fill `counts`; where `out` is wanted, its windows, and `after` the heads.
+
+    `since` is the chunk in which the heads stand, `until` is the last window that is
+    due and where it begins.
+    """
+    numbers, begins, ends = windows
+    come_first, come_last, come_pane, come_place, come_chunk, come_open = coming
+    leave_first, leave_last, leave_pane, leave_place, leave_chunk = leaving
     at = 0
     for k in range(keys[0], keys[1]):
         begun = at
         head, middle, newest = heads[0][k], heads[1][k], heads[2][k]
-        chunk = (first - 1) // every
-        come, come_stop = coming[0][k], coming[1][k]
-        leave, leave_stop = leaving[0][k], leaving[1][k]
-        j = first
+        chunk = since
+        come, leave = come_first[k], leave_first[k]
+        i = 0
         while True:
-            due = j <= last
-            now = j if due else last
+            due = i < len(numbers)
+            now = numbers[i] if due else until[0]
+            start = begins[i] if due else until[1]
             while chunk < now // every:
                 if head < 0 and middle < 0 and newest < 0:
                     chunk = now // every
                     break
                 head, middle, newest = middle, newest, -1
                 chunk += 1
-            start = shift + now * slide
-            while leave < leave_stop and leaving[2][leave] < start:
-                if (leaving[2][leave] - shift) // length == chunk:
-                    head = leaving[3][leave]
+            while leave < leave_last[k] and leave_pane[leave] < start:
+                if leave_chunk[leave] == chunk:
+                    head = leave_place[leave]
                 leave += 1
-            while come < come_stop and (not due or coming[2][come] < start + range_):
-                ahead = (coming[2][come] - shift) // length - chunk
+            while come < come_last[k] and (not due or come_pane[come] < ends[i]):
+                ahead = come_chunk[come] - chunk
                 if ahead == 0:
-                    head = coming[3][come]
+                    head = come_place[come]
                 elif ahead == 1:
-                    middle = coming[3][come]
+                    middle = come_place[come]
                 else:
-                    newest = coming[3][come]
+                    newest = come_place[come]
                 come += 1
             if not due:
                 break
             if head >= 0 or middle >= 0 or newest >= 0:
                 if wanted:
-                    found[0][at], found[1][at] = k, start
-                    found[2][at], found[3][at], found[4][at] = head, middle, newest
+                    out[0][at], out[1][at] = k, i
+                    out[2][at], out[3][at], out[4][at] = head, middle, newest
                 at += 1
-                j += 1
-            elif come < come_stop:
-                j = max(j + 1, (coming[2][come] - shift - range_) // slide + 1)
+                i += 1
+            elif come < come_last[k]:
+                i = max(i + 1, come_open[come])
             else:
-                j = last + 1
+                i = len(numbers)
         counts[k] = at - begun
         if wanted:
             after[0][k], after[1][k], after[2][k] = head, middle, newest
@@ -105,55 +175,76 @@ def _walk(  # type: ignore[no-untyped-def]
 
 
 @dataclass(frozen=True)
-class Due:
-    """Windows that fall due: of key `keys[i]`, beginning at `begins[i]`."""
+class WindowParts:
+    """Window i of key `keys[i]` is [begins[i], ends[i]); places of its partials."""
 
     keys: Array
     begins: Array
+    ends: Array
     head: Array
     middle: Array
     newest: Array
 
 
 class Walk:
-    """The windows of one query from `first` to `last`, for all keys of a bucket."""
+    """The windows of one rule that end in (before, now], for all keys of a bucket."""
 
     def __init__(
         self,
         chunks: Chunks,
-        first: int,
-        last: int,
+        before: int,
+        now: int,
         heads: Heads,
-        coming: Runs,
-        leaving: Runs,
+        coming: SliceRuns,
+        leaving: SliceRuns,
     ) -> None:
-        self._given = (
-            first,
-            last,
-            (chunks.range, chunks.slide, chunks.shift, chunks.every),
+        rule = chunks.rule
+        first, last = chunks.last_due(before) + 1, chunks.last_due(now)
+        opens = rule.first_over(coming.panes)
+        if last - first < DENSE * len(opens) + SPARE:
+            numbers = np.arange(first, last + 1)
+            opens = np.maximum(opens - first, 0)
+        else:  # a gap: only windows that hold a slice are listed
+            numbers = _list_due(rule, before, coming.panes, first, last)
+            opens = np.searchsorted(numbers, opens)
+        self._begins, self._ends = rule.begin(numbers), rule.end(numbers)
+        self._inputs = (
+            (first - 1) // chunks.every,
+            (last, chunks.begin_due(now)),
+            chunks.every,
+            (numbers, self._begins, self._ends),
             (heads.head, heads.middle, heads.newest),
-            (coming.firsts, coming.lasts, coming.panes, coming.places),
-            (leaving.firsts, leaving.lasts, leaving.panes, leaving.places),
-        )
+            (coming.firsts, coming.lasts, coming.panes, coming.places, coming.chunks,
+             opens),
+            (leaving.firsts, leaving.lasts, leaving.panes, leaving.places,
+             leaving.chunks),
+        )  # fmt: skip
         self.keys = len(heads.head)
-        none = np.empty(0, np.int64)
         self.after = Heads(*(np.full(self.keys, -1) for _ in range(3)))
         self.counts = np.zeros(self.keys, np.int64)
-        empty = (none,) * 5
-        self._run((0, self.keys), False, empty)
+        self._run((0, self.keys), False, (np.empty(0, np.int64),) * 5)
 
-    def _run(
-        self, keys: tuple[int, int], wanted: bool, found: tuple[Array, ...]
-    ) -> None:
+    def _run(self, keys: tuple[int, int], wanted: bool, out: tuple[Array, ...]) -> None:
         after = (self.after.head, self.after.middle, self.after.newest)
-        _walk(*self._given, keys, wanted, found, after, self.counts)
+        _walk(*self._inputs, keys, wanted, out, after, self.counts)
 
-    def due(self, first: int, last: int) -> Due:
+    def due(self, first: int, last: int) -> WindowParts:
         """The windows of keys [first, last), whose heads stand in `after` then."""
         total = int(self.counts[first:last].sum())
-        found = tuple(np.empty(total, np.int64) for _ in range(5))
-        self._run((first, last), True, found)
-        return Due(*found)
+        out = tuple(np.empty(total, np.int64) for _ in range(5))
+        self._run((first, last), True, out)
+        keys, windows, *places = out
+        return WindowParts(keys, self._begins[windows], self._ends[windows], *places)
 
 
-__all__ = ["Due", "Heads", "Runs", "Walk"]
+def _list_due(rule: Rule, before: int, panes: Array, first: int, last: int) -> Array:
+    """The windows from `first` to `last` that hold a slice of some key.
+
+    One that holds a slice from before the step also holds the instant `before`.
+    """
+    times = np.unique(np.append(panes, before))
+    whole = np.array([0]), np.array([len(times)])
+    return list_windows(rule, times, *whole, first, last)[2]
+
+
+__all__ = ["Chunks", "Heads", "SliceRuns", "Walk", "WindowParts", "chunks_of"]

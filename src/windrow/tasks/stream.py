@@ -1,7 +1,7 @@
 """The two ends of a stream's state, as tasks of a distributed engine.
 
-Feeding     rows of a partition   ->  a blob for each bucket      before the shuffle
-Keeping     blobs of a bucket     ->  blobs of results            with its state
+FeedTask     rows of a partition   ->  a blob for each bucket      before the shuffle
+StateTask    blobs of a bucket     ->  blobs of results            with its state
 """
 
 from __future__ import annotations
@@ -13,8 +13,15 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.batch.partials import Folding
+from windrow.plan.flow import Flow
+from windrow.plan.over import OverPlan
 from windrow.state.codec import pack, unpack
-from windrow.state.store import Bucket, Store, Told
+from windrow.state.fingerprint import describe
+from windrow.state.over import RollBucket
+from windrow.state.rows import RowBucket
+from windrow.state.slices import SliceBucket
+from windrow.state.spans import SpanBucket
+from windrow.state.store import Bucket, StepStats, Store
 
 from .sweep import stretches
 
@@ -27,7 +34,7 @@ MOST_RESULTS = 1 << 14
 
 
 @dataclass(frozen=True)
-class Feeding:
+class FeedTask:
     """Rows, of which the first column is the bucket, as blobs.
 
     With `folding`, whose first key is the bucket, they are folded into slices.
@@ -41,9 +48,9 @@ class Feeding:
         """Run it over the batches of one partition."""
         named = (batch.rename_columns(list(self.names)) for batch in batches)
         for table, _ in stretches(named, lambda: 4 * self.enough):
-            yield self._fed(table)
+            yield self._blobs(table)
 
-    def _fed(self, table: pa.Table) -> pa.RecordBatch:
+    def _blobs(self, table: pa.Table) -> pa.RecordBatch:
         if self.folding is None:
             buckets = table.column(BUCKET).to_numpy()
             order = np.argsort(buckets, kind="stable")
@@ -69,7 +76,7 @@ class Feeding:
 
 
 @dataclass(frozen=True)
-class Keeping:
+class StateTask:
     """A bucket with the schema of its results; `tick` in nanoseconds.
 
     With `late` columns, rows that came too late come out too: their own columns as
@@ -82,22 +89,22 @@ class Keeping:
     late: dict[str, str]
 
     def step(
-        self, store: Store, blobs: Iterable[bytes], watermark: int, told: Told
+        self, store: Store, blobs: Iterable[bytes], watermark: int, stats: StepStats
     ) -> Iterator[bytes]:
         """Take in blobs, move on to a watermark in milliseconds, give results.
 
         Results are plain Arrow streams, since nobody keeps them.
         """
-        fed = [unpack(blob, "feed")[0] for blob in blobs]
+        tables = [unpack(blob, "feed")[0] for blob in blobs]
         now = watermark * 10**6 // self.tick
-        for table in self.bucket.step(store, fed, now, told):
-            yield from self._packed(table)
-        for table in told.late:
+        for table in self.bucket.step(store, tables, now, stats):
+            yield from self._pack(table)
+        for table in stats.late:
             columns = {out: table.column(name) for out, name in self.late.items()}
             columns[LATE_FLAG] = pa.array(np.ones(len(table), bool))
-            yield from self._packed(pa.table(columns))
+            yield from self._pack(pa.table(columns))
 
-    def _packed(self, table: pa.Table) -> Iterator[bytes]:
+    def _pack(self, table: pa.Table) -> Iterator[bytes]:
         columns = []
         for field in self.gives:
             if field.name not in table.column_names:
@@ -106,12 +113,29 @@ class Keeping:
             column = table.column(field.name)
             same = column.type == field.type
             columns.append(column if same else column.cast(field.type))
-        made = pa.Table.from_arrays(columns, schema=self.gives)
-        for batch in made.to_batches(max_chunksize=MOST_RESULTS):
+        results = pa.Table.from_arrays(columns, schema=self.gives)
+        for batch in results.to_batches(max_chunksize=MOST_RESULTS):
             sink = pa.BufferOutputStream()
             with pa.ipc.new_stream(sink, self.gives) as writer:
                 writer.write_batch(batch)
             yield sink.getvalue().to_pybytes()
 
 
-__all__ = ["BLOB", "BUCKET", "LATE_FLAG", "Feeding", "Keeping"]
+def make_bucket(flow: Flow) -> Bucket:
+    """What is done with the keys of one bucket, by how the stream is laid out."""
+    plan, keep_late = flow.plan, flow.late == "keep"
+    layout = f"{flow.fed} to {flow.kept}"
+    query = describe(plan, buckets=flow.buckets, layout=layout, late=flow.late)
+    if isinstance(plan, OverPlan):
+        return RollBucket(plan, query, keep_late)
+    if plan.span is not None:
+        return SpanBucket(plan, query, keep_late)
+    if flow.kept == "rows":
+        return RowBucket(plan, query, keep_late)
+    folding = Folding(plan, flow.asked, flow.slots)
+    former = None if flow.former is None else Folding(plan, *flow.former)
+    folded = flow.fed == "slices"
+    return SliceBucket(folding, folded, flow.cell, query, keep_late, former)
+
+
+__all__ = ["BLOB", "BUCKET", "LATE_FLAG", "FeedTask", "StateTask", "make_bucket"]

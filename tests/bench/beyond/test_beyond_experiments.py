@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from windrow.bench._experiment import Row, Rows, Size
+from windrow.bench._experiment import Row, RowSet, Size
 from windrow.bench.beyond import EXPERIMENTS, rolling, tables
 from windrow.bench.measure import keyed, table_side
 from windrow.bench.measure.answers import WrongAnswer
@@ -89,7 +89,7 @@ def test_tables_give_time_and_memory_of_every_library(monkeypatch):
     monkeypatch.setattr(tables, "SMALL", 500)
 
     (trial,) = tables.WINDOWS.trials(TINY)
-    rows = Rows(trial.run(1.0))
+    rows = RowSet(trial.run(1.0))
 
     assert rows.series("time") == ["windrow", "polars", "pandas", "duckdb"]
     time = rows.row("time", 500, "windrow")
@@ -118,7 +118,7 @@ def test_a_process_that_ends_badly_says_whose_it_was(tmp_path):
 
 
 def rows_of(values):
-    return Rows(Row(p, x, s, v, v, v, 1) for (p, x, s), v in values.items())
+    return RowSet(Row(p, x, s, v, v, v, 1) for (p, x, s), v in values.items())
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,12 @@
 import pytest
 
 from windrow.bench._claims import ahead, from_
-from windrow.bench._experiment import NotMeasured, Row, Rows, Size
+from windrow.bench._experiment import NotMeasured, Row, RowSet, Size
 from windrow.bench.beyond import spark_over, spark_spans, spark_stream, spark_windows
 from windrow.bench.beyond._promised import for_rows
 from windrow.bench.measure.answers import WrongAnswer
 from windrow.bench.measure.spark import call_turns, held, stream_turns, tick_turns
-from windrow.bench.measure.spark.stream_load import Load
+from windrow.bench.measure.spark.stream_load import StreamLoad
 from windrow.bench.measure.turns import in_turns
 
 TINY = Size("quick", 0.1, 1)
@@ -24,7 +24,7 @@ def session(spark, monkeypatch):
 
 def rows_of(panel, found, ran=10_000_000):
     """Rows of a panel, from values by place and series, measured on so many rows."""
-    return Rows(
+    return RowSet(
         Row(panel, x, series, value, value, value, 3, {"rows": ran})
         for x, by_series in found.items()
         for series, value in by_series.items()
@@ -64,7 +64,7 @@ def test_windows_over_calls_agree_with_copies_of_each_call(session):
 
 @pytest.mark.deep  # whole streams, on both sides
 def test_windows_of_a_stream_agree(session):
-    load = Load(rows=4_000, files=4, keys=8, seconds=40)
+    load = StreamLoad(rows=4_000, files=4, keys=8, seconds=40)
 
     found = stream_turns.throughputs("p", "x", load, (5, 1), "a", "b")
 
@@ -95,7 +95,7 @@ def test_trials_have_the_panels_and_places_of_the_claims():
 def test_promises_of_windows_are_judged_apart(minute, five, tumbling, hour, holds):
     one = spark_windows
     beside = {one.MINUTE: minute, one.FIVE: five, one.TUMBLING: tumbling}
-    rows = Rows(
+    rows = RowSet(
         [
             *rows_of(
                 one.BESIDE,
@@ -171,10 +171,10 @@ def test_only_rows_of_the_place_that_is_judged_say_how_many_there_were():
     few = rows_of("p", {1: {"a": 1.0, "b": 1.0}}, 10)
     many = rows_of("p", {2: {"a": 1.0, "b": 1.0}}, 4_000)
 
-    assert judge(Rows([*few.all, *many.all])).holds is False
+    assert judge(RowSet([*few.all, *many.all])).holds is False
 
 
 def test_promises_without_rows_are_not_judged():
     for claim in (claim for card in CARDS for claim in card.claims):
         with pytest.raises(NotMeasured):
-            claim.judge(Rows([]))
+            claim.judge(RowSet([]))

@@ -9,7 +9,7 @@ import pytest
 
 from trying import TINY, by_hand, judged, tried
 from windrow.algorithms import find
-from windrow.bench._experiment import NotMeasured, Rows
+from windrow.bench._experiment import NotMeasured, RowSet
 from windrow.bench.lightsaber import (
     _queries,
     latency,
@@ -115,10 +115,10 @@ def test_one_query_is_judged_by_the_graph_against_others():
     good = rates("throughput", (16, 64), {"gag": 10.0, **others})
     bad = rates("throughput", (16, 64), {"gag": 5.0, **others})
 
-    assert judged(one_query.ONE_SUM, Rows(good)) == [True, True, True]
-    assert judged(one_query.ONE_SUM, Rows(bad)) == [False, False, False]
+    assert judged(one_query.ONE_SUM, RowSet(good)) == [True, True, True]
+    assert judged(one_query.ONE_SUM, RowSet(bad)) == [False, False, False]
     with pytest.raises(NotMeasured):
-        judged(one_query.ONE_MIN, Rows([]))
+        judged(one_query.ONE_MIN, RowSet([]))
 
 
 def test_many_queries_are_judged_by_the_graph_against_others():
@@ -126,8 +126,8 @@ def test_many_queries_are_judged_by_the_graph_against_others():
     good = rates("min", (2, 100), {"gag": 13.0, **others})
     bad = rates("min", (2, 100), {"gag": 5.0, **others})
 
-    assert judged(many_queries.MANY_MINIMA, Rows(good)) == [True, True, True]
-    assert judged(many_queries.MANY_MINIMA, Rows(bad)) == [False, False, False]
+    assert judged(many_queries.MANY_MINIMA, RowSet(good)) == [True, True, True]
+    assert judged(many_queries.MANY_MINIMA, RowSet(bad)) == [False, False, False]
 
 
 def test_figure_1_is_judged_where_the_paper_sees_each_ahead():
@@ -136,7 +136,7 @@ def test_figure_1_is_judged_where_the_paper_sees_each_ahead():
         found += rates("min", (1,), {**dict.fromkeys(MIN, 1.0), MIN[0]: one})
         found += rates("sum", (100,), {**dict.fromkeys(SUM, 1.0), SUM[3]: many})
         found += rates("min", (100,), {**dict.fromkeys(MIN, 1.0), MIN[2]: many})
-        return Rows(found)
+        return RowSet(found)
 
     assert judged(many_queries.FOUR, rows(2.0, 2.0)) == [True] * 4
     assert judged(many_queries.FOUR, rows(0.5, 0.5)) == [False] * 4
@@ -185,14 +185,14 @@ def test_latency_within_the_grain_of_the_clock_is_a_tie():
         found = by_hand("min", {"gag": {"most": gag}, "slick_deque": {"most": 10.0}})
         found += by_hand("min", {"slide_side": {"most": 20.0}})
         facts = {"clock_grain_ns": grain}
-        return Rows([dataclasses.replace(row, facts=facts) for row in found])
+        return RowSet([dataclasses.replace(row, facts=facts) for row in found])
 
     judge = latency.LATENCY.claims[3].judge
 
     assert judge(rows(18.0, 10.0)).holds is True
     assert judge(rows(18.0, 5.0)).holds is False
     with pytest.raises(NotMeasured):
-        judge(Rows([]))
+        judge(RowSet([]))
 
 
 # --- partials ---------------------------------------------------------------------
@@ -231,7 +231,7 @@ def test_partials_are_judged_as_multiples(gag, holds):
     rows = rates("min", (100,), found)
     rows += rates("sum", (100,), {"gag": gag, "slick_deque_inv": 67.0})
 
-    assert judged(partials.PARTIALS, Rows(rows)) == [holds] * 3
+    assert judged(partials.PARTIALS, RowSet(rows)) == [holds] * 3
 
 
 # --- by hand ----------------------------------------------------------------------
@@ -276,7 +276,7 @@ def test_generated_code_is_judged_apart_from_whole_queries():
         "hand-written": {"YSB": 5.0, "SM sum": 10.0, "SM min": 10.0},
     }
 
-    rows = Rows(by_hand("throughput", found))
+    rows = RowSet(by_hand("throughput", found))
 
     assert judged(hand_written.BY_HAND, rows) == [True, False]
 
@@ -321,13 +321,13 @@ def test_merging_in_parallel_is_judged_with_the_most_workers():
     def verdict(places):
         one = dict.fromkeys(places, 1.0)
         rows = by_hand("SG2", {"all merge": places, "one merges": one})
-        return parallel_merge.PARALLEL_MERGE.claims[0].judge(Rows(rows))
+        return parallel_merge.PARALLEL_MERGE.claims[0].judge(RowSet(rows))
 
     assert verdict({1: 0.5, 2: 1.6}).holds is True
     assert verdict({1: 2.0, 2: 0.8}).holds is False
     assert verdict({1: 1.0}).holds is None
     with pytest.raises(NotMeasured):
-        parallel_merge.PARALLEL_MERGE.claims[0].judge(Rows([]))
+        parallel_merge.PARALLEL_MERGE.claims[0].judge(RowSet([]))
 
 
 def test_workers_go_up_to_the_cores_there_are(monkeypatch):
@@ -359,7 +359,7 @@ def test_state_is_counted_by_window_and_by_slice_and_weighed(monkeypatch):
 
 def test_state_is_judged_by_a_third():
     def rows(ours):
-        return Rows(
+        return RowSet(
             by_hand(
                 "state",
                 {

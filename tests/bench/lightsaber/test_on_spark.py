@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from windrow.bench._experiment import NotMeasured, Row, Rows, Size
+from windrow.bench._experiment import NotMeasured, Row, RowSet, Size
 from windrow.bench.lightsaber import applications as cards
 from windrow.bench.lightsaber import cores, end_to_end
 from windrow.bench.measure.spark import application_turns, held, stream_turns
@@ -30,7 +30,7 @@ def session(spark, monkeypatch):
 
 def rows_of(panel, found):
     """Rows of a panel, from values by place and series."""
-    return Rows(
+    return RowSet(
         Row(panel, x, series, value, value, value, 3)
         for x, by_series in found.items()
         for series, value in by_series.items()
@@ -187,4 +187,4 @@ def test_claims_without_rows_are_not_judged():
     cards_ = (cards.QUERIES, cards.TUMBLING, cores.CORES, end_to_end.LATENCY)
     for claim in (claim for card in cards_ for claim in card.claims):
         with pytest.raises(NotMeasured):
-            claim.judge(Rows([]))
+            claim.judge(RowSet([]))

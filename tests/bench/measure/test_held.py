@@ -26,7 +26,7 @@ def started(monkeypatch):
         return sessions[-1]
 
     monkeypatch.setattr(held, "_started", start)
-    monkeypatch.setattr(held, "_HELD", held._Held())
+    monkeypatch.setattr(held, "_HELD", held._SessionHolder())
     return sessions
 
 

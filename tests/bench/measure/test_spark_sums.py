@@ -4,7 +4,7 @@ import pytest
 from pyspark.sql.functions import expr
 
 from windrow.bench.measure.answers import WrongAnswer
-from windrow.bench.measure.spark.case import Case, Failed
+from windrow.bench.measure.spark.case import Case, NoAnswer
 from windrow.bench.measure.spark.sums import check_sums, sums_of
 from windrow.bench.measure.turns import in_turns
 
@@ -54,5 +54,5 @@ def test_a_job_that_fails_is_an_answer_that_is_not_there(frame):
     case = Case("a case", lambda one: sums_of(one, ["v"]))
     broken = frame.withColumn("v", expr("raise_error('no disk left')"))
 
-    with pytest.raises(Failed, match=r"a case, somebody: .*no disk left"):
+    with pytest.raises(NoAnswer, match=r"a case, somebody: .*no disk left"):
         in_turns(case.contenders({"somebody": lambda: broken}), 1, 1.0)

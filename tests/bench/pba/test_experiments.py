@@ -7,7 +7,7 @@ import pytest
 
 from trying import TINY, by_hand, judged, tried
 from windrow.algorithms import find
-from windrow.bench._experiment import NotMeasured, Rows
+from windrow.bench._experiment import NotMeasured, RowSet
 from windrow.bench.measure import answers
 from windrow.bench.measure.answers import WrongAnswer
 from windrow.bench.measure.sliced import cut_stream, sliced_contender, slower_contender
@@ -139,35 +139,35 @@ def test_ranges_are_judged_by_who_is_ahead(pba, sba, expected):
         for row in rates(panel, (8, 2**15, 2**20), pba, sba)
     ]
 
-    assert judged(count_windows.BY_RANGE, Rows(rows)) == expected
+    assert judged(count_windows.BY_RANGE, RowSet(rows)) == expected
 
 
 def test_throughput_that_falls_with_the_range_is_not_level():
     rows = by_hand("uniform", {"pba": {2**15: 10.0, 2**20: 2.0}})
 
-    assert count_windows.BY_RANGE.claims[3].judge(Rows(rows)).holds is False
+    assert count_windows.BY_RANGE.claims[3].judge(RowSet(rows)).holds is False
 
 
 @pytest.mark.parametrize(("last", "holds"), [(1.2, True), (9.0, False)])
 def test_slides_are_judged_by_how_far_apart_algorithms_are(last, holds):
     rows = rates("uniform", (1,), 6.0, 3.0) + rates("uniform", (10,), last, 1.0)
 
-    assert count_windows.BY_SLIDE.claims[1].judge(Rows(rows)).holds is holds
+    assert count_windows.BY_SLIDE.claims[1].judge(RowSet(rows)).holds is holds
 
 
 def test_time_windows_are_judged_by_who_is_ahead():
     good = rates("by range", (6, 60), 5.0, 3.0) + rates("by slide", (10, 30), 5.0, 3.0)
     bad = rates("by range", (6, 60), 1.0, 1.0) + rates("by slide", (10, 30), 1.0, 1.0)
 
-    assert judged(time_windows.BY_TIME, Rows(good)) == [True, True, True]
-    assert judged(time_windows.BY_TIME, Rows(bad)) == [False, False, False]
+    assert judged(time_windows.BY_TIME, RowSet(good)) == [True, True, True]
+    assert judged(time_windows.BY_TIME, RowSet(bad)) == [False, False, False]
 
 
 def test_one_core_says_nothing_of_a_second_thread():
     rows = rates("by range", (6,), 1.0, 3.0)
     rows = [dataclasses.replace(row, facts={"cores": 1}) for row in rows]
 
-    verdict = time_windows.BY_TIME.claims[0].judge(Rows(rows))
+    verdict = time_windows.BY_TIME.claims[0].judge(RowSet(rows))
 
     assert verdict.holds is None
     assert "no core of its own" in verdict.why
@@ -175,7 +175,7 @@ def test_one_core_says_nothing_of_a_second_thread():
 
 def test_a_range_that_was_not_measured_is_not_judged():
     with pytest.raises(NotMeasured):
-        judged(count_windows.BY_RANGE, Rows(rates("uniform", (8, 64), 1.0, 1.0)))
+        judged(count_windows.BY_RANGE, RowSet(rates("uniform", (8, 64), 1.0, 1.0)))
 
 
 # --- latency ----------------------------------------------------------------------
@@ -199,7 +199,7 @@ def timed(monkeypatch):
 @pytest.mark.usefixtures("timed")
 @pytest.mark.parametrize("experiment", [latency.MAX_LATENCY, latency.SKETCH_LATENCY])
 def test_tables_have_seven_statistics_and_figures_the_windows(experiment):
-    rows = Rows([row for trial in experiment.trials(TINY) for row in trial.run(0.01)])
+    rows = RowSet([row for trial in experiment.trials(TINY) for row in trial.run(0.01)])
 
     table, figure, *_ = (panel.name for panel in experiment.panels)
     assert rows.series(table) == ["Min", "Max", "Avg", "Std", "LQ", "Med", "HQ"]
@@ -230,7 +230,7 @@ def statistics(pba_most, pba_mean, spike):
         mean = {"two_stacks": 9.0, "slick_deque": 8.0, "sba": 4.0, "pba": pba_mean}
         panel = f"{name}, summary"
         found += by_hand(panel, {"Max": most, "Avg": mean})
-    return Rows(found)
+    return RowSet(found)
 
 
 def test_latency_is_judged_by_longest_times_averages_and_growth():
@@ -243,4 +243,4 @@ def test_latency_is_judged_by_longest_times_averages_and_growth():
 
 def test_latency_that_was_not_measured_is_not_judged():
     with pytest.raises(NotMeasured):
-        judged(latency.MAX_LATENCY, Rows([]))
+        judged(latency.MAX_LATENCY, RowSet([]))

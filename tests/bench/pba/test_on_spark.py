@@ -2,7 +2,7 @@
 
 import pytest
 
-from windrow.bench._experiment import NotMeasured, Row, Rows, Size
+from windrow.bench._experiment import NotMeasured, Row, RowSet, Size
 from windrow.bench.measure.spark import held, plug_turns
 from windrow.bench.measure.turns import in_turns
 from windrow.bench.pba import on_spark as card
@@ -18,7 +18,7 @@ def session(spark, monkeypatch):
 
 
 def rows_of(found):
-    return Rows(
+    return RowSet(
         Row(card.PANEL, x, series, value, value, value, 3)
         for x, by_series in found.items()
         for series, value in by_series.items()
@@ -75,7 +75,7 @@ def test_growth_is_not_judged_on_one_core():
 
 
 def test_a_cluster_cannot_be_judged_here():
-    found = card.ON_SPARK.claims[2].judge(Rows([]))
+    found = card.ON_SPARK.claims[2].judge(RowSet([]))
 
     assert found.holds is None
     assert "cluster" in found.why

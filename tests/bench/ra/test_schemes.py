@@ -3,7 +3,7 @@
 import pytest
 
 from trying import by_hand, judged, tried
-from windrow.bench._experiment import NotMeasured, Row, Rows
+from windrow.bench._experiment import NotMeasured, Row, RowSet
 from windrow.bench._sweep import Sweep
 from windrow.bench.measure import answers, operators
 from windrow.bench.measure.answers import WrongAnswer
@@ -81,7 +81,7 @@ def test_throughput_is_judged_at_small_and_large_windows(ra, expected):
         },
     )
 
-    assert judged(throughput.FIGURE_6, Rows(rows)) == expected
+    assert judged(throughput.FIGURE_6, RowSet(rows)) == expected
 
 
 def test_a_curve_comes_with_its_fit(monkeypatch):
@@ -110,12 +110,12 @@ def test_costs_that_are_linear_or_have_a_knee_are_no_logarithm():
         {one: {2.0**k: 1.0 + k for k in range(3, 20)} for one in ("Max", "StdDev")},
     )
 
-    assert judged(cost_per_tuple.FIGURE_7, Rows(linear)) == [False, False]
-    assert judged(cost_per_tuple.FIGURE_7, Rows(straight)) == [True, True]
+    assert judged(cost_per_tuple.FIGURE_7, RowSet(linear)) == [False, False]
+    assert judged(cost_per_tuple.FIGURE_7, RowSet(straight)) == [True, True]
 
 
 def test_a_curve_of_two_windows_is_not_judged():
-    rows = Rows(by_hand("cost", {"Max": {8: 1.0, 16: 2.0}}))
+    rows = RowSet(by_hand("cost", {"Max": {8: 1.0, 16: 2.0}}))
 
     with pytest.raises(NotMeasured, match="three windows"):
         cost_per_tuple.is_logarithmic(rows)
@@ -138,8 +138,8 @@ def test_a_firing_that_costs_twice_as_much_is_not_about_the_same():
     }
     twice = {**same, "RA, StdDev": {4: 2.0}}
 
-    assert judged(tumbling.FIGURE_8, Rows(by_hand("firing", same))) == [True, True]
-    assert judged(tumbling.FIGURE_8, Rows(by_hand("firing", twice))) == [True, False]
+    assert judged(tumbling.FIGURE_8, RowSet(by_hand("firing", same))) == [True, True]
+    assert judged(tumbling.FIGURE_8, RowSet(by_hand("firing", twice))) == [True, False]
 
 
 def test_slides_longer_than_a_window_take_no_part(monkeypatch):
@@ -163,8 +163,14 @@ def test_coarse_slides_are_judged_by_their_shape():
         for one in coarse_slides.SLIDES
     }
 
-    assert judged(coarse_slides.FIGURE_10, Rows(by_hand("cost", good))) == [True, True]
-    assert judged(coarse_slides.FIGURE_10, Rows(by_hand("cost", bad))) == [False, False]
+    assert judged(coarse_slides.FIGURE_10, RowSet(by_hand("cost", good))) == [
+        True,
+        True,
+    ]
+    assert judged(coarse_slides.FIGURE_10, RowSet(by_hand("cost", bad))) == [
+        False,
+        False,
+    ]
 
 
 def test_capacity_oscillates_between_n_and_2n():
@@ -209,8 +215,8 @@ def test_a_resize_that_is_quadratic_is_not_linear():
         "resize", {one: {8_192: 10.0, 81_920: 1e3} for one in ("Max", "StdDev")}
     )
 
-    assert judged(resizing.FIGURE_9, Rows(cost + linear)) == [True, True, True]
-    assert judged(resizing.FIGURE_9, Rows(cost + square)) == [True, True, False]
+    assert judged(resizing.FIGURE_9, RowSet(cost + linear)) == [True, True, True]
+    assert judged(resizing.FIGURE_9, RowSet(cost + square)) == [True, True, False]
 
 
 def test_base_intervals_meet_the_tree_at_both_slides(monkeypatch):
@@ -232,7 +238,7 @@ def test_base_intervals_meet_the_tree_at_both_slides(monkeypatch):
 
 def test_base_intervals_are_judged_by_ratios():
     def ratios(small, large):
-        return Rows(
+        return RowSet(
             [
                 row
                 for one in ("Sum", "Max")
@@ -278,7 +284,7 @@ def table(**windows):
             even, tenfold = pair
             found += by_hand("windows", {break_even.EVEN: {name: even}})
             found += by_hand("windows", {break_even.TENFOLD: {name: tenfold}})
-    return Rows(found)
+    return RowSet(found)
 
 
 def test_table_3_holds_where_windows_are_as_small():

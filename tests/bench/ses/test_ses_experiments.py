@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from windrow.bench._experiment import NotMeasured, Row, Rows, Size
-from windrow.bench.measure.spanning import Setting
+from windrow.bench._experiment import NotMeasured, Row, RowSet, Size
+from windrow.bench.measure.spanning import SpanSetting
 from windrow.bench.ses import EXPERIMENTS, _figure, best_technique, calls
 from windrow.bench.ses import event_size as by_event
 from windrow.bench.ses import window_size as by_window
@@ -16,7 +16,7 @@ BY_NAME = {experiment.name: experiment for experiment in EXPERIMENTS}
 
 
 def a_hundredth(*lengths):
-    return Setting(*(max(one // 100, 1) for one in lengths))
+    return SpanSetting(*(max(one // 100, 1) for one in lengths))
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +25,7 @@ def _a_few(monkeypatch):
     monkeypatch.setattr(_figure, "QUICK_EVENTS", 6)
     monkeypatch.setattr(calls, "QUICK_CALLS", 6)
     for module in (best_technique, by_event, by_window):
-        monkeypatch.setattr(module, "Setting", a_hundredth)
+        monkeypatch.setattr(module, "SpanSetting", a_hundredth)
     with interpreting():
         yield
 
@@ -44,7 +44,7 @@ def test_an_experiment_gives_the_rows_that_its_panels_and_claims_ask_for(name):
     experiment = BY_NAME[name]
 
     trials = experiment.trials(TINY)
-    rows = Rows(row for trial in trials for row in trial.run(0.01))
+    rows = RowSet(row for trial in trials for row in trial.run(0.01))
 
     assert {row.panel for row in rows.all} == {one.name for one in experiment.panels}
     assert len({trial.key for trial in trials}) == len(trials)
@@ -65,7 +65,7 @@ def test_a_full_run_has_every_place_of_a_quick_one(name):
 def test_claims_about_nothing_cannot_be_judged(name):
     for claim in BY_NAME[name].claims:
         with pytest.raises((NotMeasured, LookupError)):
-            claim.judge(Rows([]))
+            claim.judge(RowSet([]))
 
 
 def verdicts(experiment, value):
@@ -78,7 +78,7 @@ def verdicts(experiment, value):
                 rows.append(
                     Row(trial.panel, trial.x, name, rate, rate, rate, 1, {"y": y})
                 )
-    return [claim.judge(Rows(rows)).holds for claim in experiment.claims]
+    return [claim.judge(RowSet(rows)).holds for claim in experiment.claims]
 
 
 PLAIN = (TUPLES, BUCKETS, SWEEPING, SLICES)
@@ -213,7 +213,7 @@ def test_levels_that_the_planner_never_asks_for_are_not_judged():
     ]
 
     *_, last = BY_NAME["ses-figure-15"].claims
-    assert last.judge(Rows(rows)).holds is None
+    assert last.judge(RowSet(rows)).holds is None
 
 
 def test_calls_are_in_the_order_of_their_ends_and_last_16_seconds_on_average():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from trying import by_hand, judged, tried
-from windrow.bench._experiment import FULL, NotMeasured, Rows
+from windrow.bench._experiment import FULL, NotMeasured, RowSet
 from windrow.bench._sweep import Sweep
 from windrow.bench.measure import answers
 from windrow.bench.measure.answers import WrongAnswer
@@ -77,7 +77,7 @@ def test_a_single_query_is_judged_by_the_second_best():
     def rows(mine, last):
         names = (*single_query.PEERS, "recompute")
         found = {one: {16: 10.0, 64: 10.0} for one in names}
-        return Rows(
+        return RowSet(
             by_hand("throughput", {**found, "SlickDeque": {16: mine, 64: last}})
         )
 
@@ -91,11 +91,11 @@ def test_many_queries_are_judged_from_four_on(mine, expected):
     found = {one: {1: 10.0, 4: 10.0} for one in many_queries.PEERS}
     rows = by_hand("throughput", {**found, "SlickDeque": {1: 1.0, 4: mine}})
 
-    assert judged(many_queries.MANY_MAX, Rows(rows)) == expected
+    assert judged(many_queries.MANY_MAX, RowSet(rows)) == expected
 
 
 def test_queries_below_four_alone_are_not_judged():
-    rows = Rows(by_hand("throughput", {"SlickDeque": {1: 1.0}, "b_int": {1: 1.0}}))
+    rows = RowSet(by_hand("throughput", {"SlickDeque": {1: 1.0}, "b_int": {1: 1.0}}))
 
     with pytest.raises(NotMeasured):
         judged(many_queries.MANY_SUM, rows)
@@ -126,7 +126,7 @@ def test_latency_is_judged_at_every_quantile():
     def rows(most):
         boxes = {one: {"least": 2.0, "most": 9.0} for one in latency.PEERS}
         boxes["SlickDeque"] = {"least": 1.0, "most": most}
-        return Rows(by_hand("sum", boxes) + by_hand("max", boxes))
+        return RowSet(by_hand("sum", boxes) + by_hand("max", boxes))
 
     assert judged(latency.EXP_3, rows(8.0)) == [True, True, True, True]
     assert judged(latency.EXP_3, rows(10.0)) == [False, False, False, False]

@@ -5,22 +5,42 @@ from __future__ import annotations
 from random import Random
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from answers import assert_same_rows
 from micro_batches import closed, run, stream_of, write_files
 from pyspark.errors import StreamingQueryException
+from pyspark.sql import functions as F
 from random_streams import LATE_BY, random_batches
 
 import windrow as wr
 from windrow.kernels import interpreting
 
 KEYS = ["stream", "key"]
-WINDOW = wr.sliding("1 minute", every="10 seconds", on="at")
-CALLS = {"n": wr.count(), "total": wr.sum("i"), "most": wr.max("f")}
+WINDOW = [wr.sliding("1 minute", every="10 seconds", on="at", name="minute")]
+SHIFTED = [wr.sliding("1 minute", every="10 seconds", on="at", offset="5 seconds")]
+
+
+def scaled(by):
+    return wr.Aggregate(
+        name="scaled",
+        lift=lambda value: by * value,
+        combine=lambda a, b: a + b,
+        lower=lambda total: total,
+        laws="commutative",
+    )
+
+
+CALLS = {"n": wr.count(), "total": wr.sum("i"), "own": scaled(2)("i")}
+KEPT = {"n": wr.count(), "total": wr.sum("i"), "first": wr.first("i")}
 QUERY = {"window": WINDOW, "by": KEYS, "aggregates": CALLS, "buckets": 2}
 OTHERS = {
-    "the windows": {"window": wr.sliding("1 minute", every="20 seconds", on="at")},
-    "the aggregates": {"aggregates": CALLS | {"most": wr.min("f")}},
+    "the windows are minute: ": {"window": SHIFTED},
+    "name": {"window": [WINDOW[0].replaced(name="renamed")]},
+    "the functions of your own aggregates": {
+        "aggregates": CALLS | {"own": scaled(3)("i")}
+    },
+    "the aggregates": {"aggregates": CALLS | {"total": wr.min("i")}},
     "the keys": {"by": ["stream"]},
     "the number of buckets": {"buckets": 3},
 }
@@ -52,9 +72,35 @@ def test_a_query_goes_on_where_it_was_and_others_are_refused(streaming, tmp_path
         )
     rows = pa.concat_tables([before.rows, after.rows])
     assert before.rows.num_rows > 0
-    assert_same_rows(rows, closed(expected, after.watermark))
+    named_by = [*KEYS, "query", "window"]
+    assert_same_rows(rows, closed(expected, after.watermark), named_by=named_by)
     assert min(after.given) == max(before.given) + 1
     for what, message in refusals.items():
         assert "cannot go on from this checkpoint: another query wrote it" in message
-        assert f"{what} " in message
+        assert what in message
         assert "Hint: start this query with a checkpoint of its own" in message
+
+
+def test_a_stream_goes_on_when_a_column_becomes_nullable_and_is_so_no_more(
+    streaming, tmp_path
+):
+    batches = random_batches(Random(5), streams=12, batches=4)
+    folder, checkpoint = tmp_path / "in", tmp_path / "checkpoint"
+    given = []
+    for number, batch in enumerate(batches):
+        write_files(folder, [batch], first=number)
+        stream = stream_of(streaming, folder, late_by=LATE_BY)
+        never = F.coalesce("i", F.lit(0)).cast("bigint")
+        column = never if number % 2 else F.when(F.col("at").isNotNull(), never)
+        stream = stream.withColumn("i", column)
+        assert stream.schema["i"].nullable == (number % 2 == 0)
+        given.append(run(build(stream, aggregates=KEPT), checkpoint))
+
+    whole = pa.concat_tables(batches)
+    filled = pc.fill_null(whole["i"], 0)
+    whole = whole.set_column(whole.schema.get_field_index("i"), "i", filled)
+    with interpreting():
+        expected = wr.aggregate(whole, WINDOW, by=KEYS, aggregates=KEPT)
+    rows = pa.concat_tables([ran.rows for ran in given])
+    named_by = [*KEYS, "query", "window"]
+    assert_same_rows(rows, closed(expected, given[-1].watermark), named_by=named_by)

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from windrow.bench._claims import Where, everywhere
-from windrow.bench._experiment import Rows, Verdict
+from windrow.bench._experiment import RowSet, Verdict
 
-Judge = Callable[[Rows], Verdict]
+Judge = Callable[[RowSet], Verdict]
 
 
 def for_rows(
@@ -20,7 +20,7 @@ def for_rows(
 ) -> Judge:
     """The judge's verdict; a row's `facts["rows"]` says on how many it was measured."""
 
-    def told(rows: Rows) -> Verdict:
+    def told(rows: RowSet) -> Verdict:
         found = judge(rows)
         ran = min(
             row.facts["rows"] for row in rows.all if row.panel == panel and where(row.x)

@@ -24,7 +24,7 @@ FEW, MANY = "8 keys, 300 s / 1 s", "2,000 keys, 60 s / 1 s"
 
 
 @dataclass(frozen=True)
-class Asked:
+class StreamCase:
     """Windows of so many seconds over rows of so many keys; fewer in quick runs."""
 
     keys: int
@@ -33,7 +33,10 @@ class Asked:
     full: int
 
 
-ASKED = {FEW: Asked(8, 300, 40_000, ROWS), MANY: Asked(2_000, 60, 16_000, ROWS // 4)}
+CASES = {
+    FEW: StreamCase(8, 300, 40_000, ROWS),
+    MANY: StreamCase(2_000, 60, 16_000, ROWS // 4),
+}
 
 
 def trials(size: Size) -> list[Trial]:
@@ -44,13 +47,13 @@ def trials(size: Size) -> list[Trial]:
             name,
             partial(_run, name, one, size.pick(one.quick, one.full), size.pick(5, 10)),
         )
-        for name, one in ASKED.items()
+        for name, one in CASES.items()
     ]
 
 
-def _run(name: str, one: Asked, rows: int, files: int, _: float) -> list[Row]:
+def _run(name: str, one: StreamCase, rows: int, files: int, _: float) -> list[Row]:
     seconds = max(SECONDS * rows // ROWS, 1)
-    stream = load(LOADS).Load(rows, files, one.keys, seconds)
+    stream = load(LOADS).StreamLoad(rows, files, one.keys, seconds)
     found: list[Row] = load(MODULE).throughputs(
         PANEL, name, stream, (one.range, 1), OURS, SPARK
     )

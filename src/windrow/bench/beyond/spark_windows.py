@@ -17,7 +17,7 @@ from windrow.bench._experiment import (
     Experiment,
     Panel,
     Place,
-    Rows,
+    RowSet,
     Size,
     Trial,
     Verdict,
@@ -69,7 +69,7 @@ def _alone(range_: int, rows: int) -> list[Contender]:
     return found
 
 
-def _beside(times: float, name: str, why: str) -> Callable[[Rows], Verdict]:
+def _beside(times: float, name: str, why: str) -> Callable[[RowSet], Verdict]:
     """Windrow to Spark at one window, as promised for a full run's rows."""
     judge = ahead(BESIDE, OURS, (SPARK,), times=times, where=among(name))
     return for_rows(FULL, BESIDE, judge, why, among(name))

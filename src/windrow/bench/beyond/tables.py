@@ -22,7 +22,7 @@ from windrow.bench._experiment import (
     Experiment,
     Panel,
     Row,
-    Rows,
+    RowSet,
     Size,
     Trial,
     Verdict,
@@ -71,7 +71,7 @@ def _rows(x: int, library: str, told: dict[str, Any], given: int) -> list[Row]:
     ]
 
 
-def _within(rows: Rows) -> Verdict:
+def _within(rows: RowSet) -> Verdict:
     """Whether memory stays within a few times a large input."""
     large = [x for x in rows.xs(MEMORY, OURS) if isinstance(x, (int, float))]
     if not large or max(large) < LARGE:

@@ -13,7 +13,7 @@ import pyarrow as pa
 from windrow.errors import UnknownName
 
 from . import debs12, debs14, google_cluster, linear_road, ss7, yahoo
-from ._dataset import Column, Dataset
+from ._dataset import DataColumn, Dataset
 from ._source import SEED, VARIABLE, origin, rows_of
 
 CATALOGUE: tuple[Dataset, ...] = (
@@ -55,7 +55,7 @@ __all__ = [
     "CATALOGUE",
     "SEED",
     "VARIABLE",
-    "Column",
+    "DataColumn",
     "Dataset",
     "debs12",
     "debs14",

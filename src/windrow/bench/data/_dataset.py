@@ -23,14 +23,14 @@ INSTANT = pa.timestamp("us", "UTC")
 SECOND = 1_000_000  # microseconds
 
 
-class Generate(Protocol):
+class Generator(Protocol):
     """Makes rows."""
 
     def __call__(self, rows: int, seed: int) -> pa.Table:
         """`rows` rows in the order of the dataset's time."""
 
 
-class Load(Protocol):
+class Loader(Protocol):
     """Reads rows."""
 
     def __call__(self, path: Path, limit: int | None = None) -> pa.Table:
@@ -38,7 +38,7 @@ class Load(Protocol):
 
 
 @dataclass(frozen=True)
-class Column:
+class DataColumn:
     """One column: `unit` is empty where a number counts or names nothing."""
 
     name: str
@@ -59,12 +59,12 @@ class Dataset:
     name: str
     title: str
     papers: tuple[str, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[DataColumn, ...]
     time: str
     keys: tuple[str, ...]
-    generate: Generate
+    generate: Generator
     file: str | None = None
-    load: Load | None = None
+    load: Loader | None = None
 
     @property
     def schema(self) -> pa.Schema:
@@ -72,12 +72,12 @@ class Dataset:
         return schema_of(self.columns)
 
 
-def schema_of(columns: tuple[Column, ...]) -> pa.Schema:
+def schema_of(columns: tuple[DataColumn, ...]) -> pa.Schema:
     """Names and types of columns."""
     return pa.schema([(column.name, column.type) for column in columns])
 
 
-def table_of(columns: tuple[Column, ...], arrays: dict[str, Array]) -> pa.Table:
+def table_of(columns: tuple[DataColumn, ...], arrays: dict[str, Array]) -> pa.Table:
     """Arrays as columns of a table; instants are given in microseconds since 1970."""
     made = [
         pa.array(arrays[column.name].astype(np.int64, copy=False)).cast(column.type)

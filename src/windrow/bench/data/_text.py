@@ -20,14 +20,14 @@ from pyarrow import csv
 
 from windrow.errors import BadInput
 
-from ._dataset import INSTANT, Column
+from ._dataset import INSTANT, DataColumn
 
 BLOCK = 1 << 24  # bytes: enough that a block's own cost does not show
 SHOWN = 40  # characters of a value that a message repeats
 
 
 @dataclass(frozen=True)
-class Layout:
+class FileLayout:
     """The columns of a file, in its order.
 
     `types` are those of the columns that are read; others must be there and are left.
@@ -48,13 +48,13 @@ class Layout:
         return pa.int64() if self.in_seconds else pa.timestamp("ns", "UTC")
 
 
-def in_blanks(columns: Sequence[Column]) -> Layout:
+def in_blanks(columns: Sequence[DataColumn]) -> FileLayout:
     """All columns of a card, blanks between them, instants in whole seconds."""
     types = {column.name: column.type for column in columns}
-    return Layout(tuple(types), types, in_seconds=True, blanks=True)
+    return FileLayout(tuple(types), types, in_seconds=True, blanks=True)
 
 
-def read(path: Path, layout: Layout, limit: int | None = None) -> pa.Table:
+def read(path: Path, layout: FileLayout, limit: int | None = None) -> pa.Table:
     """The first `limit` rows of the file, or all."""
     schema = pa.schema(list(layout.types.items()))
     tables = [schema.empty_table()]
@@ -93,7 +93,7 @@ def _blocks(file: BinaryIO, limit: int | None) -> Iterator[list[bytes]]:
         left = None if left is None else max(0, left - len(lines))
 
 
-def _parsed(lines: list[bytes], layout: Layout) -> pa.Table:
+def _parsed(lines: list[bytes], layout: FileLayout) -> pa.Table:
     text = b"".join(lines)
     if layout.blanks:
         text = _squeezed(text)
@@ -134,7 +134,7 @@ def _instants(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column.cast(pa.timestamp("s", "UTC")).cast(INSTANT)
 
 
-def _first_malformed(lines: list[bytes], layout: Layout) -> int:
+def _first_malformed(lines: list[bytes], layout: FileLayout) -> int:
     """The place of the first line that cannot be read: lines before it can."""
     good, bad = 0, len(lines)  # lines[:good] can be read, lines[:bad] cannot
     while bad - good > 1:
@@ -146,7 +146,7 @@ def _first_malformed(lines: list[bytes], layout: Layout) -> int:
     return good
 
 
-def _readable(lines: list[bytes], layout: Layout) -> bool:
+def _readable(lines: list[bytes], layout: FileLayout) -> bool:
     try:
         _parsed(lines, layout)
     except pa.ArrowInvalid:
@@ -154,7 +154,7 @@ def _readable(lines: list[bytes], layout: Layout) -> bool:
     return True
 
 
-def _complaint(line: bytes, layout: Layout) -> str:
+def _complaint(line: bytes, layout: FileLayout) -> str:
     """What is wrong with a line, as a sentence about its columns."""
     body = line.rstrip(b"\r\n")
     cells = body.split() if layout.blanks else body.split(b"\t")
@@ -163,14 +163,16 @@ def _complaint(line: bytes, layout: Layout) -> str:
     for number, (name, cell) in enumerate(zip(layout.names, cells, strict=True), 1):
         if name not in layout.types:
             continue
-        alone = Layout((name,), {name: layout.types[name]}, layout.in_seconds, False)
+        alone = FileLayout(
+            (name,), {name: layout.types[name]}, layout.in_seconds, False
+        )
         if not _readable([cell + b"\n"], alone):
             got = cell.decode(errors="replace")[:SHOWN]
             return f"expected {_in_words(name, layout)} in column {number}, got {got!r}"
     return f"expected {len(layout.names)} columns of numbers"
 
 
-def _in_words(name: str, layout: Layout) -> str:
+def _in_words(name: str, layout: FileLayout) -> str:
     kind = layout.types[name]
     if kind == INSTANT:
         words = "whole seconds" if layout.in_seconds else "an ISO time with its zone"

@@ -30,8 +30,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from ._dataset import INSTANT, SECOND, Array, Column, Dataset, draws, table_of
-from ._text import Layout, read
+from ._dataset import INSTANT, SECOND, Array, DataColumn, Dataset, draws, table_of
+from ._text import FileLayout, read
 
 NAME = "debs12"
 START = 1_329_929_188_967_032  # 2012-02-22 16:46:28.967032, where the sample begins
@@ -43,14 +43,20 @@ SENSORS = ("pc13", "pc14", "pc15")
 UNUSED = ("pc25", "pc26", "pc27", "res")
 STATES = ("bm05", "bm06", "bm07", "bm08", "bm09", "bm10")
 COLUMNS = (
-    Column("ts", INSTANT, "when the readings were taken"),
-    Column("message", pa.int64(), "number of the message, rising by one"),
-    *(Column(one, pa.int32(), "electrical power, main phase", "raw") for one in ENERGY),
-    *(Column(one, pa.int16(), "reading of another sensor", "raw") for one in SENSORS),
-    *(Column(one, pa.int16(), "reading that rests at 0", "raw") for one in UNUSED),
-    *(Column(one, pa.bool_(), "state of a valve or sensor") for one in STATES),
+    DataColumn("ts", INSTANT, "when the readings were taken"),
+    DataColumn("message", pa.int64(), "number of the message, rising by one"),
+    *(
+        DataColumn(one, pa.int32(), "electrical power, main phase", "raw")
+        for one in ENERGY
+    ),
+    *(
+        DataColumn(one, pa.int16(), "reading of another sensor", "raw")
+        for one in SENSORS
+    ),
+    *(DataColumn(one, pa.int16(), "reading that rests at 0", "raw") for one in UNUSED),
+    *(DataColumn(one, pa.bool_(), "state of a valve or sensor") for one in STATES),
 )
-LAYOUT = Layout(
+LAYOUT = FileLayout(
     (*(c.name for c in COLUMNS), *(f"state{i}" for i in range(FIELDS - len(COLUMNS)))),
     {column.name: column.type for column in COLUMNS},
     in_seconds=False,

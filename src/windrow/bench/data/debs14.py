@@ -29,7 +29,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from ._dataset import INSTANT, SECOND, Array, Column, Dataset, draws, table_of
+from ._dataset import INSTANT, SECOND, Array, DataColumn, Dataset, draws, table_of
 from ._text import in_blanks, read
 
 NAME = "debs14"
@@ -53,12 +53,12 @@ HOUSES = (
 )
 MOST_PLUGS = 14  # in one household
 COLUMNS = (
-    Column("ts", INSTANT, "when it was measured, in whole seconds"),
-    Column("value", pa.float64(), "power now or work so far", "W or kWh"),
-    Column("property", pa.int8(), "what `value` is: 0 work, 1 power"),
-    Column("plug", pa.int32(), "number of the plug in its household"),
-    Column("household", pa.int32(), "number of the household in its house"),
-    Column("house", pa.int32(), "number of the house"),
+    DataColumn("ts", INSTANT, "when it was measured, in whole seconds"),
+    DataColumn("value", pa.float64(), "power now or work so far", "W or kWh"),
+    DataColumn("property", pa.int8(), "what `value` is: 0 work, 1 power"),
+    DataColumn("plug", pa.int32(), "number of the plug in its household"),
+    DataColumn("household", pa.int32(), "number of the household in its house"),
+    DataColumn("house", pa.int32(), "number of the house"),
 )
 LAYOUT = in_blanks(COLUMNS)
 

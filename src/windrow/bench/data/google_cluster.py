@@ -33,7 +33,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from ._dataset import INSTANT, SECOND, Array, Column, Dataset, draws, table_of
+from ._dataset import INSTANT, SECOND, Array, DataColumn, Dataset, draws, table_of
 from ._text import in_blanks, read
 
 NAME = "google_cluster"
@@ -65,18 +65,18 @@ TOP = (
 )
 LARGE = TOP[1]  # what a job that comes in a burst looks like
 COLUMNS = (
-    Column("ts", INSTANT, "when it happened, in whole seconds from 1970 on"),
-    Column("job", pa.int64(), "number of the job"),
-    Column("task", pa.int32(), "number of the task in its job"),
-    Column("machine", pa.int64(), "number of the machine, -1 for none"),
-    Column("event_type", pa.int8(), "0 submit, 1 schedule, 2 evict, 3 fail, ..."),
-    Column("user", pa.int32(), "number of the job's owner"),
-    Column("category", pa.int8(), "scheduling class, 0 to 3"),
-    Column("priority", pa.int8(), "0 to 11"),
-    Column("cpu", pa.float64(), "cores asked for", "of the largest machine"),
-    Column("ram", pa.float64(), "memory asked for", "of the largest machine"),
-    Column("disk", pa.float64(), "disk asked for", "of the largest machine"),
-    Column("constraints", pa.int8(), "1: tasks must be on different machines"),
+    DataColumn("ts", INSTANT, "when it happened, in whole seconds from 1970 on"),
+    DataColumn("job", pa.int64(), "number of the job"),
+    DataColumn("task", pa.int32(), "number of the task in its job"),
+    DataColumn("machine", pa.int64(), "number of the machine, -1 for none"),
+    DataColumn("event_type", pa.int8(), "0 submit, 1 schedule, 2 evict, 3 fail, ..."),
+    DataColumn("user", pa.int32(), "number of the job's owner"),
+    DataColumn("category", pa.int8(), "scheduling class, 0 to 3"),
+    DataColumn("priority", pa.int8(), "0 to 11"),
+    DataColumn("cpu", pa.float64(), "cores asked for", "of the largest machine"),
+    DataColumn("ram", pa.float64(), "memory asked for", "of the largest machine"),
+    DataColumn("disk", pa.float64(), "disk asked for", "of the largest machine"),
+    DataColumn("constraints", pa.int8(), "1: tasks must be on different machines"),
 )
 LAYOUT = in_blanks(COLUMNS)
 

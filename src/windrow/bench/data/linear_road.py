@@ -27,7 +27,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from ._dataset import INSTANT, SECOND, Array, Column, Dataset, draws, table_of
+from ._dataset import INSTANT, SECOND, Array, DataColumn, Dataset, draws, table_of
 from ._text import in_blanks, read
 
 NAME = "linear_road"
@@ -40,13 +40,13 @@ FEET_A_REPORT = 44  # that a vehicle goes in 30 s, for each mile an hour
 LONGEST = 5  # reports of a vehicle
 RAMP, EXIT = 0, 4
 COLUMNS = (
-    Column("ts", INSTANT, "when it was reported, in whole seconds from 1970 on"),
-    Column("vehicle", pa.int64(), "number of the vehicle"),
-    Column("speed", pa.int32(), "speed, 0 to 75", "miles/h"),
-    Column("highway", pa.int32(), "number of the highway"),
-    Column("lane", pa.int8(), "0 ramp, 1 to 3 travel, 4 exit"),
-    Column("direction", pa.int8(), "0 position rises, 1 position falls"),
-    Column("position", pa.int32(), "place on the highway, of 528,000", "feet"),
+    DataColumn("ts", INSTANT, "when it was reported, in whole seconds from 1970 on"),
+    DataColumn("vehicle", pa.int64(), "number of the vehicle"),
+    DataColumn("speed", pa.int32(), "speed, 0 to 75", "miles/h"),
+    DataColumn("highway", pa.int32(), "number of the highway"),
+    DataColumn("lane", pa.int8(), "0 ramp, 1 to 3 travel, 4 exit"),
+    DataColumn("direction", pa.int8(), "0 position rises, 1 position falls"),
+    DataColumn("position", pa.int32(), "place on the highway, of 528,000", "feet"),
 )
 LAYOUT = in_blanks(COLUMNS)
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from ._dataset import INSTANT, SECOND, Array, Column, Dataset, draws, table_of
+from ._dataset import INSTANT, SECOND, Array, DataColumn, Dataset, draws, table_of
 
 NAME = "ss7"
 START = 1_704_067_200 * SECOND  # 2024-01-01
@@ -35,11 +35,11 @@ ANTENNAS = 1_000
 SKEW = 3.6  # 0.5 ** 3.6 is a twelfth: so many antennas have half of the calls
 CALLERS = 1_000_000
 COLUMNS = (
-    Column("start", INSTANT, "when the call began"),
-    Column("end", INSTANT, "when it ended"),
-    Column("antenna", pa.int32(), "which antenna carried it, one of 1,000"),
-    Column("caller", pa.int64(), "who called, one of a million"),
-    Column("len", pa.float64(), "how long it lasted: end - start", "s"),
+    DataColumn("start", INSTANT, "when the call began"),
+    DataColumn("end", INSTANT, "when it ended"),
+    DataColumn("antenna", pa.int32(), "which antenna carried it, one of 1,000"),
+    DataColumn("caller", pa.int64(), "who called, one of a million"),
+    DataColumn("len", pa.float64(), "how long it lasted: end - start", "s"),
 )
 
 

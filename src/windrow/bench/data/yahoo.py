@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from ._dataset import INSTANT, SECOND, Column, Dataset, draws, table_of
+from ._dataset import INSTANT, SECOND, DataColumn, Dataset, draws, table_of
 
 NAME = "yahoo"
 START = 1_704_067_200 * SECOND  # 2024-01-01
@@ -25,13 +25,13 @@ ADS = 10 * CAMPAIGNS
 USERS = PAGES = 1_000_000
 VIEW, CLICK, PURCHASE = 0, 1, 2
 COLUMNS = (
-    Column("ts", INSTANT, "when it happened"),
-    Column("user", pa.int64(), "who, one of a million"),
-    Column("page", pa.int64(), "where, one of a million"),
-    Column("ad", pa.int64(), "which advertisement, one of 1,000"),
-    Column("ad_type", pa.int8(), "banner, modal, ...: one of 5"),
-    Column("event_type", pa.int8(), "0 view, 1 click, 2 purchase"),
-    Column("ip_address", pa.int64(), "from where: IPv4 as a number"),
+    DataColumn("ts", INSTANT, "when it happened"),
+    DataColumn("user", pa.int64(), "who, one of a million"),
+    DataColumn("page", pa.int64(), "where, one of a million"),
+    DataColumn("ad", pa.int64(), "which advertisement, one of 1,000"),
+    DataColumn("ad_type", pa.int8(), "banner, modal, ...: one of 5"),
+    DataColumn("event_type", pa.int8(), "0 view, 1 click, 2 purchase"),
+    DataColumn("ip_address", pa.int64(), "from where: IPv4 as a number"),
 )
 
 

@@ -17,7 +17,7 @@ from windrow.bench._experiment import (
     NotMeasured,
     Panel,
     Row,
-    Rows,
+    RowSet,
     Size,
     Trial,
     Verdict,
@@ -55,7 +55,7 @@ def _run(names: tuple[str, ...], rows: int, rounds: int, seconds: float) -> list
     return found
 
 
-def _beyond(rows: Rows) -> Verdict:
+def _beyond(rows: RowSet) -> Verdict:
     """Whether the busy queries go on growing where the bound ones do not."""
     places = [x for x in rows.xs(PANEL) if isinstance(x, (int, float))]
     few = max((x for x in places if x <= KNEE), default=None)

@@ -17,7 +17,7 @@ from windrow.bench._experiment import (
     Panel,
     Place,
     Row,
-    Rows,
+    RowSet,
     Size,
     Trial,
     Verdict,
@@ -59,7 +59,7 @@ def _run(name: str, rows: int, files: int, _: float) -> list[Row]:
     return found
 
 
-def _low(rows: Rows) -> Verdict:
+def _low(rows: RowSet) -> Verdict:
     """Whether every query of those named stays below the paper's milliseconds."""
     where = among("SG1", "SG2", "LRB1", "LRB2")
     found: dict[Place, float] = {

@@ -16,7 +16,7 @@ from windrow.bench._experiment import (
     Experiment,
     Panel,
     Row,
-    Rows,
+    RowSet,
     Size,
     Trial,
     Verdict,
@@ -75,7 +75,7 @@ def _row(panel: str, x: str, series: str, value: float, runs: int, facts: Any) -
 def _lowest(aggregate: str, label: str) -> Any:
     """Nobody's is lower by more than what the clock can tell."""
 
-    def judge(rows: Rows) -> Verdict:
+    def judge(rows: RowSet) -> Verdict:
         others = SERIES[aggregate][1:]
         mine = rows.row(aggregate, label, GAG)
         best = min(rows.value(aggregate, label, one) for one in others)

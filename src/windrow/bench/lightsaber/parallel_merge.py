@@ -21,7 +21,7 @@ from windrow.bench._experiment import (
     Experiment,
     Panel,
     Row,
-    Rows,
+    RowSet,
     Size,
     Trial,
     Verdict,
@@ -91,8 +91,8 @@ def _check(tree: SashTree, expected: pa.Table, name: str, found: pa.Table) -> No
         raise WrongAnswer(f"{name}: these are not the windows of wr.aggregate")
 
 
-def _gains(query: str) -> Callable[[Rows], Verdict]:
-    def judge(rows: Rows) -> Verdict:
+def _gains(query: str) -> Callable[[RowSet], Verdict]:
+    def judge(rows: RowSet) -> Verdict:
         most = max((x for x in rows.xs(query) if not isinstance(x, str)), default=0)
         ratio = rows.ratio(query, most, ALL, ONE)
         text = f"{ratio:.2f}x with {most:g} workers"

@@ -11,7 +11,7 @@ from functools import partial
 
 from windrow.algorithms import find
 from windrow.bench._claims import between, explained
-from windrow.bench._experiment import Claim, Experiment, Panel, Row, Rows, Size, Trial
+from windrow.bench._experiment import Claim, Experiment, Panel, Row, RowSet, Size, Trial
 from windrow.bench.measure.answers import Array
 from windrow.bench.measure.kept import kept_alone, kept_by_graph, kept_together
 from windrow.bench.measure.values import values
@@ -63,7 +63,7 @@ def _replicated(name: str, aggregate: str, data: Array, ranges: list[int]) -> in
     return sum(kept) * len(ranges) // len(some)
 
 
-def _to(panel: str, other: str) -> Callable[[Rows], float]:
+def _to(panel: str, other: str) -> Callable[[RowSet], float]:
     return lambda rows: rows.ratio(panel, MOST, GAG, other)
 
 

@@ -27,7 +27,7 @@ from .kernels import product
 from .sharing import bounds_of
 
 
-class Watched:
+class WatchedArray:
     """An array that knows how far behind its newest item it was read.
 
     A kernel may go over all inputs again, for other queries: that starts anew.
@@ -55,7 +55,7 @@ def _count(text: str, values: Array, run: Callable[[ModuleType, Any], None]) -> 
         return allocate(n)
 
     module.__dict__["allocate"] = counting
-    watched = Watched(values)
+    watched = WatchedArray(values)
     run(module, (watched,))
     return int(sum(rooms) + watched.reach)
 

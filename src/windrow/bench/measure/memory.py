@@ -41,7 +41,7 @@ LEAST = 4 * BATCH  # rows: with one batch less code is loaded than with many
 
 
 @dataclass(frozen=True)
-class Job:
+class MemoryJob:
     """An operator, and the windows to give it; the first of them is BASE.
 
     `rows` is a file with those that come again and again.
@@ -67,12 +67,12 @@ def peaks(algorithm: str, aggregate: str, rows: Array, widths: list[int]) -> lis
     with TemporaryDirectory() as folder:
         path = Path(folder) / "rows.npy"
         np.save(path, rows)
-        job = Job(algorithm, aggregate, str(path), (BASE, *widths))
+        job = MemoryJob(algorithm, aggregate, str(path), (BASE, *widths))
         _fill(job, rows, REHEARSED)
         return in_order(job, _elsewhere(job))
 
 
-def in_order(job: Job, found: list[int]) -> list[Peak]:
+def in_order(job: MemoryJob, found: list[int]) -> list[Peak]:
     """Peaks of all windows but the first, which is the process itself."""
     return [
         Peak(width, whole, max(whole - found[0], PAGE))
@@ -80,7 +80,7 @@ def in_order(job: Job, found: list[int]) -> list[Peak]:
     ]
 
 
-def run(job: Job) -> Iterator[int]:
+def run(job: MemoryJob) -> Iterator[int]:
     """The most that this process has held, after each window."""
     rows = np.load(job.rows)
     _fill(job, rows, BASE)  # loads code, which takes more while it does than after
@@ -91,7 +91,7 @@ def run(job: Job) -> Iterator[int]:
         yield most_so_far()
 
 
-def _elsewhere(job: Job) -> list[int]:
+def _elsewhere(job: MemoryJob) -> list[int]:
     command = [sys.executable, "-m", __name__, json.dumps(asdict(job))]
     env = {**os.environ, **EXACT}
     done = subprocess.run(  # noqa: S603 - our own module
@@ -104,7 +104,7 @@ def _elsewhere(job: Job) -> list[int]:
     return [int(line) for line in done.stdout.split()]
 
 
-def _fill(job: Job, chunk: Array, width: int) -> None:
+def _fill(job: MemoryJob, chunk: Array, width: int) -> None:
     """Two windows' worth of rows, so that all memory of the first is used again."""
     every = width if job.algorithm == SLOW else 1
     dtype = chunk.dtype.name
@@ -154,11 +154,11 @@ def most_so_far() -> int:
 def main(given: str) -> None:
     """The process that is measured: a line for each window."""
     plain = json.loads(given)
-    for found in run(Job(**{**plain, "widths": tuple(plain["widths"])})):
+    for found in run(MemoryJob(**{**plain, "widths": tuple(plain["widths"])})):
         sys.stdout.write(f"{found}\n")
 
 
 if __name__ == "__main__":
     main(sys.argv[1])
 
-__all__ = ["Job", "Peak", "in_order", "most_so_far", "peaks", "run"]
+__all__ = ["MemoryJob", "Peak", "in_order", "most_so_far", "peaks", "run"]

@@ -53,7 +53,7 @@ def events(n: int, mu: int) -> Given:
 
 
 @dataclass(frozen=True)
-class Setting:
+class SpanSetting:
     """Lengths in instants: of events, of windows, and of the step between these.
 
     Events come from `source`, `rate` of them in an instant.
@@ -103,7 +103,7 @@ PARTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
 }
 
 
-def solve(setting: Setting, technique: str, height: int, given: Given) -> Any:
+def solve(setting: SpanSetting, technique: str, height: int, given: Given) -> Any:
     """Windows' begins, and count, sum and max of each."""
     some, values = given
     even = Even(setting.range, setting.step, 0)
@@ -119,7 +119,7 @@ def solve(setting: Setting, technique: str, height: int, given: Given) -> Any:
     return windows.frames.begins, found
 
 
-def check(setting: Setting, given: Given, who: str, answer: Any) -> None:
+def check(setting: SpanSetting, given: Given, who: str, answer: Any) -> None:
     """Some windows folded from scratch."""
     begins, found = answer
     some, values = given
@@ -136,7 +136,11 @@ def check(setting: Setting, given: Given, who: str, answer: Any) -> None:
 
 
 def contender(
-    setting: Setting, technique: str, n: int, height: int = 1, plenty: float = PLENTY
+    setting: SpanSetting,
+    technique: str,
+    n: int,
+    height: int = 1,
+    plenty: float = PLENTY,
 ) -> Contender:
     """A technique on as many events as it can take in `plenty` of insertions."""
     most = SHARES.get(technique, 1.0) * plenty

@@ -27,8 +27,8 @@ from windrow.plan import plan_aggregate
 from windrow.plan.flow import flow_of
 from windrow.state.fingerprint import describe
 from windrow.state.slices import SliceBucket
-from windrow.state.store import MemoryStore, Told
-from windrow.windows import Sliding
+from windrow.state.store import MemoryStore, StepStats
+from windrow.windows import Sliding, list_windows
 
 from .answers import WrongAnswer
 
@@ -47,24 +47,20 @@ def folding_of(stream: pa.Table, window: Sliding, by: Sequence[str], call: Call)
 
 def counted(slices: pa.Table, folding: Folding, now: int) -> dict[str, int]:
     """Bytes of windows and of slices, from all slices of a stream up to `now`."""
-    (query,) = folding.plan.rules
-    reach = query.even.range // query.even.slide
+    (rule,) = folding.plan.rules
     partial = WORD * len(folding.asked.product.dtypes)
-    pane = slices.column(PANE).to_numpy() // query.even.slide
-    needed = pane > now // query.even.slide - reach  # in a window that ends after now
+    panes = slices.column(PANE).to_numpy()
     names = [name for name in slices.column_names if name.startswith("k")]
-    key = _codes(slices.select(names)) if names else np.zeros(len(slices), np.int64)
-    keys, pane = key[needed], pane[needed]
-    # window w covers slices [w, w + reach); those from `first` on are open
-    first = now // query.even.slide - reach + 1
-    opened = np.zeros((int(key.max(initial=0)) + 1, 2 * reach + 1), np.int64)
-    np.add.at(opened, (keys, np.maximum(pane - reach + 1, first) - first), 1)
-    np.add.at(opened, (keys, pane + 1 - first), -1)
-    windows = int((np.cumsum(opened, axis=1) > 0).sum())
+    keys = _codes(slices.select(names)) if names else np.zeros(len(slices), np.int64)
+    needed = rule.end(rule.last_over(panes)) > now  # in a window that ends after now
+    held = np.unique(np.stack([keys[needed], panes[needed]]), axis=1)
+    firsts = np.flatnonzero(np.diff(held[0], prepend=-1))
+    lasts = np.append(firsts[1:], held.shape[1])[: len(firsts)]
+    first_open = int(rule.first_over(now))
+    windows = list_windows(rule, held[1], firsts, lasts, first_open)[2]
     return {
-        "windows": windows * (partial + INSTANTS * WORD),
-        "slices": len(np.unique(keys * (2 * reach + 1) + pane - first)) * partial
-        + len(np.unique(keys)) * BESIDE * WORD,
+        "windows": len(windows) * (partial + INSTANTS * WORD),
+        "slices": held.shape[1] * partial + len(firsts) * BESIDE * WORD,
     }
 
 
@@ -89,17 +85,18 @@ def packed(
     turns = times // step
     starts = np.flatnonzero(np.diff(turns, prepend=turns[0] - 1))
     stops = np.append(starts[1:], len(times))
-    store, told = MemoryStore(), Told()
+    store, stats = MemoryStore(), StepStats()
     slices = [
         folding.fold(stream.slice(start, stop - start))
         for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)
     ]
     for fed, turn in zip(slices, turns[starts].tolist(), strict=True):
-        list(bucket.step(store, [fed], turn * step, told))
+        list(bucket.step(store, [fed], turn * step, stats))
     now = (int(turns[-1]) + 1) * step
-    list(bucket.step(store, [], now, told))
-    if told.rows_in != len(stream) or told.late_rows:
-        raise WrongAnswer(f"{told.rows_in - told.late_rows} of {len(stream)} rows came")
+    list(bucket.step(store, [], now, stats))
+    if stats.rows_in != len(stream) or stats.late_rows:
+        in_time = stats.rows_in - stats.late_rows
+        raise WrongAnswer(f"{in_time} of {len(stream)} rows came in time")
     size = sum(len(blob) for blob in store.blobs.values())
     return size, pa.concat_tables(slices), folding, now
 

@@ -17,7 +17,7 @@ from functools import partial
 
 from windrow.algorithms import find
 from windrow.bench._claims import explained
-from windrow.bench._experiment import Row, Rows, Trial, Verdict
+from windrow.bench._experiment import Row, RowSet, Trial, Verdict
 from windrow.bench.measure.machine import usable_cores
 from windrow.bench.measure.race import Contender
 from windrow.bench.measure.sliced import Cut, sliced_contender, slower_contender
@@ -59,7 +59,7 @@ def _enter(over: Cut, seconds: float) -> list[Contender]:
     return ones
 
 
-def with_two_cores(judge: Callable[[Rows], Verdict]) -> Callable[[Rows], Verdict]:
+def with_two_cores(judge: Callable[[RowSet], Verdict]) -> Callable[[RowSet], Verdict]:
     """A claim on PBA's second thread."""
     reasoned = explained(
         judge,
@@ -67,7 +67,7 @@ def with_two_cores(judge: Callable[[Rows], Verdict]) -> Callable[[Rows], Verdict
         "them saves little, and handing them over costs a part of that",
     )
 
-    def judged(rows: Rows) -> Verdict:
+    def judged(rows: RowSet) -> Verdict:
         found = reasoned(rows)
         if min((row.facts.get("cores", 2) for row in rows.all), default=2) < 2:
             why = "the second thread has no core of its own here"

@@ -14,7 +14,7 @@ from windrow.bench._experiment import (
     Claim,
     Experiment,
     Panel,
-    Rows,
+    RowSet,
     Size,
     Trial,
     Verdict,
@@ -77,14 +77,14 @@ def by_slide(size: Size) -> list[Trial]:
     ]
 
 
-def narrowing(panel: str, names: tuple[str, ...]) -> Callable[[Rows], Verdict]:
+def narrowing(panel: str, names: tuple[str, ...]) -> Callable[[RowSet], Verdict]:
     """Best to worst at the last place is less than at the first."""
 
-    def spread(rows: Rows, x: float | str) -> float:
+    def spread(rows: RowSet, x: float | str) -> float:
         found = [rows.value(panel, x, name) for name in names]
         return max(found) / min(found)
 
-    def judge(rows: Rows) -> Verdict:
+    def judge(rows: RowSet) -> Verdict:
         xs = rows.xs(panel) or [0]
         first, last = spread(rows, xs[0]), spread(rows, xs[-1])
         text = f"best to worst {first:.2f}x at {xs[0]:,}, {last:.2f}x at {xs[-1]:,}"

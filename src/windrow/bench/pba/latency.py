@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from windrow.bench._claims import between, explained
-from windrow.bench._experiment import Claim, Experiment, Panel, Row, Rows, Size, Trial
+from windrow.bench._experiment import Claim, Experiment, Panel, Row, RowSet, Size, Trial
 from windrow.bench.measure.clock import a_nanosecond, own_cost, own_grain
 from windrow.bench.measure.latency import COUNT, TIME, timed_events
 
@@ -123,17 +123,17 @@ def _claims(
 ) -> tuple[Claim, ...]:
     short, long = names
 
-    def value(rows: Rows, name: str, who: str, statistic: str) -> float:
+    def value(rows: RowSet, name: str, who: str, statistic: str) -> float:
         return rows.value(summary(name), who, statistic)
 
-    def least(rows: Rows, statistic: str, others: tuple[str, ...]) -> float:
+    def least(rows: RowSet, statistic: str, others: tuple[str, ...]) -> float:
         return min(
             value(rows, name, one, statistic) / value(rows, name, PBA, statistic)
             for name in names
             for one in others
         )
 
-    def growth(rows: Rows) -> float:
+    def growth(rows: RowSet) -> float:
         stacks = [value(rows, name, "two_stacks", "Max") for name in (short, long)]
         return stacks[1] / stacks[0]
 

@@ -17,7 +17,7 @@ from windrow.bench._experiment import (
     Claim,
     Experiment,
     Panel,
-    Rows,
+    RowSet,
     Size,
     Trial,
     Verdict,
@@ -58,7 +58,7 @@ def _enter(cores: int, rows: int) -> list[Contender]:
     return found
 
 
-def _cluster(_: Rows) -> Verdict:
+def _cluster(_: RowSet) -> Verdict:
     return Verdict("", None, "it needs a cluster of six machines, and here is one")
 
 

@@ -22,7 +22,7 @@ from windrow.bench._experiment import (
     Experiment,
     NotMeasured,
     Panel,
-    Rows,
+    RowSet,
     Size,
     Trial,
     Verdict,
@@ -104,7 +104,7 @@ def table_trials(size: Size) -> list[Trial]:
     return found
 
 
-def ratios(rows: Rows) -> dict[str, dict[float, float]]:
+def ratios(rows: RowSet) -> dict[str, dict[float, float]]:
     """What AW takes to what RA takes, by aggregate and window."""
     found = {
         title: {float(x): rows.ratio(title, x, AW, RA) for x in places(rows, title)}
@@ -116,7 +116,7 @@ def ratios(rows: Rows) -> dict[str, dict[float, float]]:
     return found
 
 
-def is_slower(rows: Rows) -> Verdict:
+def is_slower(rows: RowSet) -> Verdict:
     """Whether AW takes longer for each aggregate at each window."""
     found = ratios(rows)
     by_window = {
@@ -129,7 +129,7 @@ def is_slower(rows: Rows) -> Verdict:
     return Verdict(said, all(min(some) >= 1.0 for some in by_window.values()))
 
 
-def gap_widens(rows: Rows) -> Verdict:
+def gap_widens(rows: RowSet) -> Verdict:
     """Whether AW is behind, and falls back further as windows grow."""
     found = [*ratios(rows).values()]
     first, last = (
@@ -139,7 +139,7 @@ def gap_widens(rows: Rows) -> Verdict:
     return Verdict(said, last > max(first, 1.0))
 
 
-def aggregate_matters_little(rows: Rows) -> Verdict:
+def aggregate_matters_little(rows: RowSet) -> Verdict:
     """Whether all aggregates show about the same ratio at a window."""
     found = ratios(rows)
     spread = {}

@@ -21,7 +21,7 @@ from windrow.bench._experiment import (
     NotMeasured,
     Panel,
     Row,
-    Rows,
+    RowSet,
     Size,
     Trial,
     Verdict,
@@ -45,7 +45,7 @@ TIMES = {EVEN: 1.0, TENFOLD: 10.0}
 
 
 @dataclass(frozen=True)
-class Aggregation:
+class TableLine:
     """One line of the table, with the paper's two windows; None is never."""
 
     aggregate: str
@@ -56,15 +56,15 @@ class Aggregation:
 
 
 TABLE = {
-    "Count": Aggregation("count", "int64", None, None, "subtract_on_evict"),
-    "Sum": Aggregation("sum", "int64", 370, 5_200),
-    "Sum<Double>": Aggregation("sum", "float64", 290, 5_200),
-    "Max": Aggregation("max", "int64", 260, 5_200),
-    "Max<Double>": Aggregation("max", "float64", 130, 3_600),
-    "ArithmeticMean": Aggregation("mean", "int64", 10, 900),
-    "MinCount": Aggregation("min_count", "int64", 200, 4_480),
-    "SampleStdDev": Aggregation("stddev", "int64", 10, 700),
-    "PopulationStdDev": Aggregation("stddev_population", "int64", 10, 700),
+    "Count": TableLine("count", "int64", None, None, "subtract_on_evict"),
+    "Sum": TableLine("sum", "int64", 370, 5_200),
+    "Sum<Double>": TableLine("sum", "float64", 290, 5_200),
+    "Max": TableLine("max", "int64", 260, 5_200),
+    "Max<Double>": TableLine("max", "float64", 130, 3_600),
+    "ArithmeticMean": TableLine("mean", "int64", 10, 900),
+    "MinCount": TableLine("min_count", "int64", 200, 4_480),
+    "SampleStdDev": TableLine("stddev", "int64", 10, 700),
+    "PopulationStdDev": TableLine("stddev_population", "int64", 10, 700),
 }
 FEW = ("Count", "Sum", "Max", "ArithmeticMean", "SampleStdDev")
 
@@ -116,7 +116,7 @@ def between(known: dict[int, float], times: float, found: int) -> tuple[int, int
     return min(enough, default=found), max([found, *short])
 
 
-def _ahead(line: Aggregation, width: int, rows: int, seconds: float) -> float:
+def _ahead(line: TableLine, width: int, rows: int, seconds: float) -> float:
     """How many times as fast RA is."""
     data = values(rows + width, line.dtype)
     contenders = [
@@ -130,7 +130,7 @@ def _ahead(line: Aggregation, width: int, rows: int, seconds: float) -> float:
     return rival / mine
 
 
-def lines(rows: Rows) -> list[str]:
+def lines(rows: RowSet) -> list[str]:
     """The aggregates that were measured, those that never pay apart."""
     found = [str(x) for x in rows.xs(PANEL) if TABLE[str(x)].even is not None]
     if not found:
@@ -138,17 +138,17 @@ def lines(rows: Rows) -> list[str]:
     return found
 
 
-def never(rows: Rows) -> Verdict:
+def never(rows: RowSet) -> Verdict:
     """Whether Count never breaks even."""
     gain = rows.row(PANEL, "Count", GAIN)
     said = f"{gain.value:.2f}x at {gain.facts['window']:,} rows"
     return Verdict(said, "Count" not in rows.xs(PANEL, EVEN))
 
 
-def at_most(series: str, most: int) -> Callable[[Rows], Verdict]:
+def at_most(series: str, most: int) -> Callable[[RowSet], Verdict]:
     """Whether all other aggregates get so far by a window of `most` rows."""
 
-    def judge(rows: Rows) -> Verdict:
+    def judge(rows: RowSet) -> Verdict:
         names, there = lines(rows), rows.xs(PANEL, series)
         late = [one for one in names if one not in there]
         if late:
@@ -163,7 +163,7 @@ def at_most(series: str, most: int) -> Callable[[Rows], Verdict]:
     return judge
 
 
-def costly_first(rows: Rows) -> Verdict:
+def costly_first(rows: RowSet) -> Verdict:
     """Whether the deviation pays at shorter windows than sum and maximum."""
     costly, cheap = rows.value(PANEL, "SampleStdDev", EVEN), ("Sum", "Max")
     others = [rows.value(PANEL, one, EVEN) for one in cheap]

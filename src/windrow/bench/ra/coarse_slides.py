@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 
 from windrow.bench._claims import from_, level, places
-from windrow.bench._experiment import Claim, Experiment, Rows, Size, Trial, Verdict
+from windrow.bench._experiment import Claim, Experiment, RowSet, Size, Trial, Verdict
 from windrow.bench._sweep import Sweep, powers
 from windrow.bench.measure.turns import each, race_trial
 
@@ -51,7 +51,7 @@ def trials(size: Size) -> list[Trial]:
     return found
 
 
-def is_straight(rows: Rows) -> Verdict:
+def is_straight(rows: RowSet) -> Verdict:
     """Whether costs of constant slides follow a logarithm, from large windows on."""
     found = {}
     for one in CONSTANT:

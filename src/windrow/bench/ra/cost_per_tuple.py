@@ -18,7 +18,7 @@ from windrow.bench._experiment import (
     Experiment,
     NotMeasured,
     Row,
-    Rows,
+    RowSet,
     Size,
     Trial,
     Verdict,
@@ -65,7 +65,7 @@ def _curve(aggregate: str, sweep: Sweep, rounds: int, seconds: float) -> list[Ro
     return measured + fitted
 
 
-def fits(rows: Rows) -> dict[str, tuple[LogFit, dict[float, float]]]:
+def fits(rows: RowSet) -> dict[str, tuple[LogFit, dict[float, float]]]:
     """The curve of each aggregate, and its costs."""
     found = {}
     for one in AGGREGATES:
@@ -77,7 +77,7 @@ def fits(rows: Rows) -> dict[str, tuple[LogFit, dict[float, float]]]:
     return found
 
 
-def is_logarithmic(rows: Rows) -> Verdict:
+def is_logarithmic(rows: RowSet) -> Verdict:
     """Whether each curve follows its fit."""
     curves = {one: fit for one, (fit, _) in fits(rows).items()}
     said = "; ".join(
@@ -88,7 +88,7 @@ def is_logarithmic(rows: Rows) -> Verdict:
     return Verdict(said, holds)
 
 
-def has_no_knee(rows: Rows) -> Verdict:
+def has_no_knee(rows: RowSet) -> Verdict:
     """Whether no cost stands far above its curve."""
     above = {
         (one, x): cost / max(fit.at(x), LEAST)

@@ -17,7 +17,7 @@ from windrow.bench._experiment import (
     Experiment,
     Panel,
     Row,
-    Rows,
+    RowSet,
     Size,
     Trial,
     Verdict,
@@ -65,7 +65,7 @@ def _row(panel: str, width: int, name: str, taken: int) -> Row:
     return Row(panel, width, name, value, value, value, 1, {"bytes": taken})
 
 
-def is_minor(rows: Rows) -> Verdict:
+def is_minor(rows: RowSet) -> Verdict:
     """Whether the longest window adds little to the process."""
     xs = [float(x) for x in places(rows, WHOLE)]
     grown = {
@@ -77,7 +77,7 @@ def is_minor(rows: Rows) -> Verdict:
     return Verdict(said, grown[worst] <= MINOR)
 
 
-def is_linear(rows: Rows) -> Verdict:
+def is_linear(rows: RowSet) -> Verdict:
     """Whether each row takes about the same at all long windows."""
     xs = [float(x) for x in places(rows, OWN)]
     bytes_ = [rows.value(OWN, x, LONG) * MB / x for x in xs]

@@ -26,7 +26,7 @@ from windrow.bench._experiment import (
     NotMeasured,
     Panel,
     Row,
-    Rows,
+    RowSet,
     Size,
     Trial,
     Verdict,
@@ -35,9 +35,9 @@ from windrow.bench._sweep import Sweep, powers
 from windrow.bench.measure.answers import FOLDS, Array, WrongAnswer
 from windrow.bench.measure.race import Contender, timed
 from windrow.bench.measure.turns import each, race_trial
-from windrow.operator.pending import NONE
-from windrow.operator.setting import Setting
-from windrow.operator.window import Cell
+from windrow.operator.inputs import NO_EVENTS
+from windrow.operator.setup import OperatorSetup
+from windrow.operator.window import KeyWindow
 
 from ._schemes import AGGREGATES, PAPER, RA, SCHEMES, WORKLOAD, cost_panel, stream
 
@@ -53,9 +53,9 @@ LONG = 4_096  # rows: below, Python's part is most of a resize
 OFF = 0.35
 
 
-def make(aggregate: str, window: Any) -> Cell:
+def make(aggregate: str, window: Any) -> KeyWindow:
     """One window of FlatFAT, empty; without a window rows leave by hand."""
-    setting = Setting.of(
+    setup = OperatorSetup.of(
         window,
         calls_of(AGGREGATES[aggregate]),
         algorithm=SCHEMES[RA],
@@ -65,12 +65,12 @@ def make(aggregate: str, window: Any) -> Cell:
         nulls=False,
         capacity=None,
     )
-    return setting.cell(keyed=False)
+    return setup.new_window(keyed=False)
 
 
-def let_in(cell: Cell, values: Array) -> Any:
+def let_in(cell: KeyWindow, values: Array) -> Any:
     """The result after each row, as an array."""
-    parts = cell.absorb([values], NONE, len(values))
+    parts = cell.absorb([values], NO_EVENTS, len(values))
     return parts[-1].out[0]
 
 
@@ -152,12 +152,12 @@ def _resize(width: int, rounds: int, _seconds: float) -> list[Row]:
     return found
 
 
-def _double(cell: Cell, width: int) -> Any:
+def _double(cell: KeyWindow, width: int) -> Any:
     cell.resize(2 * width)
     return cell.look()
 
 
-def is_linear(rows: Rows) -> Verdict:
+def is_linear(rows: RowSet) -> Verdict:
     """Whether a resize grows with about the first power of the window."""
     xs = [float(x) for x in places(rows, RESIZE, from_(LONG))]
     if len(xs) < 2:

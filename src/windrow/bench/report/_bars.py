@@ -11,7 +11,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-from windrow.bench._experiment import Panel, Rows
+from windrow.bench._experiment import Panel, RowSet
 from windrow.bench._numbers import number
 
 from ._axes import dress, label, places, short
@@ -21,12 +21,14 @@ MOST_UPRIGHT = 18
 MOST_LABELLED = 9  # each with its number above it
 
 
-def bars_lie(panel: Panel, rows: Rows) -> bool:
+def bars_lie(panel: Panel, rows: RowSet) -> bool:
     """Whether there are too many to stand."""
     return len(rows.xs(panel.name)) * len(rows.series(panel.name)) > MOST_UPRIGHT
 
 
-def draw_bars(axes: Axes, panel: Panel, rows: Rows, looks: Mapping[str, Look]) -> None:
+def draw_bars(
+    axes: Axes, panel: Panel, rows: RowSet, looks: Mapping[str, Look]
+) -> None:
     """All series of a panel."""
     lie = bars_lie(panel, rows)
     xs, names = rows.xs(panel.name), rows.series(panel.name)

@@ -13,13 +13,15 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from windrow.bench._experiment import Panel, Rows
+from windrow.bench._experiment import Panel, RowSet
 
 from ._axes import dress, wrapped
 from ._palette import INK, Look
 
 
-def draw_boxes(axes: Axes, panel: Panel, rows: Rows, looks: Mapping[str, Look]) -> None:
+def draw_boxes(
+    axes: Axes, panel: Panel, rows: RowSet, looks: Mapping[str, Look]
+) -> None:
     """All series of a panel, side by side."""
     names = rows.series(panel.name)
     for i, name in enumerate(names):

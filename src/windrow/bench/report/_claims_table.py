@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from windrow.bench._findings import WORDS, Finding, Judged, Standing
+from windrow.bench._findings import WORDS, Finding, JudgedClaim, Standing
 
 from ._html import Html, tag
 
@@ -21,7 +21,7 @@ SIGNS: dict[Standing, str] = {
 }
 
 
-def badge(judged: Judged) -> Html:
+def badge(judged: JudgedClaim) -> Html:
     """The verdict, as a sign and in words."""
     sign = tag("span", SIGNS[judged.standing], aria_hidden="true")
     return tag("span", sign, " ", judged.words, cls=f"badge {judged.standing}")
@@ -64,7 +64,7 @@ def claims_table(findings: Sequence[Finding]) -> Html:
     return tag("table", tag("thead", head), body, cls="claims", id="claims")
 
 
-def _row(finding: Finding, judged: Judged) -> Html:
+def _row(finding: Finding, judged: JudgedClaim) -> Html:
     one, verdict = finding.experiment, judged.verdict
     why = [tag("p", verdict.why, cls="why")] if verdict.why else []
     busy = [tag("p", "others were busy", cls="why")] if finding.busy else []

@@ -20,7 +20,7 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from windrow.bench._experiment import Experiment, Kind, Panel, Rows
+from windrow.bench._experiment import Experiment, Kind, Panel, RowSet
 
 from ._axes import STYLE
 from ._bars import bars_lie, draw_bars
@@ -31,7 +31,7 @@ from ._map import draw_map
 from ._palette import PAPER, Look
 from ._svg import svg
 
-Draw = Callable[[Axes, Panel, Rows, Mapping[str, Look]], None]
+Draw = Callable[[Axes, Panel, RowSet, Mapping[str, Look]], None]
 
 DRAWN: dict[Kind, Draw] = {
     "lines": draw_lines,
@@ -48,7 +48,7 @@ TITLE = 54  # letters that a line of the title holds
 def figure_of(
     experiment: Experiment,
     panel: Panel,
-    rows: Rows,
+    rows: RowSet,
     looks: Mapping[str, Look],
     png: Path,
 ) -> Html:
@@ -64,7 +64,7 @@ def figure_of(
 
 
 @contextmanager
-def _drawing(panel: Panel, rows: Rows, salt: str) -> Iterator[Figure]:
+def _drawing(panel: Panel, rows: RowSet, salt: str) -> Iterator[Figure]:
     """An empty figure; the salt keeps the ids of drawings in one page apart."""
     style: dict[Any, Any] = {**STYLE, "svg.hashsalt": salt}
     with plt.rc_context(style):
@@ -75,7 +75,7 @@ def _drawing(panel: Panel, rows: Rows, salt: str) -> Iterator[Figure]:
             plt.close(figure)
 
 
-def _height(panel: Panel, rows: Rows) -> float:
+def _height(panel: Panel, rows: RowSet) -> float:
     if panel.kind == "bars" and bars_lie(panel, rows):
         bars = len(rows.xs(panel.name)) * (len(rows.series(panel.name)) + 1)
         return max(HEIGHT, 1.4 + BAR * bars)

@@ -12,7 +12,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from windrow.bench._experiment import Panel, Row, Rows
+from windrow.bench._experiment import Panel, Row, RowSet
 
 from ._axes import dress, places
 from ._palette import FAINT, Look
@@ -21,7 +21,9 @@ NAME_HEIGHT = 0.058  # of the axes, for one line of letters
 NAMES_AT = 1.045
 
 
-def draw_lines(axes: Axes, panel: Panel, rows: Rows, looks: Mapping[str, Look]) -> None:
+def draw_lines(
+    axes: Axes, panel: Panel, rows: RowSet, looks: Mapping[str, Look]
+) -> None:
     """All series of a panel."""
     at = places(axes, rows.xs(panel.name), log=panel.log_x)
     ends: dict[str, tuple[float, float]] = {}

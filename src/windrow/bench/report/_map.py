@@ -12,7 +12,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from windrow.bench._experiment import Panel, Place, Row, Rows
+from windrow.bench._experiment import Panel, Place, Row, RowSet
 
 from ._axes import label
 from ._palette import PAPER, Look
@@ -20,7 +20,7 @@ from ._palette import PAPER, Look
 Cell = tuple[Place, Any]
 
 
-def winners(panel: Panel, rows: Rows) -> dict[Cell, Row]:
+def winners(panel: Panel, rows: RowSet) -> dict[Cell, Row]:
     """The best row of each cell: x, and the y that its facts have."""
     found: dict[Cell, Row] = {}
     for row in rows.all:
@@ -33,7 +33,7 @@ def winners(panel: Panel, rows: Rows) -> dict[Cell, Row]:
     return found
 
 
-def draw_map(axes: Axes, panel: Panel, rows: Rows, looks: Mapping[str, Look]) -> None:
+def draw_map(axes: Axes, panel: Panel, rows: RowSet, looks: Mapping[str, Look]) -> None:
     """All cells of a panel."""
     found = winners(panel, rows)
     xs = _sorted(x for x, _ in found)

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from windrow.bench._experiment import Panel
-from windrow.bench._findings import Finding, Judged
+from windrow.bench._findings import Finding, JudgedClaim
 from windrow.bench._numbers import duration, many
 
 from ._claims_table import badge
@@ -84,7 +84,7 @@ def _panel(
     return tag("figure", caption, drawing)
 
 
-def _claim(judged: Judged) -> Html:
+def _claim(judged: JudgedClaim) -> Html:
     verdict = judged.verdict
     sides = [tag("dt", "theirs"), tag("dd", judged.claim.theirs)]
     if verdict.ours:

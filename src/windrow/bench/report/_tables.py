@@ -5,20 +5,20 @@ The spread, from the least to the most of the repeats, stands small under the me
 
 from __future__ import annotations
 
-from windrow.bench._experiment import Panel, Place, Row, Rows
+from windrow.bench._experiment import Panel, Place, Row, RowSet
 from windrow.bench._numbers import number, place
 
 from ._html import Html, tag
 from ._map import winners
 
 
-def numbers_table(panel: Panel, rows: Rows) -> Html:
+def numbers_table(panel: Panel, rows: RowSet) -> Html:
     """All numbers of a panel; it scrolls by itself where the screen is narrow."""
     made = _map_table(panel, rows) if panel.kind == "map" else _table(panel, rows)
     return tag("div", made, cls="scroll")
 
 
-def _table(panel: Panel, rows: Rows) -> Html:
+def _table(panel: Panel, rows: RowSet) -> Html:
     series = rows.series(panel.name)
     there = {(r.x, r.series): r for r in rows.all if r.panel == panel.name}
     head = tag("tr", tag("th", panel.x), *(tag("th", name) for name in series))
@@ -29,7 +29,7 @@ def _table(panel: Panel, rows: Rows) -> Html:
     return _made(panel.y, head, body)
 
 
-def _map_table(panel: Panel, rows: Rows) -> Html:
+def _map_table(panel: Panel, rows: RowSet) -> Html:
     head = tag("tr", *(tag("th", w) for w in (panel.x, panel.map_y, "best", panel.y)))
     body = [
         tag("tr", _side(x), _side(y), tag("td", row.series), _cell(row))

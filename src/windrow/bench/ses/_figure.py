@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from windrow.bench._experiment import Panel, Place, Size, Trial
 from windrow.bench.measure.race import Contender
-from windrow.bench.measure.spanning import PLENTY, Setting, contender, levels
+from windrow.bench.measure.spanning import PLENTY, SpanSetting, contender, levels
 from windrow.bench.measure.turns import a_second, race_trial
 
 PAPER = "SES"
@@ -48,7 +48,7 @@ def plenty(size: Size) -> float:
 def trial(
     panel: str,
     x: Place,
-    setting: Setting,
+    setting: SpanSetting,
     techniques: Sequence[str],
     heights: Sequence[int],
     size: Size,
@@ -64,7 +64,7 @@ def trial(
 
 
 def entrants(
-    setting: Setting,
+    setting: SpanSetting,
     techniques: Sequence[str],
     heights: Sequence[int],
     n: int,

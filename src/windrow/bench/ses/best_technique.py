@@ -22,14 +22,14 @@ from windrow.bench._experiment import (
     NotMeasured,
     Panel,
     Row,
-    Rows,
+    RowSet,
     Size,
     Trial,
     Verdict,
 )
 from windrow.bench._over_panels import Cell, Judge, always, at, cells, changes
 from windrow.bench.measure.race import Contender
-from windrow.bench.measure.spanning import Setting
+from windrow.bench.measure.spanning import SpanSetting
 from windrow.bench.measure.turns import a_second, in_turns, row_of
 from windrow.plan.spans import Lengths
 
@@ -58,7 +58,7 @@ def _column(
 ) -> list[Row]:
     n, found = size.pick(figure.QUICK_EVENTS, figure.EVENTS), []
     for overlap in overlaps:
-        one = Setting(round(RANGE / ratio), RANGE, RANGE // overlap)
+        one = SpanSetting(round(RANGE / ratio), RANGE, RANGE // overlap)
         contenders = _enter(one, n, figure.plenty(size))
         each = seconds / len(overlaps)
         times, _ = in_turns(contenders, figure.rounds_of(size), each)
@@ -69,7 +69,7 @@ def _column(
     return found
 
 
-def _enter(setting: Setting, n: int, most: float) -> list[Contender]:
+def _enter(setting: SpanSetting, n: int, most: float) -> list[Contender]:
     crossed = setting.mu / setting.step + 1
     height = Lengths(n, n // setting.step, crossed, n).height()
     heights = (height,) if height > 1 else ()
@@ -85,18 +85,18 @@ def overlap(steps: float) -> str:
     return f"range / step {steps:g}"
 
 
-def by_line(rows: Rows) -> Rows:
+def by_line(rows: RowSet) -> RowSet:
     """The map line by line."""
-    return Rows(
+    return RowSet(
         replace(row, panel=overlap(row.facts["y"])) for row in rows.all
         if row.panel == MAP
     )  # fmt: skip
 
 
-def _on_lines(judge: Callable[[Rows, list[str]], Verdict]) -> Judge:
+def _on_lines(judge: Callable[[RowSet, list[str]], Verdict]) -> Judge:
     """A judge who is told the lines of the map, from the least overlap to the most."""
 
-    def look(rows: Rows) -> Verdict:
+    def look(rows: RowSet) -> Verdict:
         steps = sorted({row.facts["y"] for row in rows.all if row.panel == MAP})
         if not steps:
             raise NotMeasured("the map was not measured")
@@ -105,19 +105,19 @@ def _on_lines(judge: Callable[[Rows, list[str]], Verdict]) -> Judge:
     return look
 
 
-def _ahead_of_buckets(rows: Rows, lines: list[str]) -> Verdict:
+def _ahead_of_buckets(rows: RowSet, lines: list[str]) -> Verdict:
     return always(lines, [SLICES, LEVELS], [TUPLES, BUCKETS], each=True)(rows)
 
 
-def _more_with_overlap(rows: Rows, lines: list[str]) -> Verdict:
-    def gain(line: str, some: Rows) -> dict[Cell, float]:
+def _more_with_overlap(rows: RowSet, lines: list[str]) -> Verdict:
+    def gain(line: str, some: RowSet) -> dict[Cell, float]:
         return cells(some, [line], [SLICES, LEVELS], [TUPLES, BUCKETS])
 
     words = "{}x the best buckets at the least overlap, {}x at the most"
     return changes(partial(gain, lines[0]), partial(gain, lines[-1]), words)(rows)
 
 
-def _sweeping(rows: Rows, lines: list[str]) -> Verdict:
+def _sweeping(rows: RowSet, lines: list[str]) -> Verdict:
     """Whether sweeping comes close just where events are as long as windows."""
     gains = cells(rows, lines, [SWEEPING], [SLICES, LEVELS])
     best = max(gains, key=lambda cell: gains[cell])
@@ -126,23 +126,23 @@ def _sweeping(rows: Rows, lines: list[str]) -> Verdict:
     return Verdict(ours, long and gains[best] >= CLOSE)
 
 
-def _short_events(rows: Rows, lines: list[str]) -> Verdict:
+def _short_events(rows: RowSet, lines: list[str]) -> Verdict:
     """Whether slices are best where windows are far longer than events."""
     most = max(_ratios(rows))
     others = [TUPLES, BUCKETS, SWEEPING, LEVELS]
     return always(lines[:1], [SLICES], others, where=lambda x: x == most)(rows)
 
 
-def _long_events(rows: Rows, lines: list[str]) -> Verdict:
+def _long_events(rows: RowSet, lines: list[str]) -> Verdict:
     least = min(_ratios(rows))
     return always(lines[-1:], [LEVELS], [SLICES], where=lambda x: x == least)(rows)
 
 
-def _ratios(rows: Rows) -> list[float]:
+def _ratios(rows: RowSet) -> list[float]:
     return [row.x for row in rows.all if isinstance(row.x, (int, float))]
 
 
-def _within_slices(rows: Rows, lines: list[str]) -> Verdict:
+def _within_slices(rows: RowSet, lines: list[str]) -> Verdict:
     """Whether levels are ahead nowhere that events are shorter than a step."""
     gains = cells(rows, lines, [LEVELS], [SLICES])
 
@@ -160,7 +160,7 @@ def _within_slices(rows: Rows, lines: list[str]) -> Verdict:
 
 
 def _claim(
-    text: str, theirs: str, judge: Callable[[Rows, list[str]], Verdict]
+    text: str, theirs: str, judge: Callable[[RowSet, list[str]], Verdict]
 ) -> Claim:
     return Claim(text, theirs, _on_lines(judge))
 

@@ -15,10 +15,10 @@ import numpy as np
 
 from windrow.bench import data
 from windrow.bench._claims import Where, from_
-from windrow.bench._experiment import Claim, Experiment, Rows, Size, Trial
+from windrow.bench._experiment import Claim, Experiment, RowSet, Size, Trial
 from windrow.bench._over_panels import Cell, always, cells, changes
 from windrow.bench.data.ss7 import MEAN_LENGTH, PER_SECOND
-from windrow.bench.measure.spanning import Given, Setting
+from windrow.bench.measure.spanning import Given, SpanSetting
 from windrow.spans import Events
 
 from . import _figure as figure
@@ -55,11 +55,11 @@ def calls(n: int, _: int) -> Given:
     return made, (stops - starts) // 1_000
 
 
-def setting(seconds: int) -> Setting:
+def setting(seconds: int) -> SpanSetting:
     """Windows of so many seconds over calls."""
     range_ = seconds * SECOND
     mean = round(MEAN_LENGTH * SECOND)
-    return Setting(mean, range_, range_ // OVERLAP, calls, PER_SECOND / SECOND)
+    return SpanSetting(mean, range_, range_ // OVERLAP, calls, PER_SECOND / SECOND)
 
 
 def trials(size: Size) -> list[Trial]:
@@ -77,7 +77,7 @@ def trials(size: Size) -> list[Trial]:
     return [*single, *several]
 
 
-def _over_slices(rows: Rows, where: Where) -> dict[Cell, float]:
+def _over_slices(rows: RowSet, where: Where) -> dict[Cell, float]:
     return cells(rows, [LEVELS], TALL, [SLICES], where=where)
 
 

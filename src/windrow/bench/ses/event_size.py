@@ -18,13 +18,13 @@ from windrow.bench._experiment import (
     Experiment,
     NotMeasured,
     Panel,
-    Rows,
+    RowSet,
     Size,
     Trial,
     Verdict,
 )
 from windrow.bench._over_panels import always, cells, changes, rates, steady
-from windrow.bench.measure.spanning import Setting
+from windrow.bench.measure.spanning import SpanSetting
 
 from . import _figure as figure
 from ._figure import BUCKETS, PLAIN, SLICES, SWEEPING, TUPLES
@@ -60,7 +60,12 @@ def trials(
     high = [one for one in heights if one in size.pick((2, 10, 20), HEIGHTS)]
     return [
         figure.trial(
-            name(range_), mu, Setting(mu, range_, range_ // OVERLAP), plain, high, size
+            name(range_),
+            mu,
+            SpanSetting(mu, range_, range_ // OVERLAP),
+            plain,
+            high,
+            size,
         )
         for range_ in ranges
         for mu in lengths
@@ -79,7 +84,7 @@ SMALL, LARGE = ALL_10[:1], ALL_10[-1:]
 SHORTEST, LONGEST = from_(SHORT, SHORT), from_(LONG)
 
 
-def _falls(rows: Rows) -> Verdict:
+def _falls(rows: RowSet) -> Verdict:
     """Whether everybody but sweeping is slower with the longest events."""
     worst = {}
     for one in (TUPLES, BUCKETS, SLICES):
@@ -92,7 +97,7 @@ def _falls(rows: Rows) -> Verdict:
     return Verdict(ours, holds, "" if holds else ALIKE)
 
 
-def _takes_over(rows: Rows) -> Verdict:
+def _takes_over(rows: RowSet) -> Verdict:
     """Whether levels are ahead of sweeping wherever plain slices are behind it."""
     behind = {
         cell
@@ -110,7 +115,7 @@ def _takes_over(rows: Rows) -> Verdict:
     return Verdict(f"{least:.2f}x Sweeping at the worst of {len(behind)}", least >= 1.0)
 
 
-def _taller(rows: Rows) -> Verdict:
+def _taller(rows: RowSet) -> Verdict:
     """Whether the most levels are the fastest, for the longest events."""
     found = rows.series(ALL_11[0])
     heights = [one for one in TALL if one in found]

@@ -18,13 +18,13 @@ from windrow.bench._experiment import (
     Experiment,
     NotMeasured,
     Panel,
-    Rows,
+    RowSet,
     Size,
     Trial,
     Verdict,
 )
 from windrow.bench._over_panels import Cell, always, cells, changes, in_all, rates
-from windrow.bench.measure.spanning import Setting
+from windrow.bench.measure.spanning import SpanSetting
 
 from . import _figure as figure
 from ._figure import BUCKETS, PLAIN, SLICES, SWEEPING, TUPLES
@@ -67,13 +67,13 @@ EVEN = [*SHORT_ONES, *LONG_ONES]
 ALL_12 = [*EVEN, ODD]
 
 
-def _settings(range_: int) -> dict[str, Setting]:
+def _settings(range_: int) -> dict[str, SpanSetting]:
     found = {
-        name(mu, overlap): Setting(mu, range_, max(range_ // overlap, 1))
+        name(mu, overlap): SpanSetting(mu, range_, max(range_ // overlap, 1))
         for mu in (SHORT, LONG)
         for overlap in OVERLAPS
     }
-    return found | {ODD: Setting(SHORT, range_, int(range_ * UNEVEN))}
+    return found | {ODD: SpanSetting(SHORT, range_, int(range_ * UNEVEN))}
 
 
 def trials(
@@ -97,7 +97,7 @@ def _panels(names: Sequence[str]) -> tuple[Panel, ...]:
     return tuple(figure.panel(one, "range of windows (instants)") for one in names)
 
 
-def _rises(rows: Rows) -> Verdict:
+def _rises(rows: RowSet) -> Verdict:
     """Whether slices are faster over the longest windows than over the shortest."""
     found = {}
     for panel in EVEN:
@@ -109,7 +109,7 @@ def _rises(rows: Rows) -> Verdict:
     return Verdict(ours, found[worst] > 1.0)
 
 
-def _while_longer(rows: Rows) -> Verdict:
+def _while_longer(rows: RowSet) -> Verdict:
     """Whether slices are ahead of sweeping in all windows longer than events."""
     found: dict[Cell, float] = {}
     for mu, panels in ((SHORT, SHORT_ONES), (LONG, LONG_ONES)):
@@ -117,7 +117,7 @@ def _while_longer(rows: Rows) -> Verdict:
     return in_all(found, why=FINE)
 
 
-def _best_heights(rows: Rows) -> Verdict:
+def _best_heights(rows: RowSet) -> Verdict:
     """Whether longer events want more levels, at 50 steps in a range."""
     best = []
     for mu in (SHORT, LONG):

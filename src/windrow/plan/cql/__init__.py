@@ -1,7 +1,10 @@
-"""Queries of the text language: from tree to plan."""
+"""Plans queries in CQL: trees bound to schemas, then grouped into passes.
+
+scope.py, types.py  ->  bind.py  ->  bound.py  ->  share.py     explain.py prints it
+"""
 
 from .bind import bind_query
-from .bound import BoundQuery, Joined, Relation
+from .bound import BoundQuery, JoinedTable, Relation
 from .explain import explain_passes
 from .share import Member, Pass, passes_of
 from .windows import ROW, TOTAL
@@ -10,7 +13,7 @@ __all__ = [
     "ROW",
     "TOTAL",
     "BoundQuery",
-    "Joined",
+    "JoinedTable",
     "Member",
     "Pass",
     "Relation",

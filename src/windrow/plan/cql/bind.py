@@ -1,13 +1,12 @@
-"""From the tree of a query and the schemas of its inputs to what will be done.
+"""Binds the tree of a query to the schemas of its inputs.
 
     rows      numbered?  ->  joined  ->  filtered by where       Relation
     columns   time, keys and what aggregates measure, computed   keys, measures
     windows   wr.sliding or wr.rows over those                   window
     result    having  ->  istream  ->  the select list           having, items
 
-Every name and type is checked here, with a caret under what does not fit; expressions
-come out with their casts, columns under their names in the joined rows.  After the
-aggregation a key or an aggregate is a column whose name is its text.
+Every name and type is checked here, with a caret under what does not fit.  The bound
+query is described in `bound.py`.
 """
 
 from __future__ import annotations
@@ -21,34 +20,34 @@ from windrow.aggregates import Call, find
 from windrow.errors import QueryError, WindrowError
 from windrow.plan.bind import bind as bind_calls
 from windrow.query.tree import (
-    Aggregation,
+    AggregateCall,
     Apply,
-    Column,
+    ColumnName,
     Expression,
-    Item,
     Literal,
     Now,
-    Query,
+    QueryTree,
+    SelectItem,
     Star,
     Unbounded,
     columns_in,
     walk,
 )
-from windrow.query.words import text as text_of
+from windrow.query.unparse import text_of
 from windrow.windows import Window
 
-from .bound import BoundQuery, Joined, Relation
+from .bound import BoundQuery, JoinedTable, Relation
 from .scope import Scope, time_column
-from .types import Typed, Typing
+from .types import Operand, TypeChecker
 from .windows import Windowing, windowing_of
 
 WINDOW = "window"
 
 
 def bind_query(
-    text: str, query: Query, schemas: Mapping[str, pa.Schema], time: str | None
+    text: str, query: QueryTree, schemas: Mapping[str, pa.Schema], time: str | None
 ) -> BoundQuery:
-    """Check everything about one query; `time` is the time column where it is told."""
+    """Check everything about one query; `time` is the time column if it was named."""
     return _Binder(text, query, schemas, time).bound()
 
 
@@ -56,7 +55,7 @@ class _Binder:
     def __init__(
         self,
         text: str,
-        query: Query,
+        query: QueryTree,
         schemas: Mapping[str, pa.Schema],
         time: str | None,
     ) -> None:
@@ -64,10 +63,10 @@ class _Binder:
         self._query = query
         self._scope = Scope(text, query, schemas)
         self._time = time_column(self._scope.stream, time)
-        self._in_rows = Typing(text, self._row)
-        self._in_results = Typing(text, self._result)
+        self._in_rows = TypeChecker(text, self._row)
+        self._in_results = TypeChecker(text, self._result)
         self._aliases: dict[str, Expression] = {}
-        self._keys: dict[Expression, Typed] = {}
+        self._keys: dict[Expression, Operand] = {}
         self._measures: dict[str, tuple[Call, tuple[Expression, ...]]] = {}
         self._windowing: Windowing | None = None
 
@@ -90,7 +89,7 @@ class _Binder:
         having = None
         if query.having is not None:
             self._aliases = {
-                one.alias: one.expression for one in query.items if one.alias
+                item.alias: item.expression for item in query.items if item.alias
             }
             having = self._in_results.truth(query.having, "having")
         if query.is_aggregated and not self._measures:
@@ -106,29 +105,29 @@ class _Binder:
             measures=self._measures,
             having=having,
             items=items,
-            compared=tuple(name for name, one in items if not self._says_when(one)),
+            compared=tuple(name for name, value in items if not self._says_when(value)),
         )
 
     # --- names ------------------------------------------------------------------
 
-    def _row(self, expression: Expression) -> Typed | None:
-        """Names before the aggregation."""
-        if isinstance(expression, Column):
+    def _row(self, expression: Expression) -> Operand | None:
+        """The column that a name stands for before the aggregation."""
+        if isinstance(expression, ColumnName):
             return self._scope.column(expression)
-        if isinstance(expression, Aggregation):
-            raise self._refused(
+        if isinstance(expression, AggregateCall):
+            raise self._error(
                 expression,
                 "no aggregate here",
                 "aggregates stand in select and having, one not within another",
             )
         return None
 
-    def _result(self, expression: Expression) -> Typed | None:
-        """Names after the aggregation."""
-        if isinstance(expression, Aggregation):
-            return self._measured(expression)
+    def _result(self, expression: Expression) -> Operand | None:
+        """The column that an expression stands for after the aggregation."""
+        if isinstance(expression, AggregateCall):
+            return self._measure(expression)
         key = self._as_key(expression)
-        if key is not None or not isinstance(expression, Column):
+        if key is not None or not isinstance(expression, ColumnName):
             return key
         bounds = self._bounds(expression)
         if bounds is not None:
@@ -136,123 +135,122 @@ class _Binder:
         if expression.source is None and expression.name in self._aliases:
             alias = self._aliases[expression.name]
             before, self._aliases = self._aliases, {}
-            found = self._in_results.typed(alias)
+            value = self._in_results.typed(alias)
             self._aliases = before
-            return found
+            return value
         if self._is_time(expression):
             return self._when(expression)
         self._scope.column(expression)  # an unknown one is refused by its name
-        raise self._refused(
+        raise self._error(
             expression,
             "a column of group by, or an aggregate",
             f"add {expression.name} to group by, or write max({expression.name})",
         )
 
-    def _as_key(self, expression: Expression) -> Typed | None:
-        """The key column, where the expression is that of a key."""
+    def _as_key(self, expression: Expression) -> Operand | None:
+        """The key column, if the expression is that of a key."""
         parts = list(walk(expression))
         if isinstance(expression, Literal) or not all(
-            isinstance(one, (Column, Literal, Apply)) for one in parts
+            isinstance(part, (ColumnName, Literal, Apply)) for part in parts
         ):
             return None
         try:
-            found = self._in_rows.typed(expression)
+            operand = self._in_rows.typed(expression)
         except QueryError:
             return None
-        key = self._keys.get(found.expression)
+        key = self._keys.get(operand.expression)
         if key is None:
             return None
-        return Typed(Column(text_of(key.expression), at=expression.at), key.type)
+        return Operand(ColumnName(text_of(key.expression), at=expression.at), key.type)
 
-    def _bounds(self, column: Column) -> Typed | None:
-        """`window`, `window.start` and `window.end`."""
+    def _bounds(self, column: ColumnName) -> Operand | None:
+        """The operand of `window`, `window.start` or `window.end`."""
         assert self._windowing is not None
         instant = self._windowing.instant
-        window = Column(WINDOW, at=column.at)
+        window = ColumnName(WINDOW, at=column.at)
         if column.source is None and column.name.lower() == WINDOW:
             kind = pa.struct([("start", instant), ("end", instant)])
-            return Typed(window, kind)
+            return Operand(window, kind)
         end = column.name.lower()
         if (column.source or "").lower() == WINDOW and end in ("start", "end"):
-            return Typed(Apply(end, (window,), at=column.at), instant)
+            return Operand(Apply(end, (window,), at=column.at), instant)
         return None
 
-    def _is_time(self, column: Column) -> bool:
+    def _is_time(self, column: ColumnName) -> bool:
         if self._time is None:
             return False
         try:
-            found = self._scope.column(column).expression
+            expression = self._scope.column(column).expression
         except QueryError:
             return False
-        return found == Column(self._scope.stream.called[self._time])
+        return expression == ColumnName(self._scope.stream.called[self._time])
 
-    def _when(self, column: Column) -> Typed:
+    def _when(self, column: ColumnName) -> Operand:
         """The time of a result: the end of its window, its instant, or its last row."""
         assert self._windowing is not None
         if self._windowing.when == "last":
-            return self._measured(Aggregation("max", (column,), at=column.at))
-        bound = Column(WINDOW, at=column.at)
-        made = Apply(self._windowing.when, (bound,), at=column.at)
-        return Typed(made, self._windowing.instant)
+            return self._measure(AggregateCall("max", (column,), at=column.at))
+        window = ColumnName(WINDOW, at=column.at)
+        bound = Apply(self._windowing.when, (window,), at=column.at)
+        return Operand(bound, self._windowing.instant)
 
     def _says_when(self, expression: Expression) -> bool:
-        time = f"max({text_of(Column(self._time))})" if self._time else ""
+        time = f"max({text_of(ColumnName(self._time))})" if self._time else ""
         is_last = self._windowing is not None and self._windowing.when == "last"
-        names = [one.name for one in columns_in(expression)]
+        names = [column.name for column in columns_in(expression)]
         return WINDOW in names or (is_last and time in names)
 
     # --- parts ------------------------------------------------------------------
 
-    def _measured(self, call: Aggregation) -> Typed:
-        given = [self._in_rows.typed(one) for one in call.arguments]
-        expressions = tuple(one.expression for one in given)
-        names = [text_of(one) for one in expressions]
+    def _measure(self, call: AggregateCall) -> Operand:
+        operands = [self._in_rows.typed(part) for part in call.arguments]
+        expressions = tuple(operand.expression for operand in operands)
+        names = [text_of(expression) for expression in expressions]
         options: dict[str, Any] = dict(call.options)
-        made = find(call.name)(*names, **options)
-        name = text_of(Aggregation(call.name, expressions, call.options))
-        schema = pa.schema(
-            list({n: (n, t.type) for n, t in zip(names, given, strict=True)}.values())
-        )
+        measure = find(call.name)(*names, **options)
+        name = text_of(AggregateCall(call.name, expressions, call.options))
+        types = dict(zip(names, [operand.type for operand in operands], strict=True))
+        schema = pa.schema(list(types.items()))
         try:
-            (bound,) = bind_calls({name: made}, schema)
+            (bound,) = bind_calls({name: measure}, schema)
         except WindrowError as error:
             cause, _, hint = str(error).partition("\nHint: ")
-            raise self._refused(
+            raise self._error(
                 call, f"an aggregate that can be computed ({cause})", hint
             ) from error
-        self._measures[name] = (made, expressions)
-        return Typed(Column(name, at=call.at), bound.result)
+        self._measures[name] = (measure, expressions)
+        return Operand(ColumnName(name, at=call.at), bound.result)
 
     def _bind_keys(self) -> None:
         query = self._query
-        aliases = {one.alias: one.expression for one in query.items if one.alias}
+        aliases = {item.alias: item.expression for item in query.items if item.alias}
         for key in query.keys:
             if isinstance(key, Literal):
-                raise self._refused(
+                raise self._error(
                     key, "a column or an expression", "name the column itself"
                 )
-            made = key
-            is_name = isinstance(key, Column) and key.source is None
-            if is_name and isinstance(key, Column) and key.name in aliases:
+            expression: Expression = key
+            is_name = isinstance(key, ColumnName) and key.source is None
+            if is_name and isinstance(key, ColumnName) and key.name in aliases:
                 try:
                     self._scope.column(key)  # columns go before aliases, as in SQL
                 except QueryError:
-                    made = aliases[key.name]
-            typed = self._in_rows.typed(made)
-            self._keys[typed.expression] = typed
+                    expression = aliases[key.name]
+            operand = self._in_rows.typed(expression)
+            self._keys[operand.expression] = operand
 
     def _plain_keys(self) -> tuple[str, ...]:
-        """The key columns; none of them where a key is computed."""
+        """The names of the keys that are plain columns, not computed."""
         keys = [key.expression for key in self._keys.values()]
-        return tuple(one.name for one in keys if isinstance(one, Column))
+        return tuple(key.name for key in keys if isinstance(key, ColumnName))
 
-    def _joins(self) -> tuple[Joined, ...]:
-        found = []
+    def _joins(self) -> tuple[JoinedTable, ...]:
+        joins = []
         for join, table in zip(self._query.joins, self._scope.inputs[1:], strict=True):
             columns = tuple((called, own) for own, called in table.called.items())
             pairs = self._scope.pairs(join)
-            found.append(Joined(table.name, pairs, columns, join.is_left))
-        return tuple(found)
+            joins.append(JoinedTable(table.name, pairs, columns, join.is_left))
+        return tuple(joins)
 
     def _items(self) -> tuple[tuple[str, Expression], ...]:
         names = self._in_results if self._query.is_aggregated else self._in_rows
@@ -262,26 +260,26 @@ class _Binder:
                 items += self._all_columns(item.expression)
                 continue
             name = item.alias or self._name(item)
-            if name in [one for one, _ in items]:
-                raise self._refused(
+            if name in dict(items):
+                raise self._error(
                     item.expression, "a name of its own", f"{name} is taken: add as"
                 )
             items.append((name, names.typed(item.expression).expression))
         return tuple(items)
 
-    def _name(self, item: Item) -> str:
-        if isinstance(item.expression, Column):
+    def _name(self, item: SelectItem) -> str:
+        if isinstance(item.expression, ColumnName):
             return item.expression.name
         return text_of(item.expression)
 
     def _all_columns(self, star: Star) -> list[tuple[str, Expression]]:
         if self._query.is_aggregated:
             hint = "name keys, aggregates, the time or window"
-            raise self._refused(star, "columns by name in a query of groups", hint)
+            raise self._error(star, "columns by name in a query of groups", hint)
         return [
-            (called, Column(called))
-            for one in self._scope.inputs
-            for called in one.called.values()
+            (called, ColumnName(called))
+            for source in self._scope.inputs
+            for called in source.called.values()
         ]
 
     def _check_rows_alone(self) -> None:
@@ -295,9 +293,9 @@ class _Binder:
                 "collect(x) lists what is in a window",
             )
         if query.having is not None:
-            raise self._refused(
+            raise self._error(
                 query.having, "where, since nothing is aggregated", "write where"
             )
 
-    def _refused(self, at: Expression, wanted: str, hint: str) -> QueryError:
-        return QueryError.at(self._text, *at.at, wanted, hint)
+    def _error(self, at: Expression, expected: str, hint: str) -> QueryError:
+        return QueryError.at(self._text, *at.at, expected, hint)

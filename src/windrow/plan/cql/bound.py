@@ -1,9 +1,9 @@
-"""What will be done for a query: data, without any way to do it.
+"""Describes a bound query: its rows, its window, and its select list.
 
     Relation      which rows: numbered?  ->  joined  ->  filtered by where
     BoundQuery    keys, measures and window over them; having and items over the result
 
-Expressions have their casts, and columns are called as in the joined rows; after the
+Expressions have their casts, and columns their names in the joined rows; after the
 aggregation a key or an aggregate is a column whose name is its text.
 """
 
@@ -13,13 +13,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from windrow.aggregates import Call
-from windrow.query.tree import Expression, Query, columns_in
+from windrow.query.tree import Expression, QueryTree, columns_in
 from windrow.windows import Window
 
 
 @dataclass(frozen=True)
-class Joined:
-    """A table that is joined: `columns` are (name in the joined rows, its own)."""
+class JoinedTable:
+    """A table to join: `columns` are (name in the joined rows, name in the table)."""
 
     table: str
     pairs: tuple[tuple[str, str], ...]
@@ -29,7 +29,7 @@ class Joined:
 
 @dataclass(frozen=True)
 class Relation:
-    """What rows a query is about.  Queries with equal relations can share a pass.
+    """The rows that a query reads.  Queries with equal relations can share a pass.
 
     `numbered` are the columns within which rows are numbered before anything is
     filtered; none where that is not needed.
@@ -37,28 +37,28 @@ class Relation:
 
     stream: str
     time: str | None
-    joins: tuple[Joined, ...]
+    joins: tuple[JoinedTable, ...]
     where: Expression | None
     numbered: tuple[str, ...] | None
 
     @property
     def filters_first(self) -> bool:
-        """Whether where needs no column of a table, and goes before the joins."""
+        """Whether `where` reads no joined column, and so goes before the joins."""
         joined = {called for join in self.joins for called, _ in join.columns}
         return self.where is not None and not joined.intersection(
-            one.name for one in columns_in(self.where)
+            column.name for column in columns_in(self.where)
         )
 
 
 @dataclass(frozen=True)
 class BoundQuery:
-    """What will be done for one query.
+    """A query whose names and types are checked against its inputs.
 
     `window` is none where rows come out as they are.  `compared` are the results that
-    istream looks at: all but those that say when.
+    istream compares: all but those that hold a time.
     """
 
-    query: Query
+    query: QueryTree
     rows: Relation
     family: str
     window: Window | None

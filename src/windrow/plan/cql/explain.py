@@ -1,4 +1,4 @@
-"""What will be done for a text, as text: each query's tree, then each pass.
+"""Explains a text of queries: prints each query's tree, then each pass.
 
 pass       for which queries
 stream     and its time column; number, join, where, compute
@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from windrow.plan.explanation import Explanation
-from windrow.query.tree import Column
-from windrow.query.words import name_text, text, tree_text
+from windrow.plan.explain import Explanation
+from windrow.query.tree import ColumnName
+from windrow.query.unparse import name_text, text_of, tree_text
 
 from .share import Member, Pass
 
@@ -20,30 +20,31 @@ from .share import Member, Pass
 def explain_passes(
     passes: Sequence[Pass], aggregated: Sequence[Explanation | None]
 ) -> Explanation:
-    """All trees and all passes; `aggregated` is the library's own plan of each."""
+    """Explain all passes; `aggregated` has the plan of each one's aggregation."""
     members = sorted(
-        (member for one in passes for member in one.members), key=lambda m: m.place
+        (member for pass_ in passes for member in pass_.members),
+        key=lambda m: m.place,
     )
     lines = ["tree"]
     for member in members:
         lines += _indented(tree_text(member.bound.query))
     lines.append("plan")
-    for number, (one, inner) in enumerate(zip(passes, aggregated, strict=True)):
-        lines += _indented("\n".join(_pass(number + 1, one, inner)))
+    for number, (pass_, inner) in enumerate(zip(passes, aggregated, strict=True)):
+        lines += _indented("\n".join(_pass(number + 1, pass_, inner)))
     return Explanation("\n".join(lines))
 
 
-def _pass(number: int, one: Pass, inner: Explanation | None) -> Iterator[str]:
-    places = [str(member.place + 1) for member in one.members]
+def _pass(number: int, pass_: Pass, inner: Explanation | None) -> Iterator[str]:
+    places = [str(member.place + 1) for member in pass_.members]
     many = "query" if len(places) == 1 else "queries"
     yield f"pass {number} for {many} {', '.join(places)}"
-    rows = one.rows
+    rows = pass_.rows
     time = f", time {rows.time}" if rows.time is not None else ""
     yield f"  stream     {rows.stream}{time}"
     if rows.numbered is not None:
         within = f" within {', '.join(rows.numbered)}" if rows.numbered else ""
         yield f"  number     rows in order{within}, before any is left out"
-    where = [] if rows.where is None else [f"  where      {text(rows.where)}"]
+    where = [] if rows.where is None else [f"  where      {text_of(rows.where)}"]
     yield from where if rows.filters_first else []
     for join in rows.joins:
         pairs = ", ".join(f"{left} = {join.table}.{own}" for left, own in join.pairs)
@@ -51,31 +52,31 @@ def _pass(number: int, one: Pass, inner: Explanation | None) -> Iterator[str]:
     yield from [] if rows.filters_first else where
     computed = [
         name
-        for name, expression in one.columns.items()
-        if not isinstance(expression, Column)
+        for name, expression in pass_.columns.items()
+        if not isinstance(expression, ColumnName)
     ]
-    if computed and one.windows:
+    if computed and pass_.windows:
         yield f"  compute    {', '.join(computed)}"
     if inner is not None:
         yield from (f"  {line}" for line in str(inner).splitlines())
-    for member in one.members:
-        yield from _member(member, len(one.windows) > 1)
+    for member in pass_.members:
+        yield from _member(member, len(pass_.windows) > 1)
 
 
 def _member(member: Member, listed: bool) -> Iterator[str]:
     bound = member.bound
-    whose = f" of windows {member.window!r}" if listed else ""
-    yield f"  query {member.place + 1}{whose}"
+    windows = f" of windows {member.window!r}" if listed else ""
+    yield f"  query {member.place + 1}{windows}"
     if bound.rows.numbered is not None:
         yield "    complete windows only"
     if bound.having is not None:
-        yield f"    having   {text(bound.having, bare=True)}"
+        yield f"    having   {text_of(bound.having, bare=True)}"
     if bound.query.istream and bound.window is not None:
         yield "    istream  results that the window before did not have"
     items = []
     for name, expression in bound.items:
-        said = text(expression, bare=True)
-        items.append(said if said == name else f"{said} as {name_text(name)}")
+        text = text_of(expression, bare=True)
+        items.append(text if text == name else f"{text} as {name_text(name)}")
     yield f"    select   {', '.join(items)}"
 
 

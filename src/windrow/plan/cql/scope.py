@@ -1,4 +1,4 @@
-"""Names of a query: which stream, table or column a word stands for.
+"""Resolves the names of a query to streams, tables and columns.
 
     from Calls c join Antennas a on c.antenna = a.id
 
@@ -6,8 +6,8 @@
     a.id, id       ->  column id of Antennas, called id in the joined rows
     a.len          ->  column len of Antennas, called `a.len` there: len is taken
 
-A name is found as it is written, or else in other letters of the same word where only
-one column has it, as Spark does.
+A name matches as it is written; failing that, without regard to case if only one column
+matches, as in Spark.
 """
 
 from __future__ import annotations
@@ -20,41 +20,41 @@ import pyarrow as pa
 from pyarrow import types as pat
 
 from windrow.errors import BadInput, QueryError
-from windrow.query.tree import Column, Join, Place, Query, Source
+from windrow.query.tree import ColumnName, Join, Place, QueryTree, SourceName
 
-from .types import Typed, plain
+from .types import Operand, plain
 
 TIMES = ("timestamp", "ts", "time")
 
 
 @dataclass(frozen=True)
 class Input:
-    """A stream or table: the name it was given under, and its columns.
+    """A stream or table of a query: its name among the inputs, and its columns.
 
     `called` has, for each of its own columns, the name in the joined rows.
     """
 
     name: str
-    source: Source
+    source: SourceName
     schema: pa.Schema
     called: Mapping[str, str]
 
 
 class Scope:
-    """The inputs of one query, the stream first."""
+    """The inputs of one query, the stream first, and the names that they define."""
 
     def __init__(
-        self, text: str, query: Query, schemas: Mapping[str, pa.Schema]
+        self, text: str, query: QueryTree, schemas: Mapping[str, pa.Schema]
     ) -> None:
         self._text = text
         self.inputs: list[Input] = []
         taken: set[str] = set()
         for source in (query.stream, *(join.table for join in query.joins)):
-            if source.alias in [one.source.alias for one in self.inputs]:
+            if source.alias in self._aliases:
                 raise QueryError.at(
                     text, *source.at, "another name", "give one of them an alias"
                 )
-            name = self._given(source, schemas)
+            name = self._input_name(source, schemas)
             schema = schemas[name]
             called = {}
             for column in schema.names:
@@ -65,41 +65,45 @@ class Scope:
                 taken.add(free)
             self.inputs.append(Input(name, source, schema, called))
         # a column that is joined by its own name is the same one in both
-        self._met = {
-            one.name
+        self._shared = {
+            left.name
             for join in query.joins
-            for one, other in join.pairs
-            if one.name == other.name
+            for left, right in join.pairs
+            if left.name == right.name
         }
 
     @property
     def stream(self) -> Input:
-        """The one that has the window."""
+        """The stream of the query, which is the input that has the window."""
         return self.inputs[0]
 
-    def column(self, column: Column) -> Typed:
-        """What a name stands for, in the joined rows."""
-        found = []
-        for one in self._named(column):
-            own = _near(column.name, one.schema.names)
+    @property
+    def _aliases(self) -> list[str]:
+        return [source.source.alias for source in self.inputs]
+
+    def column(self, column: ColumnName) -> Operand:
+        """The column of the joined rows that a name stands for."""
+        matches = []
+        for candidate in self._candidates(column):
+            own = _match(column.name, candidate.schema.names)
             if own is not None:
-                found.append((one, own))
-        if not found:
+                matches.append((candidate, own))
+        if not matches:
             raise self._unknown(column)
-        if len(found) > 1 and found[0][1] not in self._met:
-            ways = " or ".join(f"{one.source.alias}.{own}" for one, own in found)
+        table, own = matches[0]
+        if len(matches) > 1 and own not in self._shared:
+            ways = " or ".join(f"{t.source.alias}.{name}" for t, name in matches)
             raise QueryError.at(
                 self._text, *column.at, f"one column: {ways}", "say which is meant"
             )
-        one, own = found[0]
-        kind = plain(one.schema.field(own).type)
-        return Typed(Column(one.called[own], at=column.at), kind)
+        kind = plain(table.schema.field(own).type)
+        return Operand(ColumnName(table.called[own], at=column.at), kind)
 
     def pairs(self, join: Join) -> tuple[tuple[str, str], ...]:
-        """The columns that must be equal: in the rows so far, and in the table."""
-        place = next(i for i, one in enumerate(self.inputs) if one.source is join.table)
+        """The columns that a join compares: in the rows so far, and in its table."""
+        place = [t.source for t in self.inputs].index(join.table)
         table = self.inputs[place]
-        made = []
+        pairs = []
         for pair in join.pairs:
             sides = [(c, self._owner(c)) for c in pair]
             inner = [c for c, owner in sides if owner is table]
@@ -113,48 +117,49 @@ class Scope:
                     "write join Table on Stream.id = Table.id",
                 )
             left = self.column(outer[0]).expression
-            assert isinstance(left, Column)
-            own = _near(inner[0].name, table.schema.names)
+            assert isinstance(left, ColumnName)
+            own = _match(inner[0].name, table.schema.names)
             assert own is not None
-            made.append((left.name, own))
-        return tuple(made)
+            pairs.append((left.name, own))
+        return tuple(pairs)
 
-    def _owner(self, column: Column) -> Input:
-        for one in self._named(column):
-            if _near(column.name, one.schema.names) is not None:
-                return one
+    def _owner(self, column: ColumnName) -> Input:
+        for candidate in self._candidates(column):
+            if _match(column.name, candidate.schema.names) is not None:
+                return candidate
         raise self._unknown(column)
 
-    def _named(self, column: Column) -> list[Input]:
+    def _candidates(self, column: ColumnName) -> list[Input]:
+        """The inputs that may have a column, by the source that is written with it."""
         if column.source is None:
             return self.inputs
-        alias = _near(column.source, [one.source.alias for one in self.inputs])
+        aliases = self._aliases
+        alias = _match(column.source, aliases)
         if alias is None:
-            known = [one.source.alias for one in self.inputs]
             start = column.at[0]
             raise QueryError.at(
                 self._text,
                 start,
                 start + len(column.source),
-                f"a stream of this query ({', '.join(known)})",
-                near_hint(column.source, known),
+                f"a stream of this query ({', '.join(aliases)})",
+                near_hint(column.source, aliases),
             )
-        return [one for one in self.inputs if one.source.alias == alias]
+        return [table for table in self.inputs if table.source.alias == alias]
 
-    def _unknown(self, column: Column) -> QueryError:
-        inputs = self._named(column)
-        known = [name for one in inputs for name in one.schema.names]
-        whose = " or ".join(one.source.name for one in inputs)
+    def _unknown(self, column: ColumnName) -> QueryError:
+        inputs = self._candidates(column)
+        columns = [name for table in inputs for name in table.schema.names]
+        owners = " or ".join(table.source.name for table in inputs)
         return QueryError.at(
             self._text,
             *column.at,
-            f"a column of {whose}",
-            near_hint(column.name, known),
+            f"a column of {owners}",
+            near_hint(column.name, columns),
         )
 
-    def _given(self, source: Source, schemas: Mapping[str, pa.Schema]) -> str:
-        found = _near(source.name, schemas)
-        if found is None:
+    def _input_name(self, source: SourceName, schemas: Mapping[str, pa.Schema]) -> str:
+        name = _match(source.name, schemas)
+        if name is None:
             raise QueryError.at(
                 self._text,
                 *source.at,
@@ -163,45 +168,45 @@ class Scope:
                 if schemas
                 else f"give it: wr.cql(text, {source.name}=...)",
             )
-        return found
+        return name
 
 
-def near_hint(name: str, known: Iterable[str]) -> str:
-    """The nearest names, or all of them."""
-    known = list(dict.fromkeys(known))
-    small = {one.lower(): one for one in known}
-    near = difflib.get_close_matches(name.lower(), small, n=3, cutoff=0.6)
+def near_hint(name: str, candidates: Iterable[str]) -> str:
+    """A hint that lists the candidates nearest to a name, or all of them."""
+    names = list(dict.fromkeys(candidates))
+    by_lower = {name.lower(): name for name in names}
+    near = difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.6)
     if near:
-        return f"did you mean {' or '.join(small[one] for one in near)}?"
-    return f"known are {', '.join(known)}" if known else "there is none"
+        return f"did you mean {' or '.join(by_lower[name] for name in near)}?"
+    return f"known are {', '.join(names)}" if names else "there is none"
 
 
-def time_column(stream: Input, given: str | None) -> str | None:
-    """The time column: named, or the only one it can be, or called so; else none."""
+def time_column(stream: Input, name: str | None) -> str | None:
+    """The time column: the one named, or the only timestamp, or one called `ts`."""
     schema = stream.schema
-    if given is not None:
-        found = _near(given, schema.names)
-        if found is None:
+    if name is not None:
+        column = _match(name, schema.names)
+        if column is None:
             raise BadInput.because(
-                f"cannot order {stream.name} by column {given!r}",
+                f"cannot order {stream.name} by column {name!r}",
                 "it has no such column",
-                near_hint(given, schema.names),
+                near_hint(name, schema.names),
             )
-        return found
+        return column
     instants = [str(f.name) for f in schema if _is_instant(f.type)]
     if len(instants) == 1:
         return instants[0]
-    for name in TIMES:
-        found = _near(name, schema.names)
-        if found is not None:
-            kind = plain(schema.field(found).type)
+    for usual in TIMES:
+        column = _match(usual, schema.names)
+        if column is not None:
+            kind = plain(schema.field(column).type)
             if _is_instant(kind) or pat.is_integer(kind):
-                return found
+                return column
     return None
 
 
 def no_time(text: str, at: Place, stream: Input) -> QueryError:
-    """That a window over time has no time to go by."""
+    """The error for a window over time whose stream has no time column."""
     instants = [f.name for f in stream.schema if _is_instant(f.type)]
     choice = instants[0] if instants else "ts"
     return QueryError.at(
@@ -217,10 +222,10 @@ def _is_instant(kind: pa.DataType) -> bool:
     return bool(pat.is_timestamp(kind) or pat.is_date(kind))
 
 
-def _near(name: str, known: Iterable[str]) -> str | None:
-    """The name as it is written, or the only one in other letters."""
-    known = list(known)
-    if name in known:
+def _match(name: str, candidates: Iterable[str]) -> str | None:
+    """The candidate that is the name, or the only one that differs in case alone."""
+    names = list(candidates)
+    if name in names:
         return name
-    same = [one for one in known if one.lower() == name.lower()]
-    return same[0] if len(same) == 1 else None
+    matches = [other for other in names if other.lower() == name.lower()]
+    return matches[0] if len(matches) == 1 else None

@@ -1,4 +1,4 @@
-"""Queries that share a pass: the same rows, the same keys, the same kind of window.
+"""Groups queries into passes: same rows, same keys, same kind of window.
 
     q1  avg(len) from Calls [range 1 hour slide 1 minute] group by caller
     q2  max(len) from Calls [range 24 hours slide 1 minute] group by caller
@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from windrow.aggregates import Call, find
-from windrow.query.tree import Column, Expression, Literal, columns_in
-from windrow.query.words import text as text_of
+from windrow.query.tree import ColumnName, Expression, Literal, columns_in
+from windrow.query.unparse import text_of
 from windrow.windows import Window
 
 from .bound import BoundQuery, Relation
@@ -26,7 +26,7 @@ from .windows import ROW, TOTAL
 
 @dataclass(frozen=True)
 class Member:
-    """A query of a pass: its place in the text, and which of the windows is its own."""
+    """A query of a pass: its place in the text, and the name of its window."""
 
     place: int
     bound: BoundQuery
@@ -50,10 +50,10 @@ class Pass:
 
     @property
     def reads(self) -> list[str]:
-        """Every column of the joined rows that is needed."""
+        """Every column of the joined rows that the pass reads."""
         rows = self.rows
         parts = [*self.columns.values(), *([rows.where] if rows.where else [])]
-        names = [one.name for part in parts for one in columns_in(part)]
+        names = [column.name for part in parts for column in columns_in(part)]
         names += [left for join in rows.joins for left, _ in join.pairs]
         if rows.numbered is not None:
             names += [*rows.numbered, *([rows.time] if rows.time is not None else [])]
@@ -61,22 +61,23 @@ class Pass:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """As `wr.aggregate` and `wr.explain` take them, after the data."""
-        one = len(self.windows) == 1
+        """The arguments of `wr.aggregate` and `wr.explain`, after the data."""
+        windows = self.windows
         return {
-            "window": self.windows[0] if one else list(self.windows),
+            "window": windows[0] if len(windows) == 1 else list(windows),
             "by": list(self.keys),
             "aggregates": self.calls,
         }
 
 
 def passes_of(bound: Sequence[BoundQuery], *, alone: bool = False) -> list[Pass]:
-    """All queries in as few passes as there can be; `alone`: each in its own."""
+    """The passes that queries share; with `alone` each query has its own."""
     groups: dict[Any, list[tuple[int, BoundQuery]]] = {}
-    for place, one in enumerate(bound):
-        shared = (one.rows, one.family, frozenset(one.keys))
-        is_alone = alone or one.window is None
-        groups.setdefault((place,) if is_alone else shared, []).append((place, one))
+    for place, query in enumerate(bound):
+        key: tuple[Any, ...] = (query.rows, query.family, frozenset(query.keys))
+        if alone or query.window is None:
+            key = (place,)
+        groups.setdefault(key, []).append((place, query))
     return [_pass(group) for group in groups.values()]
 
 
@@ -85,27 +86,27 @@ def _pass(group: list[tuple[int, BoundQuery]]) -> Pass:
     columns: dict[str, Expression] = {}
     if first.window is not None and first.window.on not in (None, ROW):
         assert first.rows.time is not None
-        columns[str(first.window.on)] = Column(first.rows.time)
+        columns[str(first.window.on)] = ColumnName(first.rows.time)
     columns |= {text_of(key): key for key in first.keys}
     calls: dict[str, Call] = {}
     windows: dict[Any, Window] = {}
     members = []
-    for place, one in group:
-        for name, (call, measured) in one.measures.items():
+    for place, query in group:
+        for name, (call, arguments) in query.measures.items():
             calls[name] = call
-            columns |= {text_of(value): value for value in measured}
-        mine = None
-        if one.window is not None:
-            same = one.window.identity
-            windows.setdefault(same, one.window.replaced(name=str(one.window)))
-            mine = windows[same].name
-        members.append(Member(place, one, mine))
+            columns |= {text_of(value): value for value in arguments}
+        window_name = None
+        if query.window is not None:
+            key = query.window.identity
+            windows.setdefault(key, query.window.replaced(name=str(query.window)))
+            window_name = windows[key].name
+        members.append(Member(place, query, window_name))
     if first.rows.numbered is not None:
-        columns |= {ROW: Column(ROW), TOTAL: Column(TOTAL)}
+        columns |= {ROW: ColumnName(ROW), TOTAL: ColumnName(TOTAL)}
         calls[TOTAL] = find("max")(TOTAL)
     if first.window is None:
         parts = [expression for _, expression in first.items]
-        columns = {one.name: one for part in parts for one in columns_in(part)}
+        columns = {c.name: c for part in parts for c in columns_in(part)}
     if not columns:
         columns["1"] = Literal(1)
     return Pass(

@@ -1,8 +1,7 @@
-"""Types of expressions: what fits is made explicit, what does not is refused.
+"""Checks the types of expressions, and writes every conversion as a cast.
 
-After this an evaluator needs to know no types: whole numbers of any width meet as
-64-bit ones, a whole number and a float meet as doubles, and every such step is a cast
-in the tree.
+An evaluator then needs to know no types: whole numbers of any width become 64-bit ones,
+a whole number and a float become doubles.
 
     / of two whole numbers    div: whole, towards zero      (CQL, SQL-92, LightSaber)
     / of others               / : a double
@@ -28,182 +27,186 @@ _COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
 
 
 @dataclass(frozen=True)
-class Typed:
+class Operand:
     """An expression that is ready for an evaluator, and the type of its values."""
 
     expression: Expression
     type: pa.DataType
 
 
-Resolve = Callable[[Expression], Typed | None]
-"""What an expression stands for, where it stands for something: a column, a key."""
+Resolve = Callable[[Expression], Operand | None]
+"""Finds the column or key that an expression names, if it names one."""
 
 
-class Typing:
-    """The types of expressions in one text; `resolve` is asked about each of them."""
+class TypeChecker:
+    """Checks the expressions of one text; `resolve` finds columns and keys."""
 
     def __init__(self, text: str, resolve: Resolve) -> None:
         self._text = text
         self._resolve = resolve
 
-    def typed(self, expression: Expression) -> Typed:
-        """The expression with its casts written out."""
-        found = self._resolve(expression)
-        if found is not None:
-            return found
+    def typed(self, expression: Expression) -> Operand:
+        """The operand of an expression, with its casts written out."""
+        operand = self._resolve(expression)
+        if operand is not None:
+            return operand
         if isinstance(expression, Literal):
-            return Typed(expression, _literal_type(expression))
+            return Operand(expression, _literal_type(expression))
         assert isinstance(expression, Apply)
-        return self._applied(expression, [self.typed(e) for e in expression.arguments])
+        return self._apply(expression, [self.typed(e) for e in expression.arguments])
 
-    def truth(self, expression: Expression, what: str) -> Expression:
-        """A condition."""
-        found = self.typed(expression)
-        if not (pat.is_boolean(found.type) or pat.is_null(found.type)):
-            raise self._refused(
-                expression, f"a condition in {what}", found.type, "compare it"
+    def truth(self, expression: Expression, clause: str) -> Expression:
+        """The expression with its casts, which must be a condition."""
+        operand = self.typed(expression)
+        if not (pat.is_boolean(operand.type) or pat.is_null(operand.type)):
+            raise self._error(
+                expression, f"a condition in {clause}", operand.type, "compare it"
             )
-        return found.expression
+        return operand.expression
 
-    def _applied(self, whole: Apply, given: Sequence[Typed]) -> Typed:
-        name = whole.name
+    def _apply(self, node: Apply, operands: Sequence[Operand]) -> Operand:
+        name = node.name
         if name in ("+", "-", "*", "/", "%", "div", "negative"):
-            return self._arithmetic(whole, given)
+            return self._arithmetic(node, operands)
         if name in _COMPARISONS:
-            return self._compared(whole, name, given)
+            return self._comparison(node, name, operands)
         if name == "in":
-            subject, *options = given
-            tests = [self._compared(whole, "=", (subject, one)) for one in options]
-            found = tests[0].expression
-            for one in tests[1:]:
-                found = Apply("or", (found, one.expression), at=whole.at)
-            return Typed(found, BOOL)
+            subject, *options = operands
+            tests = [self._comparison(node, "=", (subject, x)) for x in options]
+            either = tests[0].expression
+            for test in tests[1:]:
+                either = Apply("or", (either, test.expression), at=node.at)
+            return Operand(either, BOOL)
         if name in ("and", "or", "not"):
-            self._all(whole, given, _is_truth, "a condition")
-            return self._made(whole, given, BOOL)
+            self._check_all(node, operands, _is_truth, "a condition")
+            return self._operation(node, operands, BOOL)
         if name == "is null":
-            return self._made(whole, given, BOOL)
+            return self._operation(node, operands, BOOL)
         if name in ("like", "||", "lower", "upper", "length"):
-            self._all(whole, given, is_text, "text")
-            if name == "like" and not isinstance(given[1].expression, Literal):
-                at = whole.arguments[1]
-                raise self._refused(at, "a literal", given[1].type, "write like 'a%'")
+            self._check_all(node, operands, is_text, "text")
+            if name == "like" and not isinstance(operands[1].expression, Literal):
+                at = node.arguments[1]
+                kind = operands[1].type
+                raise self._error(at, "a literal", kind, "write like 'a%'")
             result = {"like": BOOL, "length": INT}.get(name, TEXT)
-            return self._made(whole, given, result)
+            return self._operation(node, operands, result)
         if name == "case":
-            return self._case(whole, given)
+            return self._case(node, operands)
         if name == "coalesce":
-            return self._made(whole, *self._common(whole, given))
+            return self._operation(node, *self._common(node, operands))
         if name.startswith("as "):
-            return self._cast(whole, given[0])
-        return self._rounded(whole, given)
+            return self._cast(node, operands[0])
+        return self._rounded(node, operands)
 
-    def _arithmetic(self, whole: Apply, given: Sequence[Typed]) -> Typed:
-        only = whole.name in ("%", "div")
-        wanted = "a whole number" if only else "a number"
-        self._all(whole, given, _is_whole if only else is_number, wanted)
-        if whole.name == "/" and _all_whole(given):
-            whole = replace(whole, name="div")
-        common = INT if _all_whole(given) else FLOAT
-        return self._made(whole, [_cast(one, common) for one in given], common)
+    def _arithmetic(self, node: Apply, operands: Sequence[Operand]) -> Operand:
+        integral = node.name in ("%", "div")
+        expected = "a whole number" if integral else "a number"
+        self._check_all(node, operands, _is_whole if integral else is_number, expected)
+        if node.name == "/" and _all_whole(operands):
+            node = replace(node, name="div")
+        common = INT if _all_whole(operands) else FLOAT
+        return self._operation(node, [_cast(v, common) for v in operands], common)
 
-    def _compared(self, whole: Apply, name: str, given: Sequence[Typed]) -> Typed:
-        given = _meet_instants(given)
-        arguments, _ = self._common(whole, given)
-        pair = tuple(one.expression for one in arguments)
-        return Typed(Apply(name, pair, at=whole.at), BOOL)
+    def _comparison(
+        self, node: Apply, name: str, operands: Sequence[Operand]
+    ) -> Operand:
+        operands, _ = self._common(node, _align_instants(operands))
+        pair = tuple(operand.expression for operand in operands)
+        return Operand(Apply(name, pair, at=node.at), BOOL)
 
-    def _case(self, whole: Apply, given: Sequence[Typed]) -> Typed:
-        conditions, values = given[:-1:2], [*given[1:-1:2], given[-1]]
-        for one, written in zip(conditions, whole.arguments[::2], strict=False):
-            if not _is_truth(one.type) and not pat.is_null(one.type):
-                raise self._refused(written, "a condition", one.type, "compare it")
-        values, common = self._common(whole, values)
+    def _case(self, node: Apply, operands: Sequence[Operand]) -> Operand:
+        conditions, values = operands[:-1:2], [*operands[1:-1:2], operands[-1]]
+        for test, argument in zip(conditions, node.arguments[::2], strict=False):
+            if not _is_truth(test.type) and not pat.is_null(test.type):
+                raise self._error(argument, "a condition", test.type, "compare it")
+        values, common = self._common(node, values)
         parts = [
             part for pair in zip(conditions, values, strict=False) for part in pair
         ]
-        return self._made(whole, [*parts, values[-1]], common)
+        return self._operation(node, [*parts, values[-1]], common)
 
-    def _cast(self, whole: Apply, given: Typed) -> Typed:
-        kind = given.type
+    def _cast(self, node: Apply, operand: Operand) -> Operand:
+        kind = operand.type
         simple = _is_whole(kind) or _is_truth(kind) or is_text(kind)
         if not (simple or pat.is_null(kind)) and (
-            whole.name == "as string" or not is_number(kind)
+            node.name == "as string" or not is_number(kind)
         ):
             hint = "numbers, truth values and text can be cast; floats not to text"
-            raise self._refused(whole.arguments[0], "another type", kind, hint)
-        result = {"as bigint": INT, "as double": FLOAT, "as string": TEXT}[whole.name]
-        return given if kind == result else self._made(whole, [given], result)
+            raise self._error(node.arguments[0], "another type", kind, hint)
+        result = {"as bigint": INT, "as double": FLOAT, "as string": TEXT}[node.name]
+        return operand if kind == result else self._operation(node, [operand], result)
 
-    def _rounded(self, whole: Apply, given: Sequence[Typed]) -> Typed:
-        """abs, ceil, floor, round, sqrt."""
-        value, *digits = given
-        self._all(whole, [value], is_number, "a number")
+    def _rounded(self, node: Apply, operands: Sequence[Operand]) -> Operand:
+        """The operand of abs, ceil, floor, round or sqrt."""
+        value, *digits = operands
+        self._check_all(node, [value], is_number, "a number")
         if digits and not (
             isinstance(digits[0].expression, Literal) and digits[0].type == INT
         ):
             hint = "write round(x, 2)"
-            at = whole.arguments[1]
-            raise self._refused(at, "a literal number of digits", digits[0].type, hint)
-        if _is_whole(value.type) and whole.name in ("ceil", "floor", "round"):
+            at = node.arguments[1]
+            raise self._error(at, "a literal number of digits", digits[0].type, hint)
+        if _is_whole(value.type) and node.name in ("ceil", "floor", "round"):
             return _cast(value, INT)
-        if _is_whole(value.type) and whole.name == "abs":
-            return self._made(whole, [_cast(value, INT)], INT)
-        result = INT if whole.name in ("ceil", "floor") else FLOAT
-        return self._made(whole, [_cast(value, FLOAT), *digits], result)
+        if _is_whole(value.type) and node.name == "abs":
+            return self._operation(node, [_cast(value, INT)], INT)
+        result = INT if node.name in ("ceil", "floor") else FLOAT
+        return self._operation(node, [_cast(value, FLOAT), *digits], result)
 
     def _common(
-        self, whole: Apply, given: Sequence[Typed]
-    ) -> tuple[list[Typed], pa.DataType]:
-        """All values as one type, or the first that cannot be."""
-        known = [one for one in given if not pat.is_null(one.type)]
-        if not known:
-            return list(given), pa.null()
-        first = known[0].type
-        if all(is_number(one.type) for one in known):
-            same = all(one.type == first for one in known)
-            common = first if same else INT if _all_whole(known) else FLOAT
-            return [_cast(one, common) for one in given], common
-        for one in known[1:]:
-            if not _alike(first, one.type):
-                written = [at for at in whole.arguments if self._is(at, one)]
-                hint = f"it meets {_said(first)}; cast one of them"
-                where = written[0] if written else whole
-                raise self._refused(where, _said(first), one.type, hint)
-        return list(given), first
+        self, node: Apply, operands: Sequence[Operand]
+    ) -> tuple[list[Operand], pa.DataType]:
+        """All operands as one type, which they must have in common."""
+        values = [value for value in operands if not pat.is_null(value.type)]
+        if not values:
+            return list(operands), pa.null()
+        first = values[0].type
+        if all(is_number(value.type) for value in values):
+            same = all(value.type == first for value in values)
+            common = first if same else INT if _all_whole(values) else FLOAT
+            return [_cast(value, common) for value in operands], common
+        for value in values[1:]:
+            if not _alike(first, value.type):
+                place = value.expression.at
+                hint = f"it meets {_words(first)}; cast one of them"
+                arguments = (part for part in node.arguments if part.at == place)
+                where = next(arguments, node)
+                raise self._error(where, _words(first), value.type, hint)
+        return list(operands), first
 
-    def _is(self, written: Expression, made: Typed) -> bool:
-        return written.at == made.expression.at
-
-    def _all(
+    def _check_all(
         self,
-        whole: Apply,
-        given: Sequence[Typed],
+        node: Apply,
+        operands: Sequence[Operand],
         fits: Callable[[pa.DataType], bool],
-        wanted: str,
+        expected: str,
     ) -> None:
-        for one, written in zip(given, whole.arguments, strict=False):
-            if not fits(one.type) and not pat.is_null(one.type):
-                hint = f"{whole.name} takes {wanted}"
-                raise self._refused(written, wanted, one.type, hint)
+        """Refuse the first operand whose type does not fit."""
+        for value, argument in zip(operands, node.arguments, strict=False):
+            if not fits(value.type) and not pat.is_null(value.type):
+                hint = f"{node.name} takes {expected}"
+                raise self._error(argument, expected, value.type, hint)
 
-    def _made(self, whole: Apply, given: Sequence[Typed], kind: pa.DataType) -> Typed:
-        arguments = tuple(one.expression for one in given)
-        return Typed(Apply(whole.name, arguments, at=whole.at), kind)
+    def _operation(
+        self, node: Apply, operands: Sequence[Operand], kind: pa.DataType
+    ) -> Operand:
+        arguments = tuple(value.expression for value in operands)
+        return Operand(Apply(node.name, arguments, at=node.at), kind)
 
-    def _refused(
-        self, at: Expression, wanted: str, kind: pa.DataType, hint: str
+    def _error(
+        self, at: Expression, expected: str, kind: pa.DataType, hint: str
     ) -> QueryError:
-        return QueryError.at(self._text, *at.at, f"{wanted}, not {_said(kind)}", hint)
+        message = f"{expected}, not {_words(kind)}"
+        return QueryError.at(self._text, *at.at, message, hint)
 
 
 def is_number(kind: pa.DataType) -> bool:
-    """Whether one can calculate with it."""
+    """Whether values of the type can be added."""
     return bool(pat.is_integer(kind) or pat.is_floating(kind) or pat.is_decimal(kind))
 
 
 def plain(kind: pa.DataType) -> pa.DataType:
-    """The type of the values: dictionaries seen through."""
+    """The type of a column's values, or of those in its dictionary."""
     return kind.value_type if pat.is_dictionary(kind) else kind
 
 
@@ -215,29 +218,29 @@ def _is_truth(kind: pa.DataType) -> bool:
     return bool(pat.is_boolean(kind))
 
 
-def _all_whole(given: Sequence[Typed]) -> bool:
-    return all(pat.is_integer(one.type) or pat.is_null(one.type) for one in given)
+def _all_whole(operands: Sequence[Operand]) -> bool:
+    return all(pat.is_integer(v.type) or pat.is_null(v.type) for v in operands)
 
 
-def _alike(one: pa.DataType, other: pa.DataType) -> bool:
-    if pat.is_timestamp(one) and pat.is_timestamp(other):
-        return (one.tz is None) == (other.tz is None)
-    return one == other or (is_text(one) and is_text(other))
+def _alike(left: pa.DataType, right: pa.DataType) -> bool:
+    if pat.is_timestamp(left) and pat.is_timestamp(right):
+        return (left.tz is None) == (right.tz is None)
+    return left == right or (is_text(left) and is_text(right))
 
 
-def _said(kind: pa.DataType) -> str:
+def _words(kind: pa.DataType) -> str:
     return "text" if is_text(kind) else f"type {kind}"
 
 
-def _cast(one: Typed, kind: pa.DataType) -> Typed:
-    if one.type == kind or pat.is_null(one.type):
-        return one
-    if isinstance(one.expression, Literal) and kind == FLOAT:
-        value = one.expression.value
-        assert isinstance(value, (int, float))
-        return Typed(Literal(float(value), at=one.expression.at), FLOAT)
+def _cast(value: Operand, kind: pa.DataType) -> Operand:
+    if value.type == kind or pat.is_null(value.type):
+        return value
+    expression = value.expression
+    if isinstance(expression, Literal) and kind == FLOAT:
+        assert isinstance(expression.value, (int, float))
+        return Operand(Literal(float(expression.value), at=expression.at), FLOAT)
     name = "as bigint" if kind == INT else "as double"
-    return Typed(Apply(name, (one.expression,), at=one.expression.at), kind)
+    return Operand(Apply(name, (expression,), at=expression.at), kind)
 
 
 def _literal_type(literal: Literal) -> pa.DataType:
@@ -253,22 +256,21 @@ def _literal_type(literal: Literal) -> pa.DataType:
     return next((kind for type_, kind in kinds if isinstance(value, type_)), pa.null())
 
 
-def _meet_instants(given: Sequence[Typed]) -> Sequence[Typed]:
-    """Literals as what they are compared with: instants in UTC where that has a zone,
-    a day as its midnight.
-    """
-    kinds = [one.type for one in given if not isinstance(one.expression, Literal)]
+def _align_instants(operands: Sequence[Operand]) -> Sequence[Operand]:
+    """Make literals instants, in UTC if the column has a zone; a day is midnight."""
+    kinds = [v.type for v in operands if not isinstance(v.expression, Literal)]
     if not kinds or not pat.is_timestamp(kinds[0]):
-        return given
+        return operands
     zone = dt.UTC if kinds[0].tz is not None else None
-    made = []
-    for one in given:
-        value = getattr(one.expression, "value", None)
-        if isinstance(one.expression, Literal) and isinstance(value, dt.date):
+    kind = pa.timestamp("us", "UTC" if zone else None)
+    aligned = []
+    for operand in operands:
+        value = getattr(operand.expression, "value", None)
+        if isinstance(operand.expression, Literal) and isinstance(value, dt.date):
             if not isinstance(value, dt.datetime):
                 value = dt.datetime(value.year, value.month, value.day)  # noqa: DTZ001
-            literal = Literal(value.replace(tzinfo=zone), at=one.expression.at)
-            made.append(Typed(literal, pa.timestamp("us", "UTC" if zone else None)))
+            literal = Literal(value.replace(tzinfo=zone), at=operand.expression.at)
+            aligned.append(Operand(literal, kind))
         else:
-            made.append(one)
-    return made
+            aligned.append(operand)
+    return aligned

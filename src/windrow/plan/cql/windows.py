@@ -1,4 +1,4 @@
-"""A window clause as a window of the library.
+"""Turns a window clause of CQL into a window of the library.
 
     [range 24 hours slide 1 minute]    wr.sliding("24 hours", every="1 minute", on=time)
     [range 1 month slide 1 day]        wr.calendar("1 month", every="1 day", on=time)
@@ -22,8 +22,8 @@ import pyarrow as pa
 from pyarrow import types as pat
 
 from windrow.errors import QueryError, WindrowError
-from windrow.query.tree import Column, Now, Query, Range, RowCount
-from windrow.query.words import text as text_of
+from windrow.query.tree import ColumnName, Now, QueryTree, Range, RowCount
+from windrow.query.unparse import text_of
 from windrow.windows import Duration, Window, calendar, rows, sliding
 from windrow.windows.clock import clock_of
 
@@ -39,7 +39,7 @@ ROW, TOTAL = "row number", "rows in all"
 
 @dataclass(frozen=True)
 class Windowing:
-    """A window, and what its results are like.
+    """The window of a query, and what its results are like.
 
     `family` says which windows can share a pass, `instant` is the type of a window's
     bounds, `when` is what stands for the time of a result: start or end of the window,
@@ -54,7 +54,7 @@ class Windowing:
 
 
 def windowing_of(
-    text: str, query: Query, scope: Scope, time: str | None, keys: tuple[str, ...]
+    text: str, query: QueryTree, scope: Scope, time: str | None, keys: tuple[str, ...]
 ) -> Windowing:
     """The window of a query; `keys` are its key columns that are plain columns."""
     clause = query.window
@@ -64,7 +64,7 @@ def windowing_of(
         if time is None:
             raise no_time(text, clause.at, scope.stream)
         kind = plain(scope.stream.schema.field(time).type)
-        name = text_of(Column(scope.stream.called[time]))
+        name = text_of(ColumnName(scope.stream.called[time]))
         try:
             window = _timed(clause, kind, name)
             clock = clock_of(time, kind, window.lengths)
@@ -115,7 +115,7 @@ def _timed(clause: Range | Now, kind: pa.DataType, on: str) -> Window:
 
 def _counted(
     text: str,
-    query: Query,
+    query: QueryTree,
     clause: RowCount,
     scope: Scope,
     time: str | None,
@@ -123,21 +123,21 @@ def _counted(
 ) -> Windowing:
     partition = []
     for column in clause.partition:
-        found = scope.column(column).expression
-        assert isinstance(found, Column)
-        if found.name not in scope.stream.called.values():
+        key = scope.column(column).expression
+        assert isinstance(key, ColumnName)
+        if key.name not in scope.stream.called.values():
             hint = "rows are counted before tables are joined"
             raise QueryError.at(
                 text, *column.at, f"a column of {scope.stream.name}", hint
             )
-        if found.name not in keys:
+        if key.name not in keys:
             raise QueryError.at(
                 text,
                 *column.at,
                 "a column of group by",
                 f"add {column.name} to group by: results come out for each of them",
             )
-        partition.append(found.name)
+        partition.append(key.name)
     is_plain = not query.joins and query.where is None and len(keys) == len(query.keys)
     if is_plain and set(partition) == set(keys):
         window = rows(clause.range, every=clause.slide, on=_on(scope, time))
@@ -147,4 +147,4 @@ def _counted(
 
 
 def _on(scope: Scope, time: str | None) -> str | None:
-    return None if time is None else text_of(Column(scope.stream.called[time]))
+    return None if time is None else text_of(ColumnName(scope.stream.called[time]))

@@ -26,7 +26,7 @@ Build = Callable[[], DataFrame]
 LONGEST = 300  # characters of what Spark says
 
 
-class Failed(WrongAnswer):
+class NoAnswer(WrongAnswer):
     """Spark gave no answer at all: out of memory, or of disk."""
 
 
@@ -94,7 +94,7 @@ def answering(who: str) -> Iterator[None]:
         yield
     except (Py4JError, PySparkException) as error:
         said = " ".join(str(error).split())[:LONGEST]
-        raise Failed(f"{who}: {said}") from error
+        raise NoAnswer(f"{who}: {said}") from error
 
 
-__all__ = ["OURS", "SPARK", "Build", "Case", "Failed", "Say", "answering", "unheard"]
+__all__ = ["OURS", "SPARK", "Build", "Case", "NoAnswer", "Say", "answering", "unheard"]

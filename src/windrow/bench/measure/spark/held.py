@@ -29,12 +29,12 @@ from windrow.bench.measure.machine import usable_cores
 from windrow.bench.measure.session import SETTINGS, consume
 from windrow.bench.measure.ticks import ROW_GROUP
 
-from .case import Failed
+from .case import NoAnswer
 
 WARM_UP = 100_000  # rows: the first job, the first Python workers
 
 
-class _Held:
+class _SessionHolder:
     """The session and the folder, while they are there."""
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class _Held:
         self.files = None
 
 
-_HELD = _Held()
+_HELD = _SessionHolder()
 atexit.register(_HELD.end)
 
 
@@ -105,7 +105,7 @@ def _started(cores: int) -> SparkSession:
             spark = builder.config(map=SETTINGS | warehouse).getOrCreate()
     except (Py4JError, PySparkException, OSError) as error:
         said = str(error).strip().partition("\n")[0]
-        raise Failed(
+        raise NoAnswer(
             f"Spark does not start: {said}; windrow doctor says why"
         ) from error
     some = spark.range(WARM_UP).repartition(cores)

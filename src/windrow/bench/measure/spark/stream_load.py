@@ -33,7 +33,7 @@ SCHEMA = "at timestamp, key int, x double"
 
 
 @dataclass(frozen=True)
-class Load:
+class StreamLoad:
     """So many rows of so many keys within so many seconds, cut into files."""
 
     rows: int

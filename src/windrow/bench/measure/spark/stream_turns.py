@@ -19,7 +19,7 @@ from windrow.bench.measure.answers import WrongAnswer
 from . import held
 from .applications import APPLICATIONS, Application, campaigns_file
 from .queries import RESULTS, our_windows, spark_windows
-from .stream_load import DELAY, Load, in_files
+from .stream_load import DELAY, StreamLoad, in_files
 from .streams import Course, follow, run, streaming
 from .sums import check_sums
 
@@ -69,7 +69,7 @@ def _latency(panel: str, x: Place, side: str, course: Course, origin: str) -> Ro
 
 
 def throughputs(
-    panel: str, x: Place, load: Load, window: tuple[int, int], ours: str, own: str
+    panel: str, x: Place, load: StreamLoad, window: tuple[int, int], ours: str, own: str
 ) -> list[Row]:
     """Thousands of rows a second over windows of (range, slide) seconds."""
     spark = held.on()

@@ -1,0 +1,113 @@
+"""Turns errors of Spark into one sentence that names the cause.
+
+    PythonException    the last exception of the worker's traceback
+    [SOME_CODE] words  the words, without code and SQLSTATE
+    Java's own         the innermost cause
+    end of a stream    its cause, without ids, offsets and plan
+
+Windrow's own errors from workers are raised as they are; `verbose` prints the rest.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import re
+import sys
+import traceback
+from collections.abc import Iterator
+
+from windrow import errors
+from windrow.errors import WindrowError
+
+from ._console import err
+
+_RAISED = re.compile(r"^([A-Za-z_][\w.]*)(?:: (.*))?$")
+_CODE = re.compile(r"^\[[A-Z0-9_.]+\]\s*")
+_STATE = re.compile(r"\s*SQLSTATE: \w+.*$")
+_STREAM = re.compile(r"^Query \[id = .*?\] terminated with exception: ")
+_JAVA = re.compile(r"^(?:Caused by: |: )?((?:[a-z]\w*\.)+[A-Z][\w$]*): (.*)$")
+
+# What follows the message in a worker's traceback.
+_AFTER = ("\tat ", "JVM stacktrace", " SQLSTATE: ", "=== Streaming Query ===")
+
+# PySpark's own, which print an error's whole stack as JSON before it is raised.
+_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+
+
+@contextlib.contextmanager
+def plain_errors(fact: str, *, verbose: bool) -> Iterator[None]:
+    """Turn an error of Spark in the block into a sentence that begins with `fact`."""
+    loggers = [] if verbose else [logging.getLogger(name) for name in _LOGGERS]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    except WindrowError:
+        raise
+    except Exception as error:
+        if not type(error).__module__.startswith(("pyspark.", "py4j.")):
+            raise
+        if verbose:
+            err.print("".join(traceback.format_exception(error)), markup=False)
+        raise rephrase(fact, str(error)) from error
+    finally:
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
+
+
+def rephrase(fact: str, text: str) -> WindrowError:
+    """The error for Spark's message."""
+    python = _python_cause(text)
+    if python is not None:
+        return _of_worker(fact, *python)
+    return WindrowError.because(
+        fact, _spark_cause(text), "--verbose shows all that Spark says"
+    )
+
+
+def _python_cause(text: str) -> tuple[str, str] | None:
+    """The type and the message of the last exception in a worker's traceback."""
+    _, heading, trace = text.rpartition("Traceback (most recent call last):")
+    if not heading:
+        return None
+    raised = None
+    message: list[str] = []
+    for line in trace.splitlines():
+        if raised is None:
+            raised = None if line.startswith(" ") else _RAISED.match(line)
+            continue
+        if not line.strip() or line.startswith(_AFTER):
+            break
+        message.append(line.strip())
+    if raised is None:
+        return None
+    return raised[1], "\n".join([raised[2] or "", *message])
+
+
+def _of_worker(fact: str, kind: str, message: str) -> WindrowError:
+    name = kind.rpartition(".")[2]
+    known = getattr(errors, name, None)
+    if isinstance(known, type) and issubclass(known, WindrowError):
+        return known(message)
+    if name == "ModuleNotFoundError" and "windrow" in message:
+        return WindrowError.because(
+            fact,
+            f"Spark's Python workers cannot import windrow ({message})",
+            f"run export PYSPARK_PYTHON={sys.executable}, or install windrow there",
+        )
+    return WindrowError.because(
+        fact,
+        f"{name} in a Python worker: {message.partition(chr(10))[0]}",
+        "--verbose shows the worker's traceback",
+    )
+
+
+def _spark_cause(text: str) -> str:
+    lines = text.strip().splitlines()
+    java = [match for line in lines if (match := _JAVA.match(line))]
+    words = java[-1][2] if java else lines[0] if lines else "it gave no reason"
+    words = _CODE.sub("", _STREAM.sub("", _CODE.sub("", words)))
+    words = _STATE.sub("", words).strip()
+    return words.rstrip(".") or "it gave no reason"
