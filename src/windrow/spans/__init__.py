@@ -11,7 +11,6 @@ from ._technique import Technique, Windows, Work
 from .aggregate_buckets import AGGREGATE_BUCKETS
 from .cumulative_sweeping import CUMULATIVE_SWEEPING
 from .events import Events, Laid, Numbered, lay_out, number_slices
-from .model import MultiLevelSlices, SliceLevel
 from .se_ml_slicing import SE_ML_SLICING
 from .se_slicing import SE_SLICING, slide_parts
 from .selective_sweeping import SELECTIVE_SWEEPING
@@ -47,9 +46,7 @@ __all__ = [
     "Events",
     "Held",
     "Laid",
-    "MultiLevelSlices",
     "Numbered",
-    "SliceLevel",
     "Technique",
     "Windows",
     "Work",
