@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from windrow.bench._claims import ahead, level
-from windrow.bench._experiment import (
+from windrow.bench.experiment import (
     Claim,
     Experiment,
     Panel,
@@ -17,7 +17,7 @@ from windrow.bench._experiment import (
     Trial,
     Verdict,
 )
-from windrow.bench._store import ResultStore, StoredTrial
+from windrow.bench.store import ResultStore, StoredTrial
 
 TINY = Size("quick", 0.01, 2)
 QUANTILES = ("least", "25 %", "median", "75 %", "99 %", "most")

@@ -103,9 +103,14 @@ def test_no_package_imports_an_underscore_module_of_another():
 
 
 def test_the_rooms_that_were_one_engine_have_at_most_55_modules():
-    modules = [file for file in FILES if _name(file).split("/")[0] in ROOMS]
+    lifted = {  # an operator's kernel, which stood with the algorithms
+        f"operator/{name}.py"
+        for name in ("entries", "layout", "loops", "places", "policies", "runtime")
+    }
+    modules = [_name(file) for file in FILES if _name(file).split("/")[0] in ROOMS]
 
-    assert len(modules) <= 55
+    assert lifted <= set(modules)
+    assert len(set(modules) - lifted) <= 55
 
 
 @pytest.mark.parametrize("file", FILES, ids=_name)

@@ -1,10 +1,10 @@
-"""Queries as text: parsed, checked, put into passes, and each pass one aggregation.
+"""Runs queries in CQL: parses, checks and groups them; each pass is one aggregation.
 
 text   query/parse.py         tokens, then trees
 trees  plan/cql/              names and types; queries put into passes
-pass   batch/relation.py     rows joined, filtered, computed
+pass   batch/relation.py      rows joined, filtered, computed
        wr.aggregate           windows
-       batch/relation.py     having, istream, the select list
+       batch/relation.py      having, istream, the select list
 
 and `spark/relation.py` where the stream is a DataFrame.
 """
@@ -36,7 +36,7 @@ def cql(
     streams: Mapping[str, Any] | None = None,
     **named: Any,
 ) -> Any:
-    """The result of a query in CQL; of several, a list in the order of the text.
+    """Run a query in CQL; several give a list of results in the order of the text.
 
     Streams and tables are given by name; names that are not words, or are `time` or
     `streams`, go into `streams=`.  They are tables as `wr.aggregate` takes them, or
@@ -55,11 +55,11 @@ def cql(
     >>> wr.cql(text, Calls=calls).to_pylist()[0]
     {'ts': 5, 'longest': 9}
     """
-    inputs, bound = _bound(text, time, streams, named)
-    inputs = {name: _whole(data) for name, data in inputs.items()}
+    inputs, bound = _bind(text, time, streams, named)
+    inputs = {name: _materialise(data) for name, data in inputs.items()}
     results: list[Any] = [None] * len(bound)
-    for one in _passes(inputs, bound):
-        for place, result in _run(inputs, one):
+    for pass_ in _passes(inputs, bound):
+        for place, result in _run(inputs, pass_):
             results[place] = result
     return results[0] if len(results) == 1 else results
 
@@ -72,14 +72,14 @@ def explain_cql(
     streams: Mapping[str, Any] | None = None,
     **named: Any,
 ) -> Explanation:
-    """The tree of each query in the text, and the plan of each pass; nothing is run."""
-    inputs, bound = _bound(text, time, streams, named)
+    """Explain a text in CQL: the tree of each query, and the plan of each pass."""
+    inputs, bound = _bind(text, time, streams, named)
     passes = _passes(inputs, bound)
-    return explain_passes(passes, [_explained(inputs, one) for one in passes])
+    return explain_passes(passes, [_explain(inputs, pass_) for pass_ in passes])
 
 
 def queries_of(text: str) -> tuple[QueryTree, ...]:
-    """The trees of a text, checked as far as they can be without data."""
+    """Parse a text into trees, checked as far as they can be without data."""
     if not isinstance(text, str):
         raise BadInput.because(
             "cannot read a query",
@@ -90,32 +90,33 @@ def queries_of(text: str) -> tuple[QueryTree, ...]:
     return queries
 
 
-def _run(inputs: Mapping[str, Any], one: Pass) -> list[tuple[int, Any]]:
-    data = inputs[one.rows.stream]
+def _run(inputs: Mapping[str, Any], pass_: Pass) -> list[tuple[int, Any]]:
+    """The result of each query of a pass, with its place in the text."""
+    data = inputs[pass_.rows.stream]
     back_end = _back_end(data)
-    result = back_end.prepared(inputs, one)
-    if one.windows:
-        result = aggregate(result, **one.arguments)
-    if len(one.members) > 1:
+    result = back_end.prepared(inputs, pass_)
+    if pass_.windows:
+        result = aggregate(result, **pass_.arguments)
+    if len(pass_.members) > 1:
         result = back_end.kept(result)
     return [
-        (member.place, _given(back_end.finished(result, member, one.keys), data))
-        for member in one.members
+        (member.place, _like(data, back_end.finished(result, member, pass_.keys)))
+        for member in pass_.members
     ]
 
 
-def _explained(inputs: Mapping[str, Any], one: Pass) -> Explanation | None:
-    if not one.windows:
+def _explain(inputs: Mapping[str, Any], pass_: Pass) -> Explanation | None:
+    if not pass_.windows:
         return None
-    data = inputs[one.rows.stream]
+    data = inputs[pass_.rows.stream]
     if not _is_spark(data):  # the columns are enough
         inputs = {
             name: batch.schema_of(value).empty_table() for name, value in inputs.items()
         }
-    return explain(_back_end(data).prepared(inputs, one), **one.arguments)
+    return explain(_back_end(data).prepared(inputs, pass_), **pass_.arguments)
 
 
-def _bound(
+def _bind(
     text: str,
     time: str | Mapping[str, str] | None,
     streams: Mapping[str, Any] | None,
@@ -126,16 +127,16 @@ def _bound(
     schemas = {name: _schema(data) for name, data in inputs.items()}
     bound = []
     for query in queries:
-        one = bind_query(text, query, schemas, _time_of(query, time))
-        if _is_stream(inputs[one.rows.stream]):
-            _spark_relation().check_stream(text, one)
-        bound.append(one)
+        bound_query = bind_query(text, query, schemas, _time_of(query, time))
+        if _is_stream(inputs[bound_query.rows.stream]):
+            _spark_relation().check_stream(text, bound_query)
+        bound.append(bound_query)
     return inputs, bound
 
 
 def _passes(inputs: Mapping[str, Any], bound: list[BoundQuery]) -> list[Pass]:
-    """A stream's queries run apart: each has a checkpoint and a state of its own."""
-    alone = any(_is_stream(inputs[one.rows.stream]) for one in bound)
+    """The passes of queries; over a stream each has its own, with its own state."""
+    alone = any(_is_stream(inputs[query.rows.stream]) for query in bound)
     return passes_of(bound, alone=alone)
 
 
@@ -160,14 +161,15 @@ def _is_stream(data: Any) -> bool:
     return _is_spark(data) and bool(data.isStreaming)
 
 
-def _whole(data: Any) -> Any:
-    """What can be read once, as a table that several passes can read."""
+def _materialise(data: Any) -> Any:
+    """Read data that can be read only once into a table; leave other data alone."""
     if _is_spark(data) or batch.library(data) in ("pandas", "polars"):
         return data
     return data if isinstance(data, pa.Table) else pa.table(data)
 
 
-def _given(result: Any, data: Any) -> Any:
+def _like(data: Any, result: Any) -> Any:
+    """The result as the kind of table that the data is."""
     return result if _is_spark(data) else batch.give(result, data)
 
 
@@ -180,7 +182,7 @@ def _spark_relation() -> Any:
 
 
 def _parser() -> Any:
-    """The parser, loaded with sqlglot when the first text comes."""
+    """The parser, which is loaded with sqlglot when the first text is read."""
     if importlib.util.find_spec("sqlglot") is None:
         raise WindrowError.because(
             "cannot read a query",

@@ -1,4 +1,4 @@
-"""The query functions: check, plan, and hand over to the engine that fits the data."""
+"""Plans a call, resolves the plan, and runs it where the data is."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def aggregate(
     mode: str = "append",
     **named: Any,
 ) -> Any:
-    """One row per key and window that holds an event.
+    """Aggregate events into one row per key and window that holds an event.
 
     `data` is anything with the Arrow C stream interface, or a Spark DataFrame; the
     result is of the same kind: the key columns, `window` (a struct of `start` and
@@ -94,7 +94,7 @@ def over(
     mode: str = "append",
     **named: Any,
 ) -> Any:
-    """Every row, with new columns over its own past.
+    """Give every row new columns over its own past.
 
     Each aggregate says how far back with `last=`: a duration, or a whole number of
     rows that ends with this one.  With a duration `closed=` is one of both (the
@@ -118,11 +118,11 @@ def over(
     plan = plan_over(
         batch.schema_of(data), on, by, calls, ties=ties, algorithm=algorithm
     )
-    whole = batch.library(data) in ("pandas", "polars")
-    table = batch.read(data, plan.reads if whole else plan.schema.names)
+    is_frame = batch.library(data) in ("pandas", "polars")
+    table = batch.read(data, plan.reads if is_frame else plan.schema.names)
     job = batch.open_job(table, plan)
     added = job.run(resolve(plan, job.facts))
-    return batch.give_with(data, None if whole else table, added)
+    return batch.give_with(data, None if is_frame else table, added)
 
 
 def slide(
@@ -135,7 +135,7 @@ def slide(
     slicer: str = "auto",
     chunk: int = 0,
 ) -> Any:
-    """One array in, one array out: an entry per window.
+    """Slide a window over one array, and give an array with an entry per window.
 
     `aggregate` is a name, an aggregate, or a list or dict of them, which gives a
     dict of arrays.  Time windows need the values' times in `at`, in order.
@@ -176,7 +176,7 @@ def explain(
     show: str = "plan",
     **named: Any,
 ) -> Explanation:
-    """What `aggregate` (with a window) or `over` (without) will do, and why.
+    """Explain what `aggregate` (with a window) or `over` (without) will do, and why.
 
     `show="graph"` draws the graph that several windows share, before and after it is
     specialised; `show="code"` prints the kernel that runs.
@@ -191,14 +191,14 @@ def explain(
     rolling = {"ties": ties, "algorithm": algorithm}
     if batch.library(data) == "pyspark":
         hints = _hints(hot, keys, late, buckets, mode)
-        found: Explanation = (
+        explanation: Explanation = (
             spark_back_end().explain_over(data, on, by, calls, hints=hints, **rolling)
             if window is None
             else spark_back_end().explain(
                 data, window, by, calls, show=show, hints=hints, **options
             )
         )
-        return found
+        return explanation
     schema = batch.schema_of(data)
     plan: Any
     if window is None:
@@ -212,10 +212,10 @@ def explain(
 def _hints(
     hot: bool, keys: int | None, late: str, buckets: int | None, mode: str
 ) -> dict[str, Any]:
-    """What only a distributed engine is told."""
+    """The options that only Spark takes, as one mapping."""
     return {"hot": hot, "keys": keys, "late": late, "buckets": buckets, "mode": mode}
 
 
 def spark_back_end() -> Any:
-    """The Spark back end, loaded when the first Spark DataFrame comes."""
+    """The Spark back end, which is loaded when the first Spark DataFrame arrives."""
     return importlib.import_module("windrow.spark")

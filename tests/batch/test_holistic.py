@@ -1,4 +1,4 @@
-"""Lists, joined strings and distinct values, against slicing each window afresh."""
+"""Tests lists, joined strings and distinct values against slices of plain lists."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def key_of(value: Any) -> Any:
     return "NaN" if isinstance(value, float) and math.isnan(value) else value
 
 
-def told_apart(value: Any) -> Any:
-    """What must come out bit for bit, but for the bits of a NaN."""
+def identity_of(value: Any) -> Any:
+    """A value with its sign of zero, but without the bits of a NaN."""
     return (key_of(value), math.copysign(1.0, value)) if value == 0.0 else key_of(value)
 
 
@@ -79,15 +79,15 @@ def firsts(values: list[Any]) -> list[Any]:
 
 @st.composite
 def windows_over(draw: Any, values: Any) -> tuple[list[Any], list[int], list[int]]:
-    """Keys one after the other; windows overlap, leave gaps, jump, or are empty."""
-    known = draw(st.lists(values, min_size=1, max_size=8))
+    """Rows of several keys, with windows that overlap, leave gaps, or are empty."""
+    pool = draw(st.lists(values, min_size=1, max_size=8))
     rows: list[Any] = []
     starts: list[int] = []
     stops: list[int] = []
     for _ in range(draw(st.integers(0, 3))):
         base = len(rows)
         codes = draw(with_nulls(shaped(small, 40)))
-        rows += [None if c is None else known[c % len(known)] for c in codes]
+        rows += [None if c is None else pool[c % len(pool)] for c in codes]
         count = draw(st.integers(0, 12))
         bound = st.integers(base, len(rows))
         lows = sorted(draw(st.lists(bound, min_size=count, max_size=count)))
@@ -98,9 +98,9 @@ def windows_over(draw: Any, values: Any) -> tuple[list[Any], list[int], list[int
 
 
 def column_of(rows: list[Any], kind: pa.DataType) -> pa.Array:
-    """The column behind two rows that are not its own, so that it has an offset."""
-    strangers = [*rows[-1:], None]
-    return pa.array([*strangers, *rows], type=kind)[len(strangers) :]
+    """The rows as a column with an offset of one or two."""
+    others = [*rows[-1:], None]
+    return pa.array([*others, *rows], type=kind)[len(others) :]
 
 
 def run(
@@ -118,7 +118,7 @@ def run(
 
 
 def lists_of(result: pa.Array) -> list[list[Any]]:
-    return [[told_apart(value) for value in entry] for entry in result.to_pylist()]
+    return [[identity_of(value) for value in entry] for entry in result.to_pylist()]
 
 
 # --- agreement ----------------------------------------------------------------------
@@ -134,7 +134,7 @@ def test_collect_lists_the_values_of_each_window_in_order(kind, data):
 
     actual = lists_of(result)
     expected = [
-        [told_apart(v) for v in present(rows, *bounds)]
+        [identity_of(v) for v in present(rows, *bounds)]
         for bounds in zip(starts, stops, strict=True)
     ]
     assert actual == expected
@@ -151,7 +151,7 @@ def test_collect_distinct_lists_each_value_where_it_first_occurs(kind, data):
 
     actual = lists_of(result)
     expected = [
-        [told_apart(v) for v in firsts(present(rows, *bounds))]
+        [identity_of(v) for v in firsts(present(rows, *bounds))]
         for bounds in zip(starts, stops, strict=True)
     ]
     assert actual == expected

@@ -1,4 +1,4 @@
-"""Windows by policy over tables: the rows of each result, by definition."""
+"""Tests windows by policy over tables against the definition of their rows."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ steps = st.lists(
 )
 
 
-def rows_of(given_: list[Any]) -> list[dict[str, Any]]:
-    found, t, d = [], 0, 0
-    for number, (later, further, mark, key) in enumerate(given_):
+def rows_of(steps: list[Any]) -> list[dict[str, Any]]:
+    rows, t, d = [], 0, 0
+    for number, (later, further, mark, key) in enumerate(steps):
         t, d = t + later, d + further
-        found.append({"x": number, "t": t, "d": d, "mark": mark, "key": key})
-    return found
+        rows.append({"x": number, "t": t, "d": d, "mark": mark, "key": key})
+    return rows
 
 
 SCHEMA = pa.schema(
@@ -80,13 +80,13 @@ def test_results_are_those_of_the_definition(evict, trigger, steps, shuffled):
 
     expected = []
     for key in sorted({row["key"] for row in rows}):
-        mine = [row for row in rows if row["key"] == key]
-        after = mine
+        events = [row for row in rows if row["key"] == key]
+        after = events
         if trigger == "time":  # the last rows are told at the first instant after them
-            last = mine[-1]["t"] // 5 * 5 + 5
-            after = [*mine, {"t": last, "d": mine[-1]["d"], "mark": False}]
+            last = events[-1]["t"] // 5 * 5 + 5
+            after = [*events, {"t": last, "d": events[-1]["d"], "mark": False}]
         for start, stop in results(after, EVICT[evict][0], TRIGGER[trigger][0]):
-            held = [row["x"] for row in mine[start:stop]]
+            held = [row["x"] for row in events[start:stop]]
             expected.append(
                 {
                     "key": key,

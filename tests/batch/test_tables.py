@@ -1,4 +1,4 @@
-"""The result is of the kind that came in."""
+"""Tests that a result is of the same library as the input table."""
 
 import datetime as dt
 import subprocess

@@ -1,4 +1,4 @@
-"""Column types in and out: what is read exactly, and what comes back."""
+"""Tests the types of result columns for each type of input column."""
 
 import datetime as dt
 from decimal import Decimal

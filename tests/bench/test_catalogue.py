@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from windrow.bench._experiment import SIZES, NotMeasured, RowSet, Verdict
-from windrow.bench._runner import lacking
 from windrow.bench.catalogue import BY_NAME, CATALOGUE, find
+from windrow.bench.experiment import SIZES, NotMeasured, RowSet, Verdict
+from windrow.bench.runner import lacking
 from windrow.errors import BadInput
 
 EACH = [pytest.param(one, id=one.name) for one in CATALOGUE]

@@ -3,9 +3,9 @@
 import pytest
 
 from handmade_experiments import TINY, claim, experiment, keep, row, trial
-from windrow.bench._experiment import Claim, NotMeasured
-from windrow.bench._findings import gather
-from windrow.bench._store import ResultStore
+from windrow.bench.experiment import Claim, NotMeasured
+from windrow.bench.findings import gather
+from windrow.bench.store import ResultStore
 
 
 @pytest.fixture

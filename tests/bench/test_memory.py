@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from trying import by_hand, judged, tried
-from windrow.bench._experiment import RowSet
 from windrow.bench._sweep import Sweep
+from windrow.bench.experiment import RowSet
 from windrow.bench.measure import memory
 from windrow.bench.measure.answers import WrongAnswer
 from windrow.bench.measure.values import values

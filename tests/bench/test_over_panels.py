@@ -3,8 +3,8 @@
 import pytest
 
 from windrow.bench._claims import from_
-from windrow.bench._experiment import NotMeasured, Row, RowSet
 from windrow.bench._over_panels import always, cells, changes, rates, steady
+from windrow.bench.experiment import NotMeasured, Row, RowSet
 
 
 def rows(*cells):

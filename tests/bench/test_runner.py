@@ -7,13 +7,13 @@ from contextlib import contextmanager
 import pytest
 
 from handmade_experiments import TINY, experiment, keep, row, trial
-from windrow.bench import _runner
-from windrow.bench._experiment import Size, Trial
+from windrow.bench import runner
 from windrow.bench._pace import PRIOR, Pace
-from windrow.bench._store import ResultStore
+from windrow.bench.experiment import Size, Trial
 from windrow.bench.measure.answers import WrongAnswer
 from windrow.bench.measure.others import Watch
 from windrow.bench.measure.pinning import on_cores
+from windrow.bench.store import ResultStore
 
 
 @pytest.fixture
@@ -43,9 +43,9 @@ def quietly(step):
 def test_a_run_that_was_interrupted_does_only_the_rest(store):
     ran = []
     with pytest.raises(KeyboardInterrupt):
-        _runner.run([counted((1, 2, 3), ran, breaks_at=2)], TINY, store, quietly)
+        runner.run([counted((1, 2, 3), ran, breaks_at=2)], TINY, store, quietly)
 
-    outcome = _runner.run([counted((1, 2, 3), ran)], TINY, store, quietly)
+    outcome = runner.run([counted((1, 2, 3), ran)], TINY, store, quietly)
 
     assert ran == [1, 2, 2, 3]
     assert (outcome.measured, outcome.found) == (2, 1)
@@ -53,11 +53,11 @@ def test_a_run_that_was_interrupted_does_only_the_rest(store):
 
 def test_a_run_after_half_a_line_measures_that_trial_again(store):
     ran = []
-    _runner.run([counted((1, 2), ran)], TINY, store, quietly)
+    runner.run([counted((1, 2), ran)], TINY, store, quietly)
     whole = store.path.read_text()
     store.path.write_text(whole[: len(whole) - 40])
 
-    _runner.run([counted((1, 2), ran)], TINY, store, quietly)
+    runner.run([counted((1, 2), ran)], TINY, store, quietly)
 
     assert ran == [1, 2, 2]
     assert len(store.measured()) == 2
@@ -69,7 +69,7 @@ def test_another_machines_results_are_measured_anew(store):
     keep(store, one, under="elsewhere")
     ran.clear()
 
-    outcome = _runner.run([one], TINY, store, quietly)
+    outcome = runner.run([one], TINY, store, quietly)
 
     assert ran == [1]
     assert outcome.found == 0
@@ -79,8 +79,8 @@ def test_again_measures_what_is_there(store):
     ran = []
     one = counted((1, 2), ran)
 
-    _runner.run([one], TINY, store, quietly)
-    _runner.run([one], TINY, store, quietly, again=True)
+    runner.run([one], TINY, store, quietly)
+    runner.run([one], TINY, store, quietly, again=True)
 
     assert ran == [1, 2, 1, 2]
 
@@ -90,7 +90,7 @@ def test_a_trial_that_fails_is_kept_with_its_reason_and_the_run_goes_on(store, e
     ran = []
     one = counted((1, 2, 3), ran, breaks_at=2, error=error)
 
-    outcome = _runner.run([one], TINY, store, quietly)
+    outcome = runner.run([one], TINY, store, quietly)
 
     assert ran == [1, 2, 3]
     assert [kept.failed for kept in outcome.failed] == [f"{error.__name__}: no answer"]
@@ -101,7 +101,7 @@ def test_experiments_whose_library_is_missing_are_left_out_and_named(store):
     ran = []
     lacking = experiment("lacking", needs=("no_such_library",))
 
-    outcome = _runner.run([lacking, counted((1,), ran)], TINY, store, quietly)
+    outcome = runner.run([lacking, counted((1,), ran)], TINY, store, quietly)
 
     assert outcome.missing == {"lacking": ["no_such_library"]}
     assert ran == [1]
@@ -113,9 +113,9 @@ def test_a_trial_beside_others_is_marked(store, monkeypatch, others, busy):
     def watched():
         yield Watch(others=others, load=3.5)
 
-    monkeypatch.setattr(_runner, "watched", watched)
+    monkeypatch.setattr(runner, "watched", watched)
 
-    _runner.run([counted((1,), [])], TINY, store, quietly)
+    runner.run([counted((1,), [])], TINY, store, quietly)
 
     (kept,) = store.trials(store.under).values()
     assert (kept.busy, kept.others, kept.load) == (busy, others, 3.5)
@@ -124,7 +124,7 @@ def test_a_trial_beside_others_is_marked(store, monkeypatch, others, busy):
 def test_every_trial_is_told_and_then_the_end(store):
     steps = []
 
-    _runner.run([counted((1, 2), [])], TINY, store, steps.append)
+    runner.run([counted((1, 2), [])], TINY, store, steps.append)
 
     assert [(step.done, step.of) for step in steps] == [(0, 2), (1, 2), (2, 2)]
     assert steps[-1].trial is None
@@ -138,7 +138,7 @@ def test_the_first_guess_is_the_plan_of_all_that_is_to_do(store):
     long = counted((1, 2, 3, 4), [])
     keep(store, experiment("counted", trials=lambda _: [trial("speed", 1, [])]))
 
-    _runner.run([short, long], size, store, steps.append)
+    runner.run([short, long], size, store, steps.append)
 
     assert steps[0].left == pytest.approx(12.0 * 0.5 + 12.0 * 3 / 4)
 
@@ -151,7 +151,7 @@ def test_seconds_not_used_go_to_the_trials_after(store):
 
     one = experiment("shared", trials=lambda _: [make(x) for x in range(4)])
 
-    _runner.run([one], Size("quick", 8.0, 2), store, quietly)
+    runner.run([one], Size("quick", 8.0, 2), store, quietly)
 
     assert told[0] == pytest.approx(2.0)
     assert told == sorted(told)
@@ -163,15 +163,15 @@ def test_a_trial_that_took_too_long_leaves_half_a_share_to_the_others(
 ):
     told = []
     clock = iter(range(0, 1000, 50))  # every trial takes 50 seconds
-    monkeypatch.setattr(_runner.time, "perf_counter", lambda: next(clock))
+    monkeypatch.setattr(runner.time, "perf_counter", lambda: next(clock))
 
     def make(x):
         return Trial("speed", x, lambda seconds: told.append(seconds) or [])
 
     one = experiment("slow", trials=lambda _: [make(x) for x in range(3)])
-    monkeypatch.setattr(_runner, "watched", _unwatched)
+    monkeypatch.setattr(runner, "watched", _unwatched)
 
-    _runner.run([one], Size("quick", 12.0, 2), store, quietly)
+    runner.run([one], Size("quick", 12.0, 2), store, quietly)
 
     assert told == [4.0, 2.0, 2.0]
 

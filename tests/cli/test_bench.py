@@ -4,9 +4,9 @@ import pytest
 from rich.console import Console
 
 from handmade_experiments import TINY, claim, experiment, keep, row
-from windrow.bench._experiment import Trial
-from windrow.bench._store import ResultStore
+from windrow.bench.experiment import Trial
 from windrow.bench.measure.answers import WrongAnswer
+from windrow.bench.store import ResultStore
 from windrow.cli import _bench_progress as progress
 from windrow.cli import _bench_tables as tables
 from windrow.cli import bench, main

@@ -14,6 +14,7 @@ def query(**given):
         "rows_": [],
         "every": [],
         "on": "ts",
+        "tz": None,
         "ties": [],
         "by": [],
         "agg": ["n=count()"],
@@ -40,6 +41,40 @@ def test_plain_numbers_are_in_the_unit_of_the_column():
     actual = query(window=["10"], every=["5"], on="at").window
 
     assert actual == wr.sliding(10, every=5, on="at")
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"window": ["1 month"]}, wr.calendar("1 month", on="ts")),
+        (
+            {"window": ["1 quarter"], "every": ["1 week"]},
+            wr.calendar("1 quarter", every="1 week", on="ts"),
+        ),
+        (
+            {"window": ["1 day"], "tz": "Europe/Berlin", "ties": ["id"]},
+            wr.calendar("1 day", on="ts", tz="Europe/Berlin", ties="id"),
+        ),
+        ({"window": ["1 day"]}, wr.sliding("1 day", on="ts")),
+    ],
+)
+def test_months_and_zones_make_a_window_one_of_the_calendar(given, expected):
+    assert query(**given).window == expected
+
+
+def test_calendar_windows_of_one_query_have_names_too():
+    actual = query(window=["1 month", "1 year"], every=["1 day"], tz="Asia/Tokyo")
+
+    assert [str(window) for window in actual.window] == [
+        "range 1 month slide 1 day in Asia/Tokyo",
+        "range 1 year slide 1 day in Asia/Tokyo",
+    ]
+    assert [window.name for window in actual.window] == ["1 month", "1 year"]
+
+
+def test_hours_of_a_zone_are_the_librarys_own_refusal():
+    with pytest.raises(WindowError, match="'hour' is shorter than a day"):
+        query(window=["1 hour"], tz="Europe/Berlin")
 
 
 def test_rows_and_a_slide_are_a_count_window():
@@ -78,6 +113,7 @@ def test_windows_of_one_length_are_named_by_their_slides_too():
     [
         ({}, "no window is given"),
         ({"window": ["1 hour"], "rows_": [5]}, "both --window and --rows"),
+        ({"rows_": [5], "tz": "UTC"}, "a time zone is for windows of days"),
         ({"window": ["1 hour"], "on": None}, "no time column is given"),
         ({"window": ["1 h"] * 3, "every": ["1 m"] * 2}, "belongs to the i-th window"),
         ({"rows_": [5], "every": ["1 hour"]}, "not a whole number of rows"),

@@ -29,14 +29,14 @@ def test_one_window_with_an_inverse_is_one_running_value():
     special = specialise(initial([5]), invertible=True)
     (root,) = special.graph.roots
     assert root.last == (Term(prefix(5), At.END), Term(INPUT, At.START, off=True))
-    assert special.kept == []
+    assert special.stored_scans == []
     assert special.graph.needed(prefix(5)) == "newest"
     assert special.graph.needed(suffix(5)) == "none"
 
 
 def test_one_window_without_an_inverse_keeps_suffixes_and_a_running_prefix():
     special = specialise(initial([5]), invertible=False)
-    assert special.kept == [suffix(5)]
+    assert special.stored_scans == [suffix(5)]
     assert special.graph.needed(prefix(5)) == "newest"
 
 
@@ -48,7 +48,7 @@ def test_a_window_of_one_input_is_the_input():
 def test_many_windows_with_an_inverse_share_one_pair_of_scans():
     special = specialise(initial([*range(3, 40), 9000]), invertible=True)
     assert special.scans == [prefix(36_000), suffix(36_000)]
-    assert special.kept == special.scans
+    assert special.stored_scans == special.scans
     for root in special.graph.roots:
         end, start = Term(prefix(36_000), At.END), Term(prefix(36_000), At.START, True)
         assert root.same == (end, start)
@@ -57,7 +57,7 @@ def test_many_windows_with_an_inverse_share_one_pair_of_scans():
 
 def test_a_few_windows_with_an_inverse_are_running_values():
     special = specialise(initial([3, 900, 900]), invertible=True)
-    assert special.kept == []
+    assert special.stored_scans == []
     assert special.graph.readers(suffix(900)) == []
 
 
@@ -81,7 +81,7 @@ def total(lap: int) -> Family:
 def test_many_windows_without_an_inverse_share_laps_and_their_totals():
     special = specialise(initial([900, 100, 3]), invertible=False)
     assert special.scans == [prefix(3), suffix(3), prefix(64), suffix(64), total(64)]
-    assert special.kept == [suffix(3), suffix(64), total(64)]
+    assert special.stored_scans == [suffix(3), suffix(64), total(64)]
     long, short, alone = special.graph.roots
     assert long.last == short.last
     assert long.last == (
@@ -114,5 +114,5 @@ def test_uneven_windows_with_an_inverse_share_one_scan_and_sweep_the_suffixes():
 
 def test_uneven_windows_without_an_inverse_keep_their_own_stacks():
     special = specialise(initial_uneven(2), invertible=False)
-    assert special.kept == [Family(ScanKind.SUFFIX, window=n) for n in (0, 1)]
+    assert special.stored_scans == [Family(ScanKind.SUFFIX, window=n) for n in (0, 1)]
     assert special.graph == initial_uneven(2)

@@ -10,7 +10,7 @@ import pytest
 import windrow as wr
 from plain_window import PlainWindow
 from windrow.algorithms import CATALOGUE
-from windrow.operator import fast_calls as quick
+from windrow.operator import feed as quick
 
 AGGREGATES = {"subtract_on_evict": "sum", "slick_deque": "max"}
 STEPWISE = [one.name for one in CATALOGUE if one.steps is not None]
@@ -81,7 +81,7 @@ def test_functions_of_your_own_are_given_again():
 def test_plain_numbers_take_the_short_ways(monkeypatch, nulls):
     """In a window of rows without anything else known; others do not."""
     operator = wr.Operator(wr.rows(3), wr.max(), types={"value": "int64"}, nulls=nulls)
-    module, taken = operator._setting.kit.module, []
+    module, taken = operator._setup.program.module, []
     for name in ("call_quick", "call_rows"):
         call = getattr(module, name)
         seen = lambda *given, name=name, call=call: taken.append(name) or call(*given)  # noqa: E731

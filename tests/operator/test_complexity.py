@@ -129,10 +129,10 @@ def test_resizing_and_squeezing_are_paid_by_the_events_between():
     counted = Counted()
     operator = wr.Operator(None, counted.aggregate, algorithm="flat_fat")
     copied, events = 0, 0
-    capacity = lambda: operator._cells[None].memory.capacity  # noqa: E731
+    capacity = lambda: operator._windows[None].memory.capacity  # noqa: E731
     rng = random.Random(5)
     for grow in itertools.chain([0.9] * 2_000, [0.1] * 2_000, [0.5] * 2_000):
-        before = capacity() if operator._cells else 0
+        before = capacity() if operator._windows else 0
         if rng.random() < grow or not len(operator):
             operator.insert(events)
         else:
@@ -158,7 +158,7 @@ def test_holes_are_squeezed_out_and_not_doubled():
     for number in range(64, 84):
         operator.insert(number)
 
-    assert operator._cells[None].memory.capacity == 64
+    assert operator._windows[None].memory.capacity == 64
     assert operator.query() == sum([*left, *range(64, 84)])
     operator.correct(63, 0)
     assert operator.query() == sum([*left, *range(64, 84)]) - 63

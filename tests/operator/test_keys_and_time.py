@@ -140,6 +140,14 @@ def test_punctuations_by_hand_and_by_column():
     assert len(by_hand) == 0
 
 
+def test_a_batch_without_nulls_is_counted_by_a_column_that_nobody_reads():
+    operator = wr.Operator(None, {"n": wr.count("x"), "l": wr.last("x")})
+    operator.feed({"x": [3.0, 4.0]})
+    operator.feed({"x": [5.0, None]})
+
+    assert operator.query() == {"n": 3, "l": 5.0}
+
+
 def test_nulls_are_skipped():
     operator = wr.Operator(wr.rows(3), {"m": wr.max("x"), "n": wr.count("x")})
     operator.feed({"x": [1.0, None, None]})

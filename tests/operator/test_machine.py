@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
     initialize,
-    invariant,
     precondition,
     rule,
     run_state_machine_as_test,
@@ -28,6 +27,7 @@ from windrow.kernels import interpreting
 
 STEPWISE = [one.name for one in CATALOGUE if one.steps is not None]
 LATENESS = 20
+LONG = [17, 100, 300]  # rows: more than the room that a growing window begins with
 
 TUPLES = wr.Aggregate(
     name="tuples",
@@ -50,18 +50,28 @@ def total(events: list[Event]) -> Any:
 
 
 def many(events: list[Event]) -> dict[str, Any]:
-    """Ties in `who` tell the order of equal values."""
+    """Ties in `who` tell the order of equal values; nulls are skipped."""
     if not events:
-        return dict.fromkeys(["n", "s", "m", "who", "f", "l"])
-    best = max(event.value for event in events)
+        return dict.fromkeys(MANY)
+    valid = [event for event in events if event.value is not None]
+    best = max((event.value for event in valid), default=None)
+    ids = [event.number for event in valid if event.value == best]
     return {
         "n": len(events),
-        "s": sum(event.value for event in events),
+        "s": sum(event.value for event in valid) if valid else None,
         "m": best,
-        "who": next(event.number for event in events if event.value == best),
+        "who": ids[0] if ids else None,
         "f": events[0].number,
         "l": events[-1].number,
     }
+
+
+def few(events: list[Event]) -> dict[str, Any]:
+    """No number of an event is kept here: it is counted, or pointed at."""
+    if not events:
+        return dict.fromkeys(FEW)
+    valid = [event.value for event in events if event.value is not None]
+    return {"n": len(events), "v": len(valid), "l": valid[-1] if valid else None}
 
 
 MANY = {
@@ -72,73 +82,108 @@ MANY = {
     "f": wr.first("id"),
     "l": wr.last("id"),
 }
+FEW = {"n": wr.count(), "v": wr.count("x"), "l": wr.last("x")}
 CASES = {
     "tuples": (TUPLES, tuples),
     "max": (wr.max(), largest),
     "sum": (wr.sum(), total),
+    "few": (FEW, few),
     "many": (MANY, many),
 }
+COLUMNS = {"few": ["x"], "many": ["x", "id"]}  # the others take plain values
 ONLY = {"slick_deque": ["max"], "subtract_on_evict": ["sum"]}
 PAIRS = [(name, case) for name in STEPWISE for case in ONLY.get(name, CASES)]
-VALUES = st.integers(-3, 3)
+VALUES = st.integers(-3, 3) | st.none()
 
 
 class Life(RuleBasedStateMachine):
     algorithm: str
     case: str
 
-    @initialize(range=st.none() | st.integers(1, 9), late=st.booleans())
-    def begin(self, range: int | None, late: bool) -> None:
+    @initialize(
+        range=st.none() | st.integers(1, 9) | st.sampled_from(LONG),
+        late=st.booleans(),
+        capacity=st.none() | st.sampled_from(LONG),
+        nulls=st.booleans(),
+    )
+    def begin(
+        self, range: int | None, late: bool, capacity: int | None, nulls: bool
+    ) -> None:
+        """Most windows are short; long ones are asked long before they are full."""
         self.late = late and self.algorithm == "flat_fat"
         aggregate, self.oracle = CASES[self.case]
         if self.algorithm == "pba" and range is None:
             range = 7
         window = None if range is None else wr.rows(range)
+        names = COLUMNS.get(self.case)
         self.operator = wr.Operator(
             window,
             aggregate,
             algorithm=self.algorithm,
             lateness=LATENESS if self.late else None,
+            capacity=capacity,
+            nulls=nulls,
+            types=dict.fromkeys(names, "int64") if names else None,
         )
+        self.nulls = nulls and self.case in COLUMNS
         self.plain = PlainWindow(range)
         self.handles: dict[int, Any] = {}
         self.told: Any = None
 
-    def event(self, value: int) -> Any:
-        return {"x": value, "id": self.plain.total} if self.case == "many" else value
+    def value(self, value: int | None) -> int | None:
+        """A null where nulls may come, else a number."""
+        return 0 if value is None and not self.nulls else value
 
-    def insert_at(self, tick: int, value: int) -> None:
+    def event(self, value: int | None, number: int) -> Any:
+        event = {"x": value, "id": number}
+        names = COLUMNS.get(self.case)
+        return {name: event[name] for name in names} if names else value
+
+    def insert_at(self, tick: int, value: int | None) -> None:
+        value = self.value(value)
         at = tick if self.late else None
-        handle = self.operator.insert(self.event(value), at=at)
+        handle = self.operator.insert(self.event(value, self.plain.total), at=at)
         number = self.plain.insert(tick if self.late else self.plain.total, value)
         self.handles[number] = handle
 
     @rule(value=VALUES, later=st.integers(0, 3))
-    def insert(self, value: int, later: int) -> None:
+    def insert(self, value: int | None, later: int) -> None:
         self.insert_at(self.plain.newest + later, value)
+
+    @rule(value=VALUES, later=st.integers(0, 3))
+    def insert_and_query(self, value: int | None, later: int) -> None:
+        """One event and its result at once: what waits gets in by a shorter way."""
+        self.insert(value, later)
+        self.query()
 
     @precondition(lambda self: self.late)
     @rule(value=VALUES, back=st.integers(0, LATENESS))
-    def insert_late(self, value: int, back: int) -> None:
+    def insert_late(self, value: int | None, back: int) -> None:
         self.insert_at(self.plain.newest - back, value)
 
     @precondition(lambda self: self.late and self.plain.total)
     @rule(value=VALUES)
-    def refuse_too_late(self, value: int) -> None:
+    def refuse_too_late(self, value: int | None) -> None:
         with pytest.raises(wr.BadInput, match="cannot go back to"):
-            self.operator.insert(self.event(value), at=self.plain.newest - LATENESS - 1)
+            self.operator.insert(
+                self.event(self.value(value), self.plain.total),
+                at=self.plain.newest - LATENESS - 1,
+            )
 
     @rule(
         values=st.lists(VALUES, max_size=20),
         as_array=st.booleans(),
         backs=st.lists(st.integers(0, LATENESS), max_size=20),
     )
-    def feed(self, values: list[int], as_array: bool, backs: list[int]) -> None:
-        ids = [self.plain.total + i for i in range(len(values))]
-        batch: Any = {"x": values, "id": ids} if self.case == "many" else values
+    def feed(self, values: list[int | None], as_array: bool, backs: list[int]) -> None:
         if not values:
             return
-        if as_array and self.case != "many":
+        values = [self.value(value) for value in values]
+        ids = [self.plain.total + i for i in range(len(values))]
+        columns = {"x": values, "id": ids}
+        names = COLUMNS.get(self.case)
+        batch: Any = {name: columns[name] for name in names} if names else values
+        if as_array and self.case not in COLUMNS:
             batch = np.array(values)
         now = self.plain.newest
         at = [now - back for _, back in zip(values, backs, strict=False)]
@@ -185,11 +230,10 @@ class Life(RuleBasedStateMachine):
 
     @precondition(lambda self: self.plain.events)
     @rule(data=st.data(), value=VALUES)
-    def correct_any(self, data: st.DataObject, value: int) -> None:
+    def correct_any(self, data: st.DataObject, value: int | None) -> None:
         event = data.draw(st.sampled_from(self.plain.events))
-        handle, new = self.handles[event.number], self.event(value)
-        if self.case == "many":
-            new = {"x": value, "id": event.number}
+        value = self.value(value)
+        handle, new = self.handles[event.number], self.event(value, event.number)
         if self.algorithm != "flat_fat":
             with pytest.raises(wr.BadInput, match="algorithm='flat_fat'"):
                 self.operator.correct(handle, new)
@@ -217,14 +261,42 @@ class Life(RuleBasedStateMachine):
     def save_and_load(self) -> None:
         self.operator = wr.Operator.load(self.operator.save())
 
-    @invariant()
+    @rule()
     def has_the_same_size(self) -> None:
-        if hasattr(self, "operator"):
-            assert len(self.operator) == len(self.plain.events)
+        """A rule and no invariant: to count events lets those in that wait."""
+        assert len(self.operator) == len(self.plain.events)
 
     def teardown(self) -> None:
         if hasattr(self, "operator"):
             assert self.operator.query() == self.oracle(self.plain.events)
+            self.has_the_same_size()
+
+
+@pytest.mark.parametrize("algorithm", ["flat_fat", "two_stacks_lite"])
+@pytest.mark.parametrize("window", [wr.rows(100), None])
+def test_a_result_outlives_the_giving_back_of_memory(algorithm, window):
+    """FlatFAT halves its memory where less than a quarter of it is in use."""
+    found = []
+    with interpreting():
+        operator = wr.Operator(window, FEW, algorithm=algorithm, capacity=128)
+        for x in (4, 7, 5):
+            operator.insert({"x": x})
+            found.append(operator.query())
+
+    assert found == [
+        {"n": 1, "v": 1, "l": 4},
+        {"n": 2, "v": 2, "l": 7},
+        {"n": 3, "v": 3, "l": 5},
+    ]
+
+
+def test_a_number_that_finds_the_memory_full_gets_in_the_long_way():
+    with interpreting():
+        operator = wr.Operator(None, wr.max())
+        operator.feed(list(range(16)))
+        operator.insert(40)
+
+        assert operator.query() == 40
 
 
 @pytest.mark.parametrize(("algorithm", "case"), PAIRS)

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import pytest
 
+from span_model import MultiLevelSlices, SliceLevel
 from windrow.aggregates import find
-from windrow.spans import MultiLevelSlices, SliceLevel
 
 COUNTS = [8, 19, 15, 18, 14, 12, 16]
 LONGEST = [20, 63, 19, 33, 12, 47, 14]

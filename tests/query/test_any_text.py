@@ -23,7 +23,7 @@ WORDS = r"""
     Calls Homes c ts caller len window city m max min sum count avg arg_max upper floor
     bigint double string timestamp date interval true false 3 0 1.5 'a' '2024-01-01' *
     ( ) , ; . + - / % || = <> < > [ ] range rows slide partition now unbounded hours
-    minutes seconds :: => ? @ ` " ' -- /* */ { } \ $1 :x
+    minutes seconds day months year 'Europe/Berlin' :: => ? @ ` " ' -- /* */ { } \ $1 :x
 """
 SHAPES = st.sampled_from(
     [

@@ -16,6 +16,7 @@ CALLS = pa.table(
     }
 )
 HOMES = pa.table({"caller": ["ann"], "city": ["x"]})
+NUMBERS = pa.table({"ts": [1, 2], "len": [3, 4]})
 
 # The text, what stands under the carets, what was expected, and a part of the hint.
 TEXTS = {
@@ -74,7 +75,35 @@ TEXTS = {
     "an unknown unit": (
         "select len from Calls [range 3 hurs]", "hurs", "a unit of time", "24 hours",
     ),
-    "a month": ("select len from Calls [range 1 month]", "month", "a unit", "days"),
+    "half a month": (
+        "select max(len) from Calls [range 0.5 months]", "range 0.5 months",
+        "a window (cannot read a range", "'1 month'",
+    ),
+    "a month every hour": (
+        "select max(len) from Calls [range 1 month slide 1 hour]",
+        "range 1 month slide 1 hour", "a window (cannot read a slide", "wr.sliding",
+    ),
+    "seconds of a zone": (
+        "select max(len) from Calls [range 60 in 'Asia/Tokyo']",
+        "range 60 in 'Asia/Tokyo'", "a window (cannot read a range", "'1 day'",
+    ),
+    "a month every quarter": (
+        "select max(len) from Calls [range 1 month slide 1 quarter]", None,
+        "a window (cannot slide a range of 1 month every 1 quarter", "at most 1 month",
+    ),
+    "a zone without quotes": (
+        "select max(len) from Calls [range 1 day in Berlin]", "Berlin", "a time zone",
+        "in 'Europe/Berlin'",
+    ),
+    "no zone": ("select a from Calls [range 1 day in]", "]", "a time zone", None),
+    "an unknown zone": (
+        "select max(len) from Calls [range 1 day in 'Mars/Olympus']", None,
+        "a window (cannot align to time zone 'Mars/Olympus'", "IANA",
+    ),
+    "months of numbers": (
+        "select max(len) from Numbers [range 1 month]", "[range 1 month]",
+        "a window that fits the time", "a timestamp or date column",
+    ),
     "a slide past the range": (
         "select max(len) from Calls [range 3 slide 4]", "range 3 slide 4",
         "a window (cannot slide a range of 3 seconds every 4 seconds", "at most 3",
@@ -189,7 +218,7 @@ def test_a_text_is_refused_at_its_token(name):
     text, token, expected, hint = TEXTS[name]
 
     with pytest.raises(QueryError) as raised:
-        wr.cql(text, Calls=CALLS, Homes=HOMES)
+        wr.cql(text, Calls=CALLS, Homes=HOMES, Numbers=NUMBERS)
 
     fact, shown, carets, hinted = str(raised.value).split("\n")
     assert fact.startswith("cannot read the query: expected ")

@@ -77,6 +77,48 @@ def test_a_range_without_a_slide_tumbles():
     ]
 
 
+@pytest.mark.parametrize(
+    ("clause", "window"),
+    [
+        ("range 1 month slide 1 day", wr.calendar("1 month", every="1 day", on="ts")),
+        ("Range 1 Quarter", wr.calendar("1 quarter", on="ts")),
+        ("range 1y slide 2 months", wr.calendar("1y", every="2 months", on="ts")),
+        ("range 1 year 6 months", wr.calendar("18 months", on="ts")),
+        (
+            "range 1 day in 'America/Sao_Paulo'",
+            wr.calendar("1 day", on="ts", tz="America/Sao_Paulo"),
+        ),
+        (
+            "range 2 weeks slide 1 week in 'Asia/Tokyo'",
+            wr.calendar("2 weeks", every="1 week", on="ts", tz="Asia/Tokyo"),
+        ),
+    ],
+)
+def test_months_and_zones_make_a_range_one_of_the_calendar(clause, window):
+    actual = ask(f"select ts, window.start, sum(len) as s from Calls [{clause}]")
+
+    result = wr.aggregate(CALLS, window, s=wr.sum("len")).to_pylist()
+    assert actual == [
+        {"ts": row["window"]["end"], "start": row["window"]["start"], "s": row["s"]}
+        for row in result
+    ]
+
+
+def test_days_stay_absolute_unless_a_zone_is_named():
+    said = [
+        str(
+            wr.explain_cql(
+                f"select count(*) from Calls [range 1 day{zone}]", Calls=CALLS
+            )
+        )
+        for zone in ("", " in 'Europe/Berlin'")
+    ]
+
+    assert "slicer     panes" in said[0]
+    assert "in Europe/Berlin" not in said[0]
+    assert "range 1 day slide 1 day in Europe/Berlin" in said[1]
+
+
 def test_whole_numbers_of_time_count_seconds():
     table = CALLS.set_column(0, "ts", CALLS["ts"].cast(pa.int64()))
 

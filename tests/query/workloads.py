@@ -53,6 +53,32 @@ def _calls() -> dict[str, pa.Table]:
     return {"Calls": pa.table(columns)}
 
 
+def _year_of_calls() -> dict[str, pa.Table]:
+    """Calls of a leap year, over both changes of Europe's clocks."""
+    rng = np.random.default_rng(7)
+    seconds = 1_704_067_200 + np.sort(rng.choice(366 * 86400, 400, replace=False))
+    columns = {
+        "ts": pa.array(seconds * 1_000_000, pa.timestamp("us", tz="UTC")),
+        "caller": rng.choice(["ann", "bob", "cem", "dee"], 400),
+        "len": rng.integers(1, 12, 400),
+    }
+    return {"Calls": pa.table(columns)}
+
+
+def _months(select: str, begins: str) -> str:
+    """Months of Berlin that begin on those days, of which `day` is the row's own."""
+    berlin = "'Europe/Berlin'"
+    return f"""
+        with local as (
+            select *, cast(from_utc_timestamp(ts, {berlin}) as date) as day from Calls
+        ), begun as (
+            select *, explode({begins}) as begin from local
+        )
+        select to_utc_timestamp(add_months(begin, 1), {berlin}) as ts, caller, {select}
+        from begun where add_months(begin, 1) > day group by caller, begin
+    """
+
+
 def _windowed(select: str, source: str, by: str, length: str, slide: str) -> str:
     """A query with Spark's own windows."""
     return f"""
@@ -181,6 +207,13 @@ WORK = {
         ),
     ),
     "ra1": Work(_calls, (_RA,)),
+    "months": Work(
+        _year_of_calls,
+        (
+            _months("sum(len) as total", "array(trunc(day, 'MM'))"),
+            _months("max(len) as longest", "sequence(day - 31, day)"),
+        ),
+    ),
 }
 
 

@@ -25,9 +25,9 @@ import windrow as wr
 from windrow.aggregates.calls import gather_calls
 from windrow.kernels import interpreting
 from windrow.plan import plan_aggregate
+from windrow.state.codec import HEADER, MemoryStore, StepStats
 from windrow.state.fingerprint import describe
 from windrow.state.spans import SpanBucket
-from windrow.state.store import HEADER, MemoryStore, StepStats
 
 SCHEMA = pa.schema(
     [("key", pa.string()), ("start", pa.int64()), ("end", pa.int64()),

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from windrow.state.store import HEADER, MemoryStore, StepStats
+from windrow.state.codec import HEADER, MemoryStore, StepStats
 
 SCHEMA = pa.schema(
     [

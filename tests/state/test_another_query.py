@@ -28,8 +28,7 @@ from windrow.kernels import interpreting
 from windrow.plan import plan_aggregate, plan_over
 from windrow.plan.flow import Flow, flow_of
 from windrow.state import fingerprint
-from windrow.state.codec import pack, unpack
-from windrow.state.store import HEADER, MemoryStore, StepStats
+from windrow.state.codec import HEADER, MemoryStore, StepStats, pack, unpack
 from windrow.tasks.stream import make_bucket
 
 STAMP = pa.timestamp("us", "UTC")

@@ -23,9 +23,9 @@ from windrow.aggregates.calls import gather_calls
 from windrow.errors import StateError
 from windrow.kernels import interpreting
 from windrow.plan import plan_over
+from windrow.state.codec import HEADER, MemoryStore, StepStats
 from windrow.state.fingerprint import describe
 from windrow.state.over import RollBucket
-from windrow.state.store import HEADER, MemoryStore, StepStats
 
 sys.path.insert(0, str(Path(__file__).parent))
 from in_steps import HUGE, SCHEMA, Run, Step, run, same, streams, table_of

@@ -27,10 +27,9 @@ from windrow.errors import InterpretedWarning, StateError
 from windrow.kernels import interpreting
 from windrow.plan import plan_aggregate
 from windrow.slicing import BY_NAME, shared_combs
-from windrow.state.codec import unpack
+from windrow.state.codec import HEADER, MemoryStore, StepStats, unpack
 from windrow.state.fingerprint import describe
 from windrow.state.rows import RowBucket
-from windrow.state.store import HEADER, MemoryStore, StepStats
 
 sys.path.insert(0, str(Path(__file__).parent))
 from in_steps import HUGE, SCHEMA, Run, Step, run, same, streams, table_of

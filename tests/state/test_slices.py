@@ -31,9 +31,9 @@ from windrow.plan.requests import ask, may_overflow, slots_of
 from windrow.slicing import shared_combs
 from windrow.state import advance, cells
 from windrow.state import slice_pages as pages
+from windrow.state.codec import HEADER, MemoryStore, StepStats
 from windrow.state.fingerprint import describe
 from windrow.state.slices import SliceBucket
-from windrow.state.store import HEADER, MemoryStore, StepStats
 from windrow.state.walk import chunks_of
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -30,10 +30,10 @@ from windrow.plan.flow import flow_of
 from windrow.plan.requests import ask, may_overflow, slots_of
 from windrow.state import advance
 from windrow.state import slice_pages as pages
+from windrow.state.codec import MemoryStore, StepStats
 from windrow.state.fingerprint import describe
 from windrow.state.rows import RowBucket
 from windrow.state.slices import SliceBucket
-from windrow.state.store import MemoryStore, StepStats
 from windrow.state.walk import chunks_of
 from windrow.tasks.stream import make_bucket
 

@@ -1,11 +1,11 @@
-"""The steps of a tree run by hand, without Spark: rows in, windows out.
+"""Runs the steps of a tree without Spark: rows in, windows out.
 
     rows --(partitions)--> fold_rows --(sort)--> slide_panes
                                     --(chunks, sort)--> open_sashes --(sort)--> merge
     rows --(sort)--> slide_rows
 
-Batches are as small as asked for, and so are stretches, so that state is carried
-from one to the next as in a large job.
+The sizes of batches and stretches are parameters, so that rows are carried from one to
+the next as in a large job.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def tree_of(
     split: str = "none",
     chunk: int = 0,
 ) -> Tree:
-    """The tree of a query with its split forced, and our kernel in Catalyst's place."""
+    """The tree of a query with this split, and with our kernel instead of Catalyst."""
     plan = plan_aggregate(table.schema, window, by, gather_calls(calls, None))
     tree = grow_tree(plan, frozenset(table.schema.names))
     level1 = "kernel" if tree.level1 == "native" else tree.level1
@@ -45,14 +45,14 @@ def tree_of(
 def windows_of(
     tree: Tree, table: pa.Table, *, batch: int = 7, enough: int = 1, parts: int = 3
 ) -> pa.Table:
-    """What the last step gives: k0.., q, start, end, r0.."""
+    """The windows of the last step: k0.., q, start, end, r0.."""
     if tree.level1 == "rows":
         return _rows(tree, table, batch, enough)
     keys = [f"k{i}" for i in range(len(tree.plan.by))]
     if any(field.payloads for field in partial_fields(tree.asked, tree.slots)):
         panes = _native(tree, table)
     else:
-        panes = _folded(tree, table, batch, enough, parts)
+        panes = _fold(tree, table, batch, enough, parts)
     schema = _result_schema(tree, table)
     if tree.split == "none":
         panes = _sorted(panes, [*keys, "pane"])
@@ -84,7 +84,7 @@ def _rows(tree: Tree, table: pa.Table, batch: int, enough: int) -> pa.Table:
 
 
 def _native(tree: Tree, table: pa.Table) -> pa.Table:
-    """Slices as SQL would give them, by plain Python: one row per key and pane."""
+    """The slices that SQL would make, by plain Python: one row per key and pane."""
     combs = shared_combs(tree.plan.slicer, [q.even for q in tree.plan.rules])
     groups: dict[Any, list[dict[str, Any]]] = {}
     for row in table.to_pylist():
@@ -94,27 +94,24 @@ def _native(tree: Tree, table: pa.Table) -> pa.Table:
     columns = {slot: name for (name, _), slot in tree.slots.columns.items()}
     masks = {slot: name for name, slot in tree.slots.masks.items()}
     fields = partial_fields(tree.asked, tree.slots)
-    made = []
+    slices = []
     for group, rows in groups.items():
-        found = dict(zip([f"k{i}" for i in range(len(group) - 1)], group, strict=False))
-        found["pane"] = group[-1]
+        entry = dict(zip([f"k{i}" for i in range(len(group) - 1)], group, strict=False))
+        entry["pane"] = group[-1]
         for part in tree.asked.product.parts:
-            mine = [
-                r
-                for r in rows
-                if all(r[masks[m]] is not None for m in part.request.masks)
-            ]
+            names = [masks[slot] for slot in part.request.masks]
+            valid = [r for r in rows if all(r[name] is not None for name in names)]
             value = columns[part.request.slots[0]] if part.request.slots else None
             for field in fields[part.offset : part.stop]:
-                found |= _field(part.request.aggregate.name, field, mine, value)
-        made.append(found)
-    return pa.Table.from_pylist(made, _pane_schema(tree, table))
+                entry |= _field(part.request.aggregate.name, field, valid, value)
+        slices.append(entry)
+    return pa.Table.from_pylist(slices, _pane_schema(tree, table))
 
 
 def _field(
     name: str, field: Any, rows: list[dict[str, Any]], value: str | None
 ) -> dict[str, Any]:
-    """The columns of one field over the rows of a slice that count."""
+    """The columns of one field over the valid rows of a slice."""
     if name == "count":
         return {field.name: len(rows)}
     best = None
@@ -131,10 +128,8 @@ def _field(
     return {field.name: best and best[value]}
 
 
-def _folded(
-    tree: Tree, table: pa.Table, batch: int, enough: int, parts: int
-) -> pa.Table:
-    """Slices by our kernel, from parts of the rows."""
+def _fold(tree: Tree, table: pa.Table, batch: int, enough: int, parts: int) -> pa.Table:
+    """The slices of our kernel, from parts of the rows."""
     rows = table.select(tree.plan.reads)
     turns = [range(i, len(rows), parts) for i in range(parts)]
     pieces = [rows.take(pa.array(turn, pa.int64())) for turn in turns]
@@ -181,17 +176,17 @@ def _result_schema(tree: Tree, table: pa.Table) -> pa.Schema:
 
 def _chunked(rows: pa.Table, time: str, length: int, reach: int) -> pa.Table:
     """Each row once for every chunk in which a window over it may begin."""
-    take, chunks = [], []
+    places, chunks = [], []
     for i, at in enumerate(rows.column(time).cast(pa.int64()).to_pylist()):
         for chunk in range((at - reach + 1) // length, at // length + 1):
-            take.append(i)
+            places.append(i)
             chunks.append(chunk)
-    taken = rows.take(pa.array(take, pa.int64()))
-    return taken.append_column(CHUNK, pa.array(chunks, pa.int64()))
+    rows = rows.take(pa.array(places, pa.int64()))
+    return rows.append_column(CHUNK, pa.array(chunks, pa.int64()))
 
 
 def _sorted(rows: pa.Table, names: Sequence[str]) -> pa.Table:
-    """By those columns, nulls first, as Spark sorts."""
+    """The rows sorted by those columns, nulls first, as by Spark."""
     columns = [rows.column(name).to_pylist() for name in names]
     order = sorted(
         range(len(rows)),

@@ -1,4 +1,4 @@
-"""Rolling columns over sorted batches: each row once, with what `wr.over` gives it.
+"""Tests that rolling over sorted batches yields each row once, with its columns.
 
 at       1   2   2 | 2   5 |          the rows at 2 are peers across two batches
 last 1   (1) (1, 2, 2, 2) ...         so the first of them must wait for the last
@@ -33,7 +33,7 @@ CALLS = {
 
 @st.composite
 def tables(draw: Any) -> pa.Table:
-    """Sorted by key and time, rows without a time first, ties among them."""
+    """Tables sorted by key and time, rows without a time first, with ties."""
     n = draw(st.integers(1, 30))
     rows = [
         {
@@ -52,11 +52,11 @@ def tables(draw: Any) -> pa.Table:
 def rolled(table: pa.Table, calls: Any, batch: int, enough: int) -> list[Any]:
     plan = plan_over(table.schema, "at", "key", gather_calls(calls, None))
     batches = table.to_batches(max_chunksize=batch)
-    found = []
+    results = []
     for rows, new in roll(batches, resolve(plan, Facts()), enough=enough):
-        together = pa.table({**{n: rows[n] for n in rows.column_names}, **new})
-        found += together.to_pylist()
-    return found
+        table = pa.table({**{n: rows[n] for n in rows.column_names}, **new})
+        results += table.to_pylist()
+    return results
 
 
 @pytest.mark.parametrize("names", [list(CALLS), ["both"], ["left"], ["three"]])
@@ -87,7 +87,7 @@ def test_rows_of_the_halo_are_looked_at_and_do_not_come_out():
     plan = plan_over(table.schema, "at", "key", calls)
 
     with interpreting():
-        found = list(
+        stretches = list(
             roll(
                 table.to_batches(max_chunksize=2),
                 resolve(plan, Facts()),
@@ -96,9 +96,9 @@ def test_rows_of_the_halo_are_looked_at_and_do_not_come_out():
             )
         )
 
-    actual = [value for _, new in found for value in new["total"].to_pylist()]
+    actual = [value for _, new in stretches for value in new["total"].to_pylist()]
     assert actual == [60, 90, 120]
-    assert Counter(at for rows, _ in found for at in rows["at"].to_pylist()) == {
+    assert Counter(at for rows, _ in stretches for at in rows["at"].to_pylist()) == {
         3: 1,
         4: 1,
         5: 1,

@@ -1,4 +1,4 @@
-"""The steps of a distributed plan give the windows of the engine, however batches fall.
+"""Tests that tasks give the windows of one process, however rows fall into batches.
 
         chunk 0           chunk 1           chunk 2
     |-----------------|-----------------|-----------------|
@@ -49,7 +49,7 @@ HOLISTIC = {"all": wr.collect("x"), "kinds": wr.count_distinct("name"), "n": wr.
 
 @st.composite
 def tables(draw: Any) -> pa.Table:
-    """Keys with few or many rows, gaps, ties, times before zero; sorted by time."""
+    """Tables sorted by time, with keys of any size, gaps, ties, negative times."""
     n = draw(st.integers(1, 30))
     column = lambda values: draw(st.lists(values, min_size=n, max_size=n))  # noqa: E731
     times = st.one_of(st.integers(-20, 60), st.integers(-9, 9).map(lambda t: 1000 * t))
@@ -70,11 +70,11 @@ def window_of(range_and_slide: tuple[int, int], offset: int = 0) -> Any:
     return wr.sliding(length, every=slide, offset=offset, on="at")
 
 
-def assert_same(found: pa.Table, expected: pa.Table, by: list[str]) -> None:
-    """The same windows with the same results, in any order."""
+def assert_same(actual: pa.Table, expected: pa.Table, by: list[str]) -> None:
+    """Check for the same windows with the same results, in any order."""
     names = [*(f"k{i}" for i in range(len(by))), "start", "end"]
-    names += [name for name in found.column_names if name.startswith("r")]
-    actual = [tuple(row[name] for name in names) for row in found.to_pylist()]
+    names += [name for name in actual.column_names if name.startswith("r")]
+    results = [tuple(row[name] for name in names) for row in actual.to_pylist()]
     rows = [
         (
             *(row[key] for key in by),
@@ -84,7 +84,7 @@ def assert_same(found: pa.Table, expected: pa.Table, by: list[str]) -> None:
         for row in expected.to_pylist()
         for calls in [len(row) - len(by) - 1]
     ]
-    assert sorted(map(repr, actual)) == sorted(map(repr, rows))
+    assert sorted(map(repr, results)) == sorted(map(repr, rows))
 
 
 cut_in_any_way = given(
@@ -108,9 +108,9 @@ def test_slices_folded_apart_and_slid_in_batches_are_the_engines_windows(
         expected = wr.aggregate(table, window_of(window), by=by, aggregates=calls)
         tree = tree_of(table, window_of(window), by, calls, split=split, chunk=chunk)
 
-        found = windows_of(tree, table, batch=batch, enough=enough)
+        actual = windows_of(tree, table, batch=batch, enough=enough)
 
-    assert_same(found, expected, by)
+    assert_same(actual, expected, by)
 
 
 @pytest.mark.parametrize("split", ["none", "overlap"])
@@ -123,9 +123,9 @@ def test_rows_slid_in_batches_are_the_engines_windows(
         expected = wr.aggregate(table, window_of(window), by=by, aggregates=HOLISTIC)
         tree = tree_of(table, window_of(window), by, HOLISTIC, split=split, chunk=chunk)
 
-        found = windows_of(tree, table, batch=batch, enough=enough)
+        actual = windows_of(tree, table, batch=batch, enough=enough)
 
-    assert_same(found, expected, by)
+    assert_same(actual, expected, by)
 
 
 @given(
@@ -145,9 +145,9 @@ def test_count_windows_number_the_rows_of_a_key_across_batches(
         expected = wr.aggregate(table, spec, by="key", aggregates=HOLISTIC)
         tree = tree_of(table, spec, ["key"], HOLISTIC)
 
-        found = windows_of(tree, table, batch=batch, enough=enough)
+        actual = windows_of(tree, table, batch=batch, enough=enough)
 
-    assert_same(found, expected, ["key"])
+    assert_same(actual, expected, ["key"])
 
 
 @given(
@@ -167,12 +167,12 @@ def test_a_list_of_windows_is_answered_each_from_the_same_slices(
         expected = wr.aggregate(table, windows, by="key", aggregates=COMMUTING)
         tree = tree_of(table, windows, ["key"], COMMUTING, split=split, chunk=chunk)
 
-        found = windows_of(tree, table, batch=batch)
+        actual = windows_of(tree, table, batch=batch)
 
     for number in (0, 1):
-        mine = found.filter(pa.compute.equal(found["q"], number))
-        theirs = expected.filter(pa.compute.equal(expected["query"], number))
-        assert_same(mine, theirs.drop_columns("query"), ["key"])
+        rows = actual.filter(pa.compute.equal(actual["q"], number))
+        matching = expected.filter(pa.compute.equal(expected["query"], number))
+        assert_same(rows, matching.drop_columns("query"), ["key"])
 
 
 def test_what_is_carried_is_bounded_by_the_window_and_not_by_the_key():
@@ -183,19 +183,19 @@ def test_what_is_carried_is_bounded_by_the_window_and_not_by_the_key():
 
     with interpreting():
         tree = tree_of(table, spec, ["key"], calls)
-        found = windows_of(tree, table, batch=10, enough=_Watched(seen))
+        actual = windows_of(tree, table, batch=10, enough=_Watched(seen))
 
-    assert len(found) == 4009
+    assert len(actual) == 4009
     assert max(seen) <= 10
 
 
 class _Watched(int):
-    """A number of rows that notes what it is compared with: the rows carried."""
+    """A number of rows that records what it is compared with: the rows carried."""
 
     def __new__(cls, seen: list[int]) -> Self:
-        made = super().__new__(cls, 10)
-        made.seen = seen
-        return made
+        number = super().__new__(cls, 10)
+        number.seen = seen
+        return number
 
     def __lt__(self, other: int) -> bool:
         self.seen.append(int(other))

@@ -188,14 +188,12 @@ def test_far_years_cost_nothing_and_follow_the_same_clocks(zone, year):
 
 @pytest.mark.deep
 def test_no_clocks_were_further_from_themselves_than_is_allowed_for():
-    days = np.arange(-80000, 50000)
+    noons = [dt.datetime(1840, 1, 1, 12) + n * 10 * DAY for n in range(7300)]  # noqa: DTZ001
 
-    distances = {
-        zone: np.ptp(starts_of_days(zone, days) - days * 86400)
-        for zone in zoneinfo.available_timezones()
-    }
-
-    assert max(distances.values()) <= FURTHEST
+    for zone in zoneinfo.available_timezones():
+        info = zoneinfo.ZoneInfo(zone)
+        offsets = [noon.replace(tzinfo=info).utcoffset() for noon in noons]
+        assert (max(offsets) - min(offsets)).total_seconds() <= FURTHEST, zone
 
 
 # --- the rule, by definition --------------------------------------------------------

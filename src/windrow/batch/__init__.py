@@ -1,22 +1,21 @@
-"""A table in, a table out, in one process.
+"""Executes resolved plans in one process: a table in, a table out.
 
-    tables.py          reads what a user gives, gives back the same kind
-    sorted_rows.py     rows by key and time        keys.py
-    kernel_inputs.py   columns as kernels read them, and what they tell the planner:
-                       columns.py
+    tables.py          reads a user's table, returns one of the same library
+    sorted_rows.py     rows by key and time
+    kernel_inputs.py   columns as kernel inputs, and facts for the planner: columns.py
     aggregate.py       windows                     slices.py     cuts and slides
     over.py            every row over its own past
-    spans.py           events with a duration      span_events.py
+    spans.py           events with a duration
     policy_windows.py  windows by policy           slide.py      one array
     assemble.py        results as a table: results.py, holistic.py, distinct.py
-    partials.py        slices as a table of their own
-    relation.py        what stands around a query's windows: expressions.py
+    partials.py        partials as columns of a table
+    relation.py        filters, joins and select lists of CQL: expressions.py
 
-A call opens a job, whose `facts` finish the plan, and runs it:
+A call opens a job, whose `facts` complete the plan, and runs it:
 
     job = open_job(table, plan);  job.run(resolve(plan, job.facts))
 
-Nothing here chooses, and nothing here calls the planner.
+This package makes no choices and never calls the planner.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from .tables import give, give_with, library, read, schema_of
 
 
 def open_job(table: pa.Table, plan: Plan | OverPlan | PolicyPlan) -> Any:
-    """The rows of a table, ready for a plan: with `facts`, and `run(resolved)`."""
+    """Prepare a table for a plan, as a job with `facts` and `run(resolved)`."""
     if isinstance(plan, OverPlan):
         return open_over(table, plan)
     if isinstance(plan, PolicyPlan):

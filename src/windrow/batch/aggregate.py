@@ -38,7 +38,7 @@ Solved = tuple[Stream, list[Answer], list[list[pa.Array]]]
 
 
 def keep_all(_: Stream, answers: list[Answer]) -> list[Answer]:
-    """Leave no window out."""
+    """Keep every window."""
     return answers
 
 
@@ -52,7 +52,7 @@ class WindowJob:
 
     @property
     def facts(self) -> Facts:
-        """What the rows tell the planner."""
+        """The facts about the rows that complete the plan."""
         return facts_of(
             self.table, self.stream, self.table.column_names, self.plan.sums
         )
@@ -78,8 +78,8 @@ def solve_windows(
 ) -> Solved:
     """The results of each rule over rows in stream order.
 
-    With `bare` nobody asks where windows begin, and regular ones do not say.  `trim`
-    leaves out windows before their results are turned into columns.
+    With `bare` the starts of even windows are not computed.  `trim` removes windows
+    before their results are turned into columns.
     """
     plan = resolved.plan
     check_room(stream.times, 0 if plan.counts_rows else plan.longest)
@@ -104,7 +104,7 @@ def solve_windows(
 
 
 def _slide_even(job: Job) -> Answer:
-    """One count window, its bounds by arithmetic."""
+    """Slide one count window, whose bounds are arithmetic."""
     plan, stream, product = job.plan, job.stream, job.product
     rule = plan.rules[0]
     range_, slide, _ = rule.even
@@ -143,7 +143,7 @@ def _slide_even(job: Job) -> Answer:
 
 
 def slide_shared(job: Job) -> list[Answer]:
-    """The windows of each rule, run by run."""
+    """Slide the count windows of several rules over shared scans."""
     stream, rules, sharing = job.stream, job.plan.rules, job.resolved.sharing
     assert sharing is not None
     source, firsts, lasts, leaf = _inputs(job, sharing.unit)
@@ -165,7 +165,7 @@ def slide_shared(job: Job) -> list[Answer]:
 
 
 def _inputs(job: Job, unit: int) -> tuple[tuple[Array, ...], Array, Array, str]:
-    """Rows, or panes of `unit` rows; a run's last rows that fill none are left out."""
+    """Rows, or full panes of `unit` rows, with the bounds and the kind of both."""
     stream = job.stream
     if unit == 1:
         return job.arrays, stream.firsts, stream.lasts, "rows"

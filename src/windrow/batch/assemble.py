@@ -1,4 +1,4 @@
-"""From kernel results to the table a user sees.
+"""Assembles kernel results into the table that a user sees.
 
     keys | query (for a list of windows) | window {start, end} | aggregates
 
@@ -30,11 +30,11 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Answer:
-    """The windows of one rule, run by run, and what the kernel wrote for them.
+    """The windows of one rule, run by run, and the output of the kernel for them.
 
     Window i begins at instant (or position) begins[i] and covers the rows
-    [row_starts[i], row_stops[i]), which are told only where a holistic aggregate asks;
-    run k has counts[k] windows.  `uneven_ends` are told where ends are no arithmetic.
+    [row_starts[i], row_stops[i]), which are empty without holistic aggregates; run k
+    has counts[k] windows.  `uneven_ends` are the ends if the rule is not even.
     """
 
     rule: Rule | None
@@ -59,7 +59,7 @@ class Answer:
         return np.repeat(np.arange(len(self.counts)), self.counts)
 
     def part(self, start: int, stop: int) -> Answer:
-        """Windows [start, stop); `counts` stay as they are."""
+        """The windows [start, stop), with `counts` unchanged."""
         ends = self.uneven_ends
         return replace(
             self,
@@ -71,18 +71,18 @@ class Answer:
         )
 
 
-def select_windows(answer: Answer, mine: Array) -> Answer:
-    """Only the windows that are true in `mine`."""
+def select_windows(answer: Answer, mask: Array) -> Answer:
+    """The windows that are true in `mask`."""
     has_rows = len(answer.row_starts) > 0
     ends = answer.uneven_ends
     return replace(
         answer,
-        begins=answer.begins[mine],
-        counts=np.bincount(answer.runs[mine], minlength=len(answer.counts)),
-        row_starts=answer.row_starts[mine] if has_rows else answer.row_starts,
-        row_stops=answer.row_stops[mine] if has_rows else answer.row_stops,
-        out=tuple(array[mine] for array in answer.out),
-        uneven_ends=None if ends is None else ends[mine],
+        begins=answer.begins[mask],
+        counts=np.bincount(answer.runs[mask], minlength=len(answer.counts)),
+        row_starts=answer.row_starts[mask] if has_rows else answer.row_starts,
+        row_stops=answer.row_stops[mask] if has_rows else answer.row_stops,
+        out=tuple(array[mask] for array in answer.out),
+        uneven_ends=None if ends is None else ends[mask],
     )
 
 
@@ -90,44 +90,38 @@ def answer_columns(
     table: pa.Table,
     stream: Stream,
     calls: Sequence[Bound],
-    read: Mapping[Read, Column],
+    inputs: Mapping[Read, Column],
     asked: Asked,
     answer: Answer,
 ) -> list[pa.Array]:
-    """One Arrow column per call."""
+    """The results of each call as one Arrow column."""
     slots = written(asked.product, answer.out)
-    owned = {id(bound): numbers for bound, numbers in asked.calls}
+    numbers = {id(bound): outputs for bound, outputs in asked.calls}
     columns = []
     for bound in calls:
         if Law.HOLISTIC in bound.aggregate.laws:
-            values_column = stream.gather_arrow(table.column(bound.columns[0]))
-            columns.append(
-                holistic(
-                    bound.aggregate.name,
-                    values_column,
-                    answer.row_starts,
-                    answer.row_stops,
-                    bound.call.options,
-                )
-            )
+            values = stream.gather_arrow(table.column(bound.columns[0]))
+            name, options = bound.aggregate.name, bound.call.options
+            starts, stops = answer.row_starts, answer.row_stops
+            columns.append(holistic(name, values, starts, stops, options))
             continue
-        mine = [slots[number] for number in owned[id(bound)]]
+        outputs = [slots[number] for number in numbers[id(bound)]]
         if bound.payload is not None:
-            columns.append(_positions(table, stream, bound.payload, mine[0][0][0]))
+            columns.append(_positions(table, stream, bound.payload, outputs[0][0][0]))
             continue
-        arrays = [array for values, _ in mine for array in values]
-        column = read.get((bound.columns[0], False)) if bound.columns else None
-        columns.append(finish(bound, arrays, mine[0][1], column))
+        arrays = [array for output, _ in outputs for array in output]
+        column = inputs.get((bound.columns[0], False)) if bound.columns else None
+        columns.append(finish(bound, arrays, outputs[0][1], column))
     return columns
 
 
 def _positions(
     table: pa.Table, stream: Stream, payload: str, places: Array
 ) -> pa.Array:
-    """Places in the stream, as values of the table's column."""
+    """The payloads at places of the stream; null at -1."""
     if stream.order is not None:
-        there = places >= 0
-        places = np.where(there, stream.order[np.where(there, places, 0)], -1)
+        rows = stream.order[np.maximum(places, 0)]
+        places = np.where(places >= 0, rows, -1)
     return take_positions(table.column(payload), places)
 
 
@@ -137,7 +131,7 @@ def assemble(
     answers: Sequence[Answer],
     columns: Sequence[list[pa.Array]],
 ) -> pa.Table:
-    """Put the answers of all queries into one table."""
+    """Put the windows of all rules into one table."""
     runs = [
         np.repeat(np.arange(len(a.counts), dtype=np.int32), a.counts) for a in answers
     ]
@@ -169,15 +163,15 @@ def _is_chunked(column: Any) -> bool:
 
 
 def _query_column(plan: Plan, answers: Sequence[Answer]) -> pa.Array:
-    named = any(isinstance(rule.name, str) for rule in plan.rules)
-    labels = [str(rule.name) if named else int(rule.name) for rule in plan.rules]
-    values = pa.array(labels, pa.string() if named else pa.int64())
+    has_names = any(isinstance(rule.name, str) for rule in plan.rules)
+    labels = [str(rule.name) if has_names else int(rule.name) for rule in plan.rules]
+    values = pa.array(labels, pa.string() if has_names else pa.int64())
     sizes = [len(answer.begins) for answer in answers]
     return values.take(pa.array(np.repeat(np.arange(len(answers)), sizes)))
 
 
 def _window(plan: Plan, stream: Stream, answer: Answer) -> pa.Array:
-    """The struct of start and end; clipped count windows give their clipped bounds."""
+    """The struct of start and end; incomplete count windows are clipped."""
     rule = answer.rule
     assert rule is not None
     begins, ends = answer.begins, answer.ends

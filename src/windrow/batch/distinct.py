@@ -1,25 +1,23 @@
-"""Distinct values in windows of rows, told by previous occurrence.
+"""Finds the distinct values of each window by their previous occurrence.
 
     codes        a   b   a   c   b   b          a value's code is its index among
     previous    -1  -1   0  -1   1   4          the distinct values of the column
     window          |----------------|
     firsts           b   a   c                  first in [start, stop): previous < start
 
-Entering row i, `latest[code]` is its previous occurrence; leaving, row i was the
-only one left of its kind iff `latest[code] == i`.  Two steps a row, whatever the
-range.  Invariants, between any two windows:
+When row i enters, `latest[code]` is its previous occurrence; when it leaves, it was
+the only row with its value iff `latest[code] == i`.  That is two steps a row, whatever
+the range.  Invariants, between any two windows:
 
     latest[c]    == last i < stop with codes[i] == c, or anything < start
     following[i] == next j < stop with codes[j] == codes[i], or NONE
     first        == {i in [start, stop) : codes[j] != codes[i] for j in [start, i)}
 
-A window never crosses keys, so `latest` need not be cleared between them: what
-another key left there lies before the window's start, and that is all that is
-asked of it.
+A window never crosses keys, so `latest` need not be cleared between them: the rows of
+another key lie before the window's start.
 
-`first` is kept as bits, with a bit above for each word that is not empty: the
-firsts of a window are read in order, at a word for each 1,024 rows and a step for
-each value that comes out.
+`first` is a set of bits, with a bit above for each word that is not empty: the firsts
+of a window are read in order, at one word for 1,024 rows and one step for each value.
 """
 
 from __future__ import annotations
@@ -44,7 +42,7 @@ _PLACE[[((_BRUIJN << b) & _WORD) >> 27 for b in range(32)]] = np.arange(32)
 
 
 def codes_of(values: pa.Array) -> tuple[Codes, int]:
-    """A code for each value, and how many there are.  No value may be null.
+    """A code for each value, and the number of codes; no value may be null.
 
     NaN equals NaN, whatever its bits, and -0.0 equals 0.0.
     """
@@ -67,7 +65,7 @@ def codes_of(values: pa.Array) -> tuple[Codes, int]:
 
 
 def count_firsts(codes: Codes, kinds: int, starts: Bounds, stops: Bounds) -> Bounds:
-    """How many distinct values each window holds."""
+    """The number of distinct values in each window."""
     latest = np.full(kinds, NONE, dtype=np.int64)
     counts = np.empty(len(starts), dtype=np.int64)
     _count(codes, starts, stops, latest, counts)
@@ -108,7 +106,7 @@ def _emit(codes, starts, stops, latest, following, first, above, out):
     start = stop = at = 0
     for k in range(len(starts)):
         for i in range(start, min(starts[k], stop)):
-            _clear(first, above, i)  # the oldest of its kind: the next one follows
+            _clear(first, above, i)  # the oldest of its value: the next takes its place
             if following[i] != NONE:
                 _set(first, above, following[i])
         start = starts[k]
@@ -148,7 +146,7 @@ def _lowest(word):
 
 @compiled
 def _read(first, above, start, stop, out, at):
-    """The set rows, in order, from `at` on; no bit is set outside [start, stop)."""
+    """Write the rows of all bits, which lie in [start, stop), to `out` from `at` on."""
     for high in range(start >> (2 * _SHIFT), ((stop - 1) >> (2 * _SHIFT)) + 1):
         words = above[high]
         while words:

@@ -1,7 +1,7 @@
-"""Expressions over Arrow tables: one function for each operator.
+"""Evaluates expressions over Arrow tables, with one function for each operator.
 
-Types have been settled before (`plan/cql/types.py`), so that each function meets
-values of the types it is for.  Null is unknown, as in SQL: false and null is false,
+Types have been checked before (`plan/cql/types.py`), so that each function gets values
+of the types it is for.  Null is unknown, as in SQL: false and null is false,
 true or null is true, and all else with a null is null.  A division by zero is null.
 Floats are ordered as everywhere in Windrow: NaN equals itself and is the largest.
 """
@@ -25,16 +25,16 @@ Values = Any  # an Arrow array or scalar
 def evaluate(expression: Expression, table: pa.Table) -> pa.Array:
     """The expression's value in each row."""
     try:
-        found = _value(expression, table)
+        values = _value(expression, table)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise BadInput.because(
             f"cannot compute {text_of(expression, bare=True)}",
             str(error).partition("\n")[0],
             "leave such rows out with where, or cast to double",
         ) from error
-    if isinstance(found, pa.Scalar):
-        return pa.repeat(found, table.num_rows)
-    return found
+    if isinstance(values, pa.Scalar):
+        return pa.repeat(values, table.num_rows)
+    return values
 
 
 def _value(expression: Expression, table: pa.Table) -> Values:
@@ -44,11 +44,11 @@ def _value(expression: Expression, table: pa.Table) -> Values:
         case Literal(value=value):
             return pa.scalar(value)
         case Apply(name=name, arguments=arguments):
-            return OPERATORS[name](*(_plain(_value(one, table)) for one in arguments))
+            return OPERATORS[name](*(_decode(_value(a, table)) for a in arguments))
     raise AssertionError(expression)
 
 
-def _plain(values: Values) -> Values:
+def _decode(values: Values) -> Values:
     if pat.is_dictionary(values.type):
         return values.cast(values.type.value_type)
     return values
@@ -80,19 +80,19 @@ def _floats(a: Values, b: Values) -> bool:
 # --- arithmetic -------------------------------------------------------------------
 
 
-def _divided(a: Values, b: Values) -> Values:
+def _divide(a: Values, b: Values) -> Values:
     return pc.divide(_number(a), _not_zero(_number(b)))
 
 
 def _whole_part(a: Values, b: Values) -> Values:
-    """Towards zero, as C++, Java and SQL do."""
+    """The quotient rounded towards zero, as in C++, Java and SQL."""
     return pc.divide_checked(_number(a, pa.int64()), _not_zero(_number(b, pa.int64())))
 
 
 def _remainder(a: Values, b: Values) -> Values:
-    """Of the sign of what is divided."""
-    whole = pc.multiply(_whole_part(a, b), _number(b, pa.int64()))
-    return pc.subtract(_number(a, pa.int64()), whole)
+    """The remainder, with the sign of the dividend."""
+    multiple = pc.multiply(_whole_part(a, b), _number(b, pa.int64()))
+    return pc.subtract(_number(a, pa.int64()), multiple)
 
 
 def _not_zero(b: Values) -> Values:
@@ -100,18 +100,19 @@ def _not_zero(b: Values) -> Values:
 
 
 def _number(values: Values, kind: pa.DataType | None = None) -> Values:
-    """A null without a type as a number."""
+    """The values, cast to a number if they are untyped nulls."""
     return values.cast(kind or pa.float64()) if pat.is_null(values.type) else values
 
 
-def _counted(function: Callable[..., Values]) -> Callable[..., Values]:
-    """Arithmetic that raises where a whole number does not fit, instead of wrapping."""
+def _arithmetic(function: Callable[..., Values]) -> Callable[..., Values]:
+    """A checked function of numbers, in which untyped nulls get the others' type."""
 
-    def checked(*given: Values) -> Values:
-        known = [one.type for one in given if not pat.is_null(one.type)]
-        return function(*(_number(one, known[0] if known else None) for one in given))
+    def compute(*values: Values) -> Values:
+        types = [value.type for value in values if not pat.is_null(value.type)]
+        kind = types[0] if types else None
+        return function(*(_number(value, kind) for value in values))
 
-    return checked
+    return compute
 
 
 # --- the rest ---------------------------------------------------------------------
@@ -122,11 +123,11 @@ def _truth(values: Values) -> Values:
 
 
 def _case(*parts: Values) -> Values:
-    *branches, found = parts
+    *branches, result = parts
     for i in range(len(branches) - 2, -1, -2):
         condition = pc.fill_null(_truth(branches[i]), False)
-        found = pc.if_else(condition, *_alike(branches[i + 1], found))
-    return found
+        result = pc.if_else(condition, *_alike(branches[i + 1], result))
+    return result
 
 
 def _coalesce(*values: Values) -> Values:
@@ -134,11 +135,11 @@ def _coalesce(*values: Values) -> Values:
 
 
 def _alike(*values: Values) -> list[Values]:
-    """Nulls without a type as what they stand beside."""
-    known = [one.type for one in values if not pat.is_null(one.type)]
-    if not known:
+    """The values, with untyped nulls cast to the type of the others."""
+    types = [value.type for value in values if not pat.is_null(value.type)]
+    if not types:
         return list(values)
-    return [one.cast(known[0]) if pat.is_null(one.type) else one for one in values]
+    return [v.cast(types[0]) if pat.is_null(v.type) else v for v in values]
 
 
 def _bigint(values: Values) -> Values:
@@ -152,7 +153,7 @@ def _round(values: Values, digits: Values | None = None) -> Values:
     return pc.round(values, count, "half_towards_infinity")
 
 
-def _joined(a: Values, b: Values) -> Values:
+def _concatenate(a: Values, b: Values) -> Values:
     return pc.binary_join_element_wise(a.cast(pa.string()), b.cast(pa.string()), "")
 
 
@@ -168,19 +169,19 @@ OPERATORS: dict[str, Callable[..., Values]] = {
     ">=": lambda a, b: pc.invert(_less(a, b)),
     "like": lambda a, pattern: pc.match_like(a, pattern.as_py()),
     "is null": pc.is_null,
-    "||": _joined,
-    "+": _counted(pc.add_checked),
-    "-": _counted(pc.subtract_checked),
-    "*": _counted(pc.multiply_checked),
-    "/": _divided,
+    "||": _concatenate,
+    "+": _arithmetic(pc.add_checked),
+    "-": _arithmetic(pc.subtract_checked),
+    "*": _arithmetic(pc.multiply_checked),
+    "/": _divide,
     "div": _whole_part,
     "%": _remainder,
-    "negative": _counted(pc.negate_checked),
+    "negative": _arithmetic(pc.negate_checked),
     "case": _case,
     "as bigint": _bigint,
     "as double": lambda a: a.cast(pa.float64()),
     "as string": lambda a: a.cast(pa.string()),
-    "abs": _counted(pc.abs_checked),
+    "abs": _arithmetic(pc.abs_checked),
     "ceil": lambda a: pc.ceil(_number(a)).cast(pa.int64()),
     "coalesce": _coalesce,
     "floor": lambda a: pc.floor(_number(a)).cast(pa.int64()),

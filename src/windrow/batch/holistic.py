@@ -1,4 +1,4 @@
-"""Holistic aggregates over windows of rows: no list goes through an algorithm.
+"""Computes holistic aggregates from ranges of rows, without partials.
 
 Each window is a range of rows of one column, keys one after the other.  Nulls are
 dropped once, and the bounds follow through the count of valid rows before them:
@@ -15,9 +15,9 @@ column is joined once, each value followed by the separator, and
     window k == joined[ends[start] : ends[stop] - len(separator)]
     ends[i]  == bytes of the first i values, with their separators
 
-Distinct values are told in `_distinct.py`.  Memory: input and output, whatever the
-range; where 32-bit offsets cannot hold the output, and for views of strings, the
-result is of a large type.
+Distinct values are found in `distinct.py`.  Memory is that of input and output,
+whatever the range.  The result is of a large type where 32-bit offsets cannot hold it,
+and for views of strings.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from windrow.errors import UnsupportedType
 
 from .distinct import codes_of, count_firsts, positions_of_firsts
 
-MOST = 2**31 - 1  # what an offset of 32 bits can hold
+MOST = 2**31 - 1  # the largest offset of 32 bits
 
 Bounds = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -46,7 +46,7 @@ def holistic(
     stops: Bounds,
     options: Mapping[str, Any],
 ) -> pa.Array:
-    """One entry per window: rows `[starts[k], stops[k])` of the column.
+    """The result of each window, which is rows `[starts[k], stops[k])` of the column.
 
     Both bounds never fall from one window to the next.  A stop before its start
     is an empty window.
@@ -61,7 +61,7 @@ def holistic(
     stops = np.maximum(starts, stops)
     assert (starts[1:] >= starts[:-1]).all(), "starts fall"
     assert (stops[1:] >= stops[:-1]).all(), "stops fall"
-    column = _usable(column)
+    column = _normalise(column)
     if column.null_count:
         valid = np.zeros(len(column) + 1, dtype=np.int64)
         np.cumsum(column.is_valid().to_numpy(zero_copy_only=False), out=valid[1:])
@@ -73,18 +73,18 @@ def _collect(
     values: pa.Array, starts: Bounds, stops: Bounds, _: Mapping[str, Any]
 ) -> pa.Array:
     offsets = _offsets(stops - starts)
-    values = _roomy(values, offsets[-1], lambda ends: ends[stops] - ends[starts])
+    values = _widen(values, offsets[-1], lambda ends: ends[stops] - ends[starts])
     if _has_fixed_width(values.type):
-        return _listed(offsets, _copy_values(values, starts, stops, offsets[-1]))
+        return _list_array(offsets, _copy_values(values, starts, stops, offsets[-1]))
     positions = np.empty(offsets[-1], np.int32 if len(values) < MOST else np.int64)
     _fill_positions(starts, stops, positions)
-    return _listed(offsets, values.take(pa.array(positions)))
+    return _list_array(offsets, values.take(pa.array(positions)))
 
 
 def _concat(
     values: pa.Array, starts: Bounds, stops: Bounds, options: Mapping[str, Any]
 ) -> pa.Array:
-    values = _plain(values)
+    values = _decode(values)
     if not (
         pa.types.is_string(values.type)
         or pa.types.is_large_string(values.type)
@@ -120,17 +120,17 @@ def _concat(
 def _count_distinct(
     values: pa.Array, starts: Bounds, stops: Bounds, _: Mapping[str, Any]
 ) -> pa.Array:
-    return pa.array(count_firsts(*codes_of(_plain(values)), starts, stops))
+    return pa.array(count_firsts(*codes_of(_decode(values)), starts, stops))
 
 
 def _collect_distinct(
     values: pa.Array, starts: Bounds, stops: Bounds, _: Mapping[str, Any]
 ) -> pa.Array:
-    codes, kinds = codes_of(_plain(values))
+    codes, kinds = codes_of(_decode(values))
     offsets = _offsets(count_firsts(codes, kinds, starts, stops))
     positions = positions_of_firsts(codes, kinds, starts, stops, offsets[-1])
-    values = _roomy(values, offsets[-1], lambda ends: np.diff(ends)[positions])
-    return _listed(offsets, values.take(pa.array(positions)))
+    values = _widen(values, offsets[-1], lambda ends: np.diff(ends)[positions])
+    return _list_array(offsets, values.take(pa.array(positions)))
 
 
 _BY_NAME: dict[str, Callable[..., pa.Array]] = {
@@ -141,8 +141,8 @@ _BY_NAME: dict[str, Callable[..., pa.Array]] = {
 }
 
 
-def _usable(column: pa.Array) -> pa.Array:
-    """The column in a layout that Arrow can take from and tells nulls by."""
+def _normalise(column: pa.Array) -> pa.Array:
+    """The column in a layout that Arrow can take from, with nulls in its bitmap."""
     if pa.types.is_string_view(column.type):
         return column.cast(pa.large_string())
     if pa.types.is_binary_view(column.type):
@@ -153,23 +153,23 @@ def _usable(column: pa.Array) -> pa.Array:
 
 
 def _has_fixed_width(kind: pa.DataType) -> bool:
-    """Whether a value is a whole number of bytes in one buffer: not so booleans."""
-    known = pa.types.is_primitive(kind) or pa.types.is_decimal(kind)
-    return bool(known and kind.bit_width % 8 == 0)
+    """Whether a value is a whole number of bytes in one buffer, unlike a boolean."""
+    has_width = pa.types.is_primitive(kind) or pa.types.is_decimal(kind)
+    return bool(has_width and kind.bit_width % 8 == 0)
 
 
-def _plain(values: pa.Array) -> pa.Array:
-    """The values themselves, where the column holds them by dictionary."""
+def _decode(values: pa.Array) -> pa.Array:
+    """The values, decoded if the column is a dictionary."""
     if pa.types.is_dictionary(values.type):
         return values.dictionary_decode()
     return values
 
 
-def _roomy(values: pa.Array, total: int, sizes: Callable[[Bounds], Bounds]) -> pa.Array:
-    """The values with 64-bit offsets, where `total` copies would need those.
+def _widen(values: pa.Array, total: int, sizes: Callable[[Bounds], Bounds]) -> pa.Array:
+    """The values, with 64-bit offsets if `total` copies need them.
 
-    `sizes` tells the bytes of the copies from where each value ends; it is not
-    asked where all of them could be as long as the longest.
+    `sizes` computes the bytes of the copies from the ends of values; it is called only
+    where copies of the longest value would not fit.
     """
     if pa.types.is_string(values.type):
         large = values.cast(pa.large_string())
@@ -183,7 +183,7 @@ def _roomy(values: pa.Array, total: int, sizes: Callable[[Bounds], Bounds]) -> p
 
 
 def _text_buffers(large: pa.Array) -> tuple[Bounds, np.ndarray[Any, Any]]:
-    """Where each value ends, after a first 0 or more, and the bytes."""
+    """The end of each value, after the start of the first, and the bytes."""
     _, offsets, data = large.buffers()
     bytes_ = np.frombuffer(data or b"", dtype=np.uint8)
     if not offsets:  # Arrow allows an empty array to have no buffers at all
@@ -198,7 +198,7 @@ def _offsets(sizes: Bounds) -> Bounds:
     return offsets
 
 
-def _listed(offsets: Bounds, values: pa.Array) -> pa.Array:
+def _list_array(offsets: Bounds, values: pa.Array) -> pa.Array:
     if offsets[-1] > MOST:
         return pa.LargeListArray.from_arrays(pa.array(offsets), values)
     return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), values)
@@ -207,7 +207,7 @@ def _listed(offsets: Bounds, values: pa.Array) -> pa.Array:
 def _copy_values(
     values: pa.Array, starts: Bounds, stops: Bounds, total: int
 ) -> pa.Array:
-    """Values of fixed width, copied as words: 2 to 4 words where one is too small.
+    """Copy ranges of values of fixed width, each 1 to 4 words.
 
     `take` would need a position for each value, as much memory again, and casting
     a list view to a list ignores its sizes (apache/arrow issue 50994).

@@ -1,4 +1,4 @@
-"""Columns as kernels read them, in stream order."""
+"""Reads columns as kernel inputs in stream order, and the facts about them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def read_inputs(table: pa.Table, stream: Stream, slots: Slots) -> KernelInputs:
 def facts_of(
     table: pa.Table, stream: Stream, columns: Sequence[str], sums: Sequence[str]
 ) -> Facts:
-    """What those rows tell a planner: nulls, magnitudes, and the longest key."""
+    """The facts that complete a plan: nulls, magnitudes, and the longest key."""
     nulls = frozenset(name for name in columns if table.column(name).null_count)
     longest = int((stream.lasts - stream.firsts).max(initial=0))
     magnitudes = {name: _magnitude(table.column(name)) for name in sums}
@@ -54,7 +54,7 @@ def facts_of(
 
 
 def _magnitude(column: pa.ChunkedArray) -> int:
-    """The largest absolute value of whole numbers; decimals in their last digit."""
+    """The largest absolute value of a column; decimals count in their last digit."""
     if not len(column):
         return 0
     if pa.types.is_decimal(column.type):
@@ -65,8 +65,7 @@ def _magnitude(column: pa.ChunkedArray) -> int:
     if not pa.types.is_integer(column.type):
         column = pa.chunked_array([numbers(column, "a sum").values])
     bounds = pc.min_max(column)
-    known = [bounds[side].as_py() for side in ("min", "max")]
-    return max(abs(int(value or 0)) for value in known)
+    return max(abs(int(bounds[side].as_py() or 0)) for side in ("min", "max"))
 
 
 __all__ = ["KernelInputs", "facts_of", "read_inputs"]

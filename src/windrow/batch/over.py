@@ -1,4 +1,4 @@
-"""Executing the plan of `wr.over` in one process.
+"""Executes a resolved plan of `wr.over` over a table in one process.
 
 Each row's frame ends with its own instant:
 
@@ -31,7 +31,7 @@ Array = np.ndarray[Any, Any]
 
 @compiled
 def _look_back(times, firsts, lasts, unplaced, ticks, far_in, near_in, starts, stops):  # type: ignore[no-untyped-def]
-    """Rows [starts[i], stops[i]) that row i sees, itself and its peers if near_in."""
+    """The frame of row i is rows [starts[i], stops[i]), with its peers if near_in."""
     for k in range(len(firsts)):
         placed = firsts[k] + unplaced[k]
         for i in range(firsts[k], placed):
@@ -50,7 +50,7 @@ def _look_back(times, firsts, lasts, unplaced, ticks, far_in, near_in, starts, s
 
 
 def look_back(stream: Stream, frame: Frame) -> tuple[Array, Array]:
-    """The frame of each row of the stream, as row bounds."""
+    """The bounds of the frame of each row of the stream."""
     rows = len(stream)
     starts, stops = np.empty(rows, np.int64), np.empty(rows, np.int64)
     if frame.rows is not None:
@@ -60,21 +60,9 @@ def look_back(stream: Stream, frame: Frame) -> tuple[Array, Array]:
     unplaced = stream.unplaced
     if unplaced is None:
         unplaced = np.zeros(len(stream.firsts), np.int64)
-    far_in, near_in = (
-        frame.closed in ("both", "left"),
-        frame.closed in ("both", "right"),
-    )
-    _look_back(
-        stream.times,
-        stream.firsts,
-        stream.lasts,
-        unplaced,
-        frame.ticks,
-        far_in,
-        near_in,
-        starts,
-        stops,
-    )
+    ends = frame.closed in ("both", "left"), frame.closed in ("both", "right")
+    runs = stream.times, stream.firsts, stream.lasts, unplaced
+    _look_back(*runs, frame.ticks, *ends, starts, stops)
     return starts, stops
 
 
@@ -88,7 +76,7 @@ class OverJob:
 
     @property
     def facts(self) -> Facts:
-        """What the rows tell the planner."""
+        """The facts about the rows that complete the plan."""
         return facts_of(self.table, self.stream, self.plan.reads, self.plan.sums)
 
     def run(self, resolved: ResolvedOver) -> dict[str, pa.Array]:
@@ -125,7 +113,7 @@ def over_columns(
 def _frame_columns(
     table: pa.Table, stream: Stream, inputs: KernelInputs, resolved: ResolvedFrame
 ) -> list[pa.Array]:
-    """One column for each call of a frame, in one pass."""
+    """The columns of all calls of a frame, in one pass."""
     frame, asked = resolved.frame, resolved.asked
     starts = stops = np.empty(0, np.int64)
     if frame.rows is None or len(asked.calls) < len(resolved.calls):

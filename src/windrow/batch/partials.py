@@ -1,13 +1,11 @@
-"""Partials as columns of a table, so that they can be sorted, shipped and merged.
+"""Stores partials as columns of a table, which can be sorted, shipped and merged.
 
-    field of the partial      column                        read back as
-    a number                  p3: its number                itself; null is the identity
-    rank of a string          p3: the string                rank among this table's
-    place of a row            p3_0: the payload there       place in this table
+    field of the partial      column                     read back as
+    a number                  p3: the number             itself; null is the identity
+    rank of a string          p3: the string             its rank in the new table
+    place of a row            p3_0: the payload there    its place in the new table
 
-Ranks and places mean something in one table only: the columns hold what they stand
-for, and reading gives ranks and places anew.  A place is known by the value beside
-it (`arg_max`) or by its payload (`first`): where that is null there is none.
+A place is missing if the value beside it (`arg_max`) or its payload (`first`) is null.
 
 `Folding` makes such a table of rows, slice by slice:
 
@@ -44,7 +42,7 @@ _ARROW = {"int64": pa.int64(), "float64": pa.float64(), "bool": pa.bool_()}
 
 @dataclass(frozen=True)
 class PartialField:
-    """One field of a product: its column, or the columns that a place stands for.
+    """One field of a product, with its column, or the columns of its payloads.
 
     `ranked` is the column whose values it ranks; `beside` the field that is null
     where there is no place.
@@ -59,65 +57,52 @@ class PartialField:
 
     @property
     def columns(self) -> list[str]:
-        """The names of its columns."""
+        """The names of the field's columns."""
         return [self.column(p) for p in self.payloads] or [self.name]
 
     def column(self, payload: str) -> str:
-        """The name of the column that holds that payload."""
+        """The name of the column of a payload."""
         return f"{self.name}_{self.payloads.index(payload)}"
 
 
 def partial_fields(asked: Asked, slots: Slots) -> list[PartialField]:
-    """The fields of a product in order, with what their columns hold."""
-    types = _types(asked, slots)
-    payloads = _payloads(asked)
-    found = []
+    """The fields of a product in order, with their columns."""
+    ranks, payloads = _ranked_slots(asked, slots), _payloads(asked)
+    fields = []
     for part in asked.product.parts:
-        first = types.get(part.request.slots[0]) if part.request.slots else None
-        for number, dtype in enumerate(part.dtypes):
+        request, kinds = part.request, part.request.aggregate.fields
+        column = ranks.get(request.slots[0]) if request.slots else None
+        pairs = zip(part.dtypes, _identity(part), strict=True)
+        for number, (dtype, identity) in enumerate(pairs):
             index = part.offset + number
-            ranked = None
-            if first is not None and _is_value(part, number):
-                ranked = first[0] if reading(first[1]) == "rank" else None
-            mine = payloads.get(index, ())
-            found.append(
-                PartialField(
-                    f"p{index}",
-                    dtype,
-                    _identity(part)[number],
-                    ranked,
-                    mine,
-                    index - 1 if mine and number else None,
-                )
-            )
-    return found
+            is_value = number < len(kinds) and kinds[number].kind == "value"
+            ranked = column if is_value else None
+            names = tuple(payloads.get(index, ()))
+            beside = index - 1 if names and number else None
+            field = PartialField(f"p{index}", dtype, identity, ranked, names, beside)
+            fields.append(field)
+    return fields
 
 
-def _types(asked: Asked, slots: Slots) -> dict[int, tuple[str, pa.DataType]]:
-    named = {
+def _ranked_slots(asked: Asked, slots: Slots) -> dict[int, str]:
+    """The columns that kernels read as ranks, by slot."""
+    types = {
         column: kind
         for bound, _ in asked.calls
         for column, kind in zip(bound.columns, bound.types, strict=True)
     }
-    return {
-        slot: (column, named[column]) for (column, _), slot in slots.columns.items()
-    }
+    pairs = slots.columns.items()
+    return {slot: c for (c, _), slot in pairs if reading(types[c]) == "rank"}
 
 
-def _payloads(asked: Asked) -> dict[int, tuple[str, ...]]:
-    found: dict[int, list[str]] = {}
+def _payloads(asked: Asked) -> dict[int, dict[str, None]]:
+    """The payload columns of each field that is a place, in order."""
+    payloads: dict[int, dict[str, None]] = {}
     for bound, outputs in asked.calls:
         if bound.payload is not None:
             place = asked.product.outputs[outputs[0]].fields[-1]
-            names = found.setdefault(place, [])
-            if bound.payload not in names:
-                names.append(bound.payload)
-    return {place: tuple(names) for place, names in found.items()}
-
-
-def _is_value(part: ProductPart, number: int) -> bool:
-    fields = part.request.aggregate.fields
-    return number < len(fields) and fields[number].kind == "value"
+            payloads.setdefault(place, {})[bound.payload] = None
+    return payloads
 
 
 def _identity(part: ProductPart) -> tuple[Any, ...]:
@@ -131,7 +116,7 @@ def _identity(part: ProductPart) -> tuple[Any, ...]:
 
 @dataclass(frozen=True)
 class Partials:
-    """Fields as arrays, with what ranks and places of this table stand for."""
+    """Fields as arrays, with the table and values that places and ranks refer to."""
 
     table: pa.Table
     fields: list[PartialField]
@@ -145,16 +130,17 @@ def read_partials(
     """The arrays of a product from the columns of a table."""
     arrays: list[Array] = []
     ranked: dict[int, pa.Array] = {}
-    known: dict[int, Array | None] = {}
     for index, field in enumerate(fields):
         if field.payloads:
-            arrays.append(_places(table, field, known))
+            first = field.columns[0]
+            beside = first if field.beside is None else fields[field.beside].name
+            valid = table.column(beside).is_valid().to_numpy()
+            arrays.append(np.where(valid, np.arange(len(table)), -1))
             continue
         column = numbers(table.column(field.name), field.name)
-        values, known[index] = column.values, column.valid
         if column.ranked is not None:
             ranked[index] = column.ranked
-        values = values.astype(field.dtype, copy=False)  # before a wide identity
+        values = column.values.astype(field.dtype, copy=False)  # before a wide identity
         if column.valid is not None and field.identity is not None:
             values = np.where(column.valid, values, field.identity)
         arrays.append(values)
@@ -166,57 +152,43 @@ def read_partials(
     return Partials(table, fields, tuple(arrays), ranked)
 
 
-def _places(
-    table: pa.Table, field: PartialField, known: dict[int, Array | None]
-) -> Array:
-    places = np.arange(len(table))
-    if field.beside is None:
-        there = table.column(field.columns[0]).is_valid()
-        return np.where(there.to_numpy(), places, -1)
-    valid = known[field.beside]
-    return places if valid is None else np.where(valid, places, -1)
-
-
 def write_partials(partials: Partials, arrays: tuple[Array, ...]) -> dict[str, Any]:
-    """The columns of those partials, whose ranks and places are those of a table."""
+    """The columns of arrays whose ranks and places are those of `partials`."""
     columns: dict[str, Any] = {}
     for index, (field, values) in enumerate(zip(partials.fields, arrays, strict=True)):
         if field.payloads:
             for name in field.columns:
                 columns[name] = take_positions(partials.table.column(name), values)
             continue
-        after = partials.fields[index + 1] if index + 1 < len(arrays) else None
-        absent = None
-        if after is not None and after.beside == index:
-            absent = arrays[index + 1] < 0
         if index in partials.ranked:
             words = partials.ranked[index]
-            out = (values < 0) | (values >= len(words))
-            columns[field.name] = words.take(
-                pa.array(np.where(out, 0, values), mask=out)
-            )
-        else:
-            columns[field.name] = pa.array(values, _ARROW[field.dtype], mask=absent)
+            null = (values < 0) | (values >= len(words))
+            ranks = pa.array(np.where(null, 0, values), mask=null)
+            columns[field.name] = words.take(ranks)
+            continue
+        mask = None
+        if index + 1 < len(arrays) and partials.fields[index + 1].beside == index:
+            mask = arrays[index + 1] < 0
+        columns[field.name] = pa.array(values, _ARROW[field.dtype], mask=mask)
     return columns
 
 
 def partial_columns(
     calls: tuple[Bound, ...], asked: Asked, partials: Partials, out: tuple[Array, ...]
 ) -> list[pa.Array]:
-    """One Arrow column per call from what a kernel wrote."""
+    """The results of each call as one Arrow column, from the output of a kernel."""
     slots = written(asked.product, out)
     columns = []
-    for bound, owned in asked.calls:
-        mine = [slots[number] for number in owned]
-        output = asked.product.outputs[owned[0]]
-        values, valid = mine[0]
+    for bound, outputs in asked.calls:
+        output = asked.product.outputs[outputs[0]]
+        values, valid = slots[outputs[0]]
         if bound.payload is not None:
             name = partials.fields[output.fields[-1]].column(bound.payload)
             columns.append(take_positions(partials.table.column(name), values[0]))
             continue
         words = partials.ranked.get(output.fields[0]) if output.fields else None
         column = None if words is None else Column(values[0], None, words)
-        arrays = [array for found, _ in mine for array in found]
+        arrays = [array for number in outputs for array in slots[number][0]]
         columns.append(finish(bound, arrays, valid, column))
     assert len(columns) == len(calls), "a holistic call has no partial"
     return columns
@@ -228,7 +200,7 @@ ROWS = "rows"
 
 @dataclass(frozen=True)
 class Folding:
-    """A plan whose partials do not depend on the rows they are made of."""
+    """Folds rows into slices, by a plan whose product does not depend on the rows."""
 
     plan: Plan
     asked: Asked
@@ -236,23 +208,21 @@ class Folding:
 
     @cached_property
     def fields(self) -> list[PartialField]:
-        """The columns of the partial."""
+        """The fields of the partial, with their columns."""
         return partial_fields(self.asked, self.slots)
 
     def fold(self, table: pa.Table) -> pa.Table:
-        """The slices of those rows, by key and pane, each once; keys as k0, k1, ..."""
+        """The slices of a table, each once, by key (k0, k1, ...) and pane."""
         plan = self.plan
         stream = stream_of(table, plan.by, plan.clock, plan.ties)
         check_room(stream.times, 0 if plan.counts_rows else plan.longest)
         inputs = read_inputs(table, stream, self.slots)
-        none = (None,) * len(plan.rules)
-        resolved = Resolved(plan, self.asked, self.slots, "slices", none)
-        job = Job(resolved, stream, inputs.arrays)
-        slices = cut_slices(job, always=True)
+        choices = (None,) * len(plan.rules)
+        resolved = Resolved(plan, self.asked, self.slots, "slices", choices)
+        slices = cut_slices(Job(resolved, stream, inputs.arrays), always=True)
         assert slices.partials is not None
         assert stream.times is not None
-        times = stream.times[slices.edges[:-1]]
-        pane = plan.cuts.begins(times)
+        panes = plan.cuts.begins(stream.times[slices.edges[:-1]])
         ranked = {
             index: inputs.columns[field.ranked, False].ranked
             for index, field in enumerate(self.fields)
@@ -269,7 +239,7 @@ class Folding:
         return pa.table(
             {
                 **{f"k{i}": keys.column(n) for i, n in enumerate(plan.by)},
-                PANE: pa.array(pane),
+                PANE: pa.array(panes),
                 ROWS: pa.array(np.diff(slices.edges)),
                 **write_partials(partials, slices.partials),
             }

@@ -1,7 +1,7 @@
-"""What a text asks for around the aggregation, on Arrow tables.
+"""Computes the parts of a CQL query around its windows, on Arrow tables.
 
-    before   rows numbered, joined, filtered, columns computed      prepared
-    after    complete windows, having, istream, the select list     finished
+    prepared   before: number, join and filter rows, compute columns
+    finished   after: complete windows, having, istream, the select list
 
 `spark/relation.py` has the same two functions for DataFrames.
 """
@@ -24,60 +24,59 @@ from .expressions import evaluate
 from .tables import read, schema_of
 
 Array = np.ndarray[Any, Any]
-_UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 
-def prepared(inputs: Mapping[str, Any], one: Pass) -> pa.Table:
+def prepared(inputs: Mapping[str, Any], pass_: Pass) -> pa.Table:
     """The columns that the aggregation of a pass reads."""
-    rows, used = one.rows, one.reads
-    own = {name for join in rows.joins for name, _ in join.columns}
-    table = read(inputs[rows.stream], [name for name in used if name not in own])
+    rows, names = pass_.rows, pass_.reads
+    others = {name for join in rows.joins for name, _ in join.columns}
+    table = read(inputs[rows.stream], [name for name in names if name not in others])
     if rows.numbered is not None:
-        table = _numbered(table, rows.time, rows.numbered)
+        table = _number_rows(table, rows.time, rows.numbered)
     if rows.where is not None and rows.filters_first:
         table = table.filter(evaluate(rows.where, table))
     for join in rows.joins:
-        table = _join(table, inputs[join.table], join, used)
+        table = _join(table, inputs[join.table], join, names)
     if rows.where is not None and not rows.filters_first:
         table = table.filter(evaluate(rows.where, table))
-    return _computed(one.columns, table)
+    return _compute(pass_.columns, table)
 
 
 def finished(result: pa.Table, member: Member, keys: tuple[str, ...]) -> pa.Table:
-    """The rows of one query, from those of its pass."""
+    """The rows of one query, from the results of its pass."""
     bound = member.bound
     if "query" in result.column_names:
-        mine = pc.equal(result.column("query"), member.window)
-        result = result.filter(mine)
+        result = result.filter(pc.equal(result.column("query"), member.window))
     if bound.rows.numbered is not None:
         window = result.column("window")
-        begun = pc.greater_equal(pc.struct_field(window, "start"), 0)
-        ended = pc.struct_field(window, "end")
-        whole = pc.less_equal(ended, result.column(TOTAL))
-        result = result.filter(pc.and_(begun, whole))
+        starts, ends = pc.struct_field(window, "start"), pc.struct_field(window, "end")
+        in_time = pc.less_equal(ends, result.column(TOTAL))
+        result = result.filter(pc.and_(pc.greater_equal(starts, 0), in_time))
     if bound.having is not None:
         result = result.filter(evaluate(bound.having, result))
-    made = _computed(dict(bound.items), result)
+    rows = _compute(dict(bound.items), result)
     if bound.query.istream and bound.window is not None:
-        made = made.filter(pa.array(_is_new(result, made, bound, keys)))
-    return made
+        rows = rows.filter(pa.array(_is_new(result, rows, bound, keys)))
+    return rows
 
 
 def kept(result: pa.Table) -> pa.Table:
-    """What several queries read: a table is there already."""
+    """The result itself: in process it is computed already."""
     return result
 
 
-def _computed(columns: Mapping[str, Expression], table: pa.Table) -> pa.Table:
-    made = [evaluate(expression, table) for expression in columns.values()]
-    return pa.table(made, names=list(columns))
+def _compute(columns: Mapping[str, Expression], table: pa.Table) -> pa.Table:
+    arrays = [evaluate(expression, table) for expression in columns.values()]
+    return pa.table(arrays, names=list(columns))
 
 
 # --- numbers ----------------------------------------------------------------------
 
 
-def _numbered(table: pa.Table, time: str | None, within: tuple[str, ...]) -> pa.Table:
-    """Each row's place in order of time, ties as they came, among those of its key."""
+def _number_rows(
+    table: pa.Table, time: str | None, within: tuple[str, ...]
+) -> pa.Table:
+    """Add each row's place by time within its key, and the number of rows there."""
     if time is not None:
         table = table.filter(pc.is_valid(table.column(time)))
     count = table.num_rows
@@ -87,8 +86,8 @@ def _numbered(table: pa.Table, time: str | None, within: tuple[str, ...]) -> pa.
     group = np.zeros(count, np.int64)
     for name in within:
         codes = _codes(table.column(name))
-        both = group * (codes.max(initial=0) + 1) + codes
-        group = np.unique(both, return_inverse=True)[1]
+        pairs = group * (codes.max(initial=0) + 1) + codes
+        group = np.unique(pairs, return_inverse=True)[1]
     order = order[np.argsort(group[order], kind="stable")]
     sizes = np.bincount(group, minlength=1)
     firsts = np.cumsum(sizes) - sizes
@@ -99,11 +98,10 @@ def _numbered(table: pa.Table, time: str | None, within: tuple[str, ...]) -> pa.
 
 
 def _ticks(times: pa.ChunkedArray) -> Array:
-    kind = times.type
-    if pat.is_date32(kind):
+    if pat.is_date32(times.type):
         times = times.cast(pa.int32())
-    found: Array = times.cast(pa.int64()).to_numpy()
-    return found
+    ticks: Array = times.cast(pa.int64()).to_numpy()
+    return ticks
 
 
 def _codes(column: pa.ChunkedArray) -> Array:
@@ -118,43 +116,34 @@ def _codes(column: pa.ChunkedArray) -> Array:
 # --- joins ------------------------------------------------------------------------
 
 
-def _join(table: pa.Table, other: Any, join: JoinedTable, used: list[str]) -> pa.Table:
+def _join(table: pa.Table, other: Any, join: JoinedTable, reads: list[str]) -> pa.Table:
     """The pairs of rows with equal keys, in the order of the rows, then of the table.
 
     Only keys and places are joined: the columns follow by `take`, whatever their types.
     """
-    payload = [(called, own) for called, own in join.columns if called in used]
-    keys = [own for _, own in join.pairs]
-    names = list(dict.fromkeys([*keys, *(own for _, own in payload)]))
-    right = read(other, names)
-    lefts = [f"left {i}" for i in range(len(keys))]
-    rights = [f"right {i}" for i in range(len(keys))]
-    sides = [table.column(left) for left, _ in join.pairs]
-    others = [right.column(own) for own in keys]
-    met = [_meeting(a, b) for a, b in zip(sides, others, strict=True)]
-    one = pa.table([a for a, _ in met], names=lefts).append_column(
-        "here", pa.array(np.arange(table.num_rows))
-    )
-    two = pa.table([b for _, b in met], names=rights).append_column(
-        "there", pa.array(np.arange(right.num_rows))
-    )
+    payload = [(alias, name) for alias, name in join.columns if alias in reads]
+    names = [name for _, name in (*join.pairs, *payload)]
+    right = read(other, list(dict.fromkeys(names)))
+    keys = [_common(table.column(a), right.column(b)) for a, b in join.pairs]
+    lefts = {f"left {i}": key for i, (key, _) in enumerate(keys)}
+    rights = {f"right {i}": key for i, (_, key) in enumerate(keys)}
+    here = pa.table({**lefts, "here": np.arange(table.num_rows)})
+    there = pa.table({**rights, "there": np.arange(right.num_rows)})
     kind = "left outer" if join.is_left else "inner"
-    pairs = one.join(two, lefts, rights, join_type=kind).sort_by(
+    pairs = here.join(there, list(lefts), list(rights), join_type=kind).sort_by(
         [("here", "ascending"), ("there", "ascending")]
     )
     table = table.take(pairs.column("here"))
-    for called, own in payload:
-        column = right.column(own).take(pairs.column("there"))
-        table = table.append_column(called, column)
+    for alias, name in payload:
+        column = right.column(name).take(pairs.column("there"))
+        table = table.append_column(alias, column)
     return table
 
 
-def _meeting(a: pa.ChunkedArray, b: pa.ChunkedArray) -> tuple[Any, Any]:
-    """Two columns as one type."""
-    kinds = [
-        one.type.value_type if pat.is_dictionary(one.type) else one.type
-        for one in (a, b)
-    ]
+def _common(a: pa.ChunkedArray, b: pa.ChunkedArray) -> tuple[Any, Any]:
+    """Two columns cast to a common type."""
+    types = (a.type, b.type)
+    kinds = [kind.value_type if pat.is_dictionary(kind) else kind for kind in types]
     if kinds[0] == kinds[1]:
         common = kinds[0]
     elif all(map(pat.is_integer, kinds)):
@@ -170,9 +159,9 @@ def _meeting(a: pa.ChunkedArray, b: pa.ChunkedArray) -> tuple[Any, Any]:
 
 
 def _is_new(
-    result: pa.Table, made: pa.Table, bound: BoundQuery, keys: tuple[str, ...]
+    result: pa.Table, rows: pa.Table, bound: BoundQuery, keys: tuple[str, ...]
 ) -> Array:
-    """Which results the window just before, of the same key, did not have."""
+    """Which rows differ from that of the previous window of the same key."""
     count = result.num_rows
     new = np.ones(count, bool)
     if count < 2:
@@ -182,13 +171,13 @@ def _is_new(
     for name in keys:
         step &= _same_as_before(result.column(name))
     for name in bound.compared:
-        step &= _same_as_before(made.column(name))
+        step &= _same_as_before(rows.column(name))
     new[1:] = ~step
     return new
 
 
 def _follows(bound: BoundQuery, starts: pa.ChunkedArray) -> Array:
-    """Whether each window but the first is the next one after that before it."""
+    """Whether each window but the first has the next number after the one above it."""
     window = bound.window
     assert window is not None
     clock = None
@@ -204,17 +193,17 @@ def _same_as_before(column: pa.ChunkedArray) -> Array:
         values = column.to_pylist()
         pairs = zip(values[1:], values[:-1], strict=True)
         return np.array([a == b for a, b in pairs], bool)
-    whole = column.combine_chunks()
-    if pat.is_dictionary(whole.type):
-        whole = whole.cast(whole.type.value_type)
-    after, before = whole[1:], whole[:-1]
+    array = column.combine_chunks()
+    if pat.is_dictionary(array.type):
+        array = array.cast(array.type.value_type)
+    after, before = array[1:], array[:-1]
     same = pc.fill_null(pc.equal(after, before), False)
     same = pc.or_(same, pc.and_(pc.is_null(after), pc.is_null(before)))
-    if pat.is_floating(whole.type):
-        both = pc.and_(pc.is_nan(after), pc.is_nan(before))
-        same = pc.or_(same, pc.fill_null(both, False))
-    found: Array = same.to_numpy(zero_copy_only=False)
-    return found
+    if pat.is_floating(array.type):
+        nans = pc.and_(pc.is_nan(after), pc.is_nan(before))
+        same = pc.or_(same, pc.fill_null(nans, False))
+    mask: Array = same.to_numpy(zero_copy_only=False)
+    return mask
 
 
 __all__ = ["finished", "kept", "prepared", "schema_of"]

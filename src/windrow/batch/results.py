@@ -1,4 +1,4 @@
-"""Kernel results as Arrow columns of the promised types."""
+"""Converts the output of kernels to Arrow columns of the planned types."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ Array = np.ndarray[Any, Any]
 def written(
     product: Product, out: tuple[Array, ...]
 ) -> list[tuple[list[Array], Array | None]]:
-    """What a kernel wrote for each output: its arrays, and where they are valid."""
-    found, at = [], 0
+    """The arrays that a kernel wrote for each output, and their validity."""
+    outputs, at = [], 0
     for output in product.outputs:
         values = list(out[at : at + len(output.dtypes)])
         at += len(output.dtypes)
         valid = out[at].astype(bool) if output.nullable else None
         at += output.nullable
-        found.append((values, valid))
-    return found
+        outputs.append((values, valid))
+    return outputs
 
 
 def finish(
     bound: Bound, arrays: list[Array], valid: Array | None, column: Column | None
 ) -> pa.Array:
-    """The result column of a call from what its kernel wrote."""
+    """The result column of a call, from the arrays of its kernel."""
     mask = None if valid is None else ~valid
     values = arrays[0]
     kind = bound.result
-    if bound.aggregate.is_users:  # as its functions give
+    if bound.aggregate.is_users:  # the type that its functions return
         return _plain(values, mask)
     match bound.aggregate.result:
         case "truth":
@@ -61,10 +61,9 @@ def finish(
 def _plain(values: Array, mask: Array | None) -> pa.Array:
     if values.dtype != object:
         return pa.array(values, mask=mask)
-    gone = np.zeros(len(values), bool) if mask is None else mask
-    return pa.array(
-        [None if hidden else value for value, hidden in zip(values, gone, strict=True)]
-    )
+    nulls = np.zeros(len(values), bool) if mask is None else mask
+    pairs = zip(values, nulls, strict=True)
+    return pa.array([None if null else value for value, null in pairs])
 
 
 def from_ints(values: Array, kind: pa.DataType, mask: Array | None) -> pa.Array:
@@ -75,8 +74,8 @@ def from_ints(values: Array, kind: pa.DataType, mask: Array | None) -> pa.Array:
         width = np.int32 if kind.bit_width == 32 else np.int64
         plain = pa.int32() if kind.bit_width == 32 else pa.int64()
         return pa.array(values.astype(width, copy=False), plain, mask=mask).cast(kind)
-    made = pa.array(values, mask=mask)
-    return made if made.type == kind else made.cast(kind, safe=False)
+    array = pa.array(values, mask=mask)
+    return array if array.type == kind else array.cast(kind, safe=False)
 
 
 def _decimal(
@@ -88,21 +87,21 @@ def _decimal(
     if mask is not None:
         bitmap = pa.py_buffer(np.packbits(~mask, bitorder="little"))
     wide = pa.decimal128(kind.precision, kind.scale)
-    made = pa.Array.from_buffers(wide, len(high), [bitmap, pa.py_buffer(words)])
-    return made if made.type == kind else made.cast(kind)
+    array = pa.Array.from_buffers(wide, len(high), [bitmap, pa.py_buffer(words)])
+    return array if array.type == kind else array.cast(kind)
 
 
 def _wide(bound: Bound, high: Array, low: Array, mask: Array | None) -> pa.Array:
-    """Two-word totals: value = high * 2**32 + low."""
+    """A column of two-word totals: value = high * 2**32 + low."""
     word = (high << 32) | low
     top = high >> 32
     if pat.is_decimal(bound.result):
         return _decimal(top, word.view(np.uint64), bound.result, mask)
-    lost = top != word >> 63
+    too_large = top != word >> 63
     if mask is not None:
-        lost &= ~mask
-    if lost.any():
-        at = int(np.argmax(lost))
+        too_large &= ~mask
+    if too_large.any():
+        at = int(np.argmax(too_large))
         total = (int(high[at]) << 32) + int(low[at])
         raise SumOverflow.because(
             f"cannot give {bound.call.label} as {bound.result}",
@@ -114,10 +113,10 @@ def _wide(bound: Bound, high: Array, low: Array, mask: Array | None) -> pa.Array
 
 def _difference(bound: Bound, values: Array, valid: Array | None) -> Array:
     if values.dtype == np.int64:
-        lost = values < 0
+        too_large = values < 0
         if valid is not None:
-            lost &= valid
-        if lost.any():
+            too_large &= valid
+        if too_large.any():
             raise SumOverflow.because(
                 f"cannot give {bound.call.label} as {bound.result}",
                 "the distance between the extremes of a window passes 2**63",
@@ -129,7 +128,7 @@ def _difference(bound: Bound, values: Array, valid: Array | None) -> Array:
 
 
 def _decimal_mean(bound: Bound, arrays: list[Array], mask: Array | None) -> pa.Array:
-    """The exact total by the count, rounded half away from zero, as Spark does."""
+    """Exact total / count, rounded half away from zero, as in Spark."""
     *total, counts = arrays
     shift = 10 ** (bound.result.scale - bound.types[0].scale)
     small = len(total) == 1 and np.abs(total[0]).max(initial=0) < 2**61 // shift
@@ -139,12 +138,12 @@ def _decimal_mean(bound: Bound, arrays: list[Array], mask: Array | None) -> pa.A
         return from_ints(np.where(total[0] < 0, -rounded, rounded), bound.result, mask)
     exact = []
     for i, count in enumerate(counts.tolist()):
-        whole = int(total[0][i])
+        number = int(total[0][i])
         if len(total) == 2:
-            whole = (whole << 32) + int(total[1][i])
-        scaled, by = abs(whole) * shift, max(count, 1)
+            number = (number << 32) + int(total[1][i])
+        scaled, by = abs(number) * shift, max(count, 1)
         rounded = (2 * scaled + by) // (2 * by)
-        exact.append(-rounded if whole < 0 else rounded)
+        exact.append(-rounded if number < 0 else rounded)
     high = np.array([value >> 64 for value in exact], np.int64)
     low = np.array([value & (2**64 - 1) for value in exact], np.uint64)
     return _decimal(high, low, bound.result, mask)
@@ -153,20 +152,19 @@ def _decimal_mean(bound: Bound, arrays: list[Array], mask: Array | None) -> pa.A
 def _sketch(bound: Bound, arrays: list[Array], mask: Array | None) -> pa.Array:
     names = [field.name for field in bound.aggregate.fields]
     children = [pa.array(array) for array in arrays]
-    wanted = bound.call.options.get("quantiles")
-    if wanted is not None:
+    levels = bound.call.options.get("quantiles")
+    if levels is not None:
         sketch = dict(zip(names, arrays, strict=True))
-        found = np.asarray(estimate(sketch, list(wanted)))
-        flat = pa.array(found.ravel())
-        offsets = pa.array(np.arange(len(found) + 1, dtype=np.int32) * len(wanted))
-        children.append(pa.ListArray.from_arrays(offsets, flat))
+        quantiles = np.asarray(estimate(sketch, list(levels)))
+        offsets = pa.array(np.arange(len(quantiles) + 1, dtype=np.int32) * len(levels))
+        children.append(pa.ListArray.from_arrays(offsets, pa.array(quantiles.ravel())))
         names.append("quantiles")
-    hidden = None if mask is None else pa.array(mask)
-    return pa.StructArray.from_arrays(children, names=names, mask=hidden)
+    nulls = None if mask is None else pa.array(mask)
+    return pa.StructArray.from_arrays(children, names=names, mask=nulls)
 
 
 def take_positions(column: pa.Array, positions: Array) -> pa.Array:
-    """The values at those rows; -1 is null."""
+    """The values at row numbers; -1 gives null."""
     return column.take(pa.array(positions, mask=positions < 0))
 
 

@@ -1,11 +1,11 @@
-"""Windows over slices: cut where a window begins or ends, folded, slid over.
+"""Cuts rows into slices where windows begin or end, and slides windows over them.
 
     rows       . .. . |  .  . | ... .. |   . |
     slices        0       1       2       3          folded once, for all windows
     windows    [==============]
                       [================]              runs of slices
 
-A query slides by itself, or all of them by one graph, or in one pass by an algorithm
+Each rule slides by itself, or all of them by one graph, or in one pass by an algorithm
 that answers any range.
 """
 
@@ -43,18 +43,18 @@ def cut_slices(job: Job, *, always: bool = False) -> Slices:
     """Cut at the edges of all windows, and fold unless most slices are one row."""
     plan, stream = job.plan, job.stream
     edges, runs = plan.cuts.cut(job.times, stream.firsts, stream.lasts)
-    few = len(edges) - 1 <= job.resolved.fold_below * len(stream)
-    if job.resolved.asked.calls and (few or always or not plan.slicer.whole_windows):
+    pays = len(edges) - 1 <= job.resolved.fold_below * len(stream)
+    if job.resolved.asked.calls and (pays or always or not plan.slicer.whole_windows):
         partials = fold(job.product, job.arrays, edges[:-1], edges[1:])
         return Slices(edges, runs, partials)
     return Slices(edges, runs, None)
 
 
 def slide_slices(job: Job, slices: Slices) -> list[Answer]:
-    """The windows over slices that stand in order, whoever made them."""
+    """Slide the windows of all rules over slices in stream order."""
     plan, resolved = job.plan, job.resolved
     tails = not plan.slicer.whole_windows
-    framed = [
+    all_frames = [
         frames(rule, job.times, slices.edges, slices.runs, tails=tails)
         for rule in plan.rules
     ]
@@ -62,19 +62,19 @@ def slide_slices(job: Job, slices: Slices) -> list[Answer]:
     if slices.partials is not None and plan.slicer.whole_windows:
         job.drop_rows()
     if not resolved.asked.calls:
-        outs: list[tuple[Array, ...]] = [()] * len(framed)
+        outs: list[tuple[Array, ...]] = [()] * len(all_frames)
     elif resolved.by_graph:
-        outs = _by_graph(job, slices, framed)
+        outs = _by_graph(job, slices, all_frames)
     elif resolved.together is not None:
-        outs = _together(job, slices, framed, resolved.together)
+        outs = _together(job, slices, all_frames, resolved.together)
     else:
         outs = [
             _alone(job, resolved.algorithm(number), slices, frame)
-            for number, frame in enumerate(framed)
+            for number, frame in enumerate(all_frames)
         ]
     return [
         _answer(job, rule, slices, frame, out)
-        for rule, frame, out in zip(plan.rules, framed, outs, strict=True)
+        for rule, frame, out in zip(plan.rules, all_frames, outs, strict=True)
     ]
 
 
@@ -91,7 +91,7 @@ def _answer(
 def _alone(
     job: Job, algorithm: Algorithm, slices: Slices, frame: Frames
 ) -> tuple[Array, ...]:
-    """One window in a pass of its own."""
+    """Slide the windows of one rule in a pass of their own."""
     starts, stops, leaf, source = _over_slices(job, slices, frame)
     return slide_arrays(
         algorithm,
@@ -106,28 +106,28 @@ def _alone(
 
 
 def _by_graph(
-    job: Job, slices: Slices, framed: list[Frames]
+    job: Job, slices: Slices, all_frames: list[Frames]
 ) -> list[tuple[Array, ...]]:
-    """All windows by one graph over the slices."""
-    bounds = [_over_slices(job, slices, frame) for frame in framed]
+    """Slide the windows of all rules by one graph over the slices."""
+    bounds = [_over_slices(job, slices, frame) for frame in all_frames]
     _, _, leaf, source = bounds[0]
     pairs = [(starts, stops) for starts, stops, _, _ in bounds]
     return slide_uneven(job.product, source, pairs, leaf=leaf)
 
 
 def _together(
-    job: Job, slices: Slices, framed: list[Frames], algorithm: Algorithm
+    job: Job, slices: Slices, all_frames: list[Frames], algorithm: Algorithm
 ) -> list[tuple[Array, ...]]:
-    """All ranges in one pass, by an algorithm that can answer any of them."""
-    bounds = [_over_slices(job, slices, frame) for frame in framed]
+    """Slide the windows of all rules in one pass, by an algorithm for any range."""
+    bounds = [_over_slices(job, slices, frame) for frame in all_frames]
     _, _, leaf, source = bounds[0]
     starts = np.concatenate([bound[0] for bound in bounds])
     stops = np.concatenate([bound[1] for bound in bounds])
     sizes = [len(bound[0]) for bound in bounds]
-    window = np.repeat(np.arange(len(framed)), sizes)
+    window = np.repeat(np.arange(len(all_frames)), sizes)
     order = np.lexsort((starts, stops))
     starts, stops, window = starts[order], stops[order], window[order]
-    tails = [_tails(job, frame) for frame in framed]
+    tails = [_tails(job, frame) for frame in all_frames]
     out = slide_arrays(
         algorithm,
         job.product,
@@ -143,7 +143,7 @@ def _together(
     back = np.empty_like(order)
     back[order] = np.arange(len(order))
     parts = [np.split(array[back], np.cumsum(sizes)[:-1]) for array in out]
-    return [tuple(part[i] for part in parts) for i in range(len(framed))]
+    return [tuple(part[i] for part in parts) for i in range(len(all_frames))]
 
 
 def _over_slices(
@@ -163,11 +163,10 @@ def _tails(job: Job, frame: Frames) -> tuple[Array, ...]:
 
 @dataclass
 class Job:
-    """A resolved plan with the rows it runs on.
+    """A resolved plan with the rows that it runs on.
 
-    Ordered times and values are the largest things in memory; each is let go as
-    soon as nothing needs it (10M rows, three windows: peak 2.8 -> 2.5 times the
-    input, input included).
+    Sorted times and values are the largest things in memory; each is freed as soon as
+    possible (10M rows, three windows: peak 2.8 -> 2.5 times the input, which counts).
     """
 
     resolved: Resolved
@@ -177,30 +176,30 @@ class Job:
 
     @property
     def plan(self) -> Plan:
-        """What was planned before any row was seen."""
+        """The plan that was resolved."""
         return self.resolved.plan
 
     @property
     def product(self) -> Product:
-        """The partial of all aggregates that have one."""
+        """The product of all aggregates that have a partial."""
         return self.resolved.product
 
     def drop_times(self) -> None:
-        """No frame will be asked for any more."""
+        """Free the times: all frames are known."""
         self.stream = replace(self.stream, times=None)
 
     def drop_rows(self) -> None:
-        """No row will be lifted any more."""
+        """Free the values: no row is lifted any more."""
         self.arrays = ()
 
     @property
     def times(self) -> Array | None:
-        """What windows are measured by: ticks, or None for positions in the key."""
+        """The times in ticks, or None for windows that count rows."""
         return None if self.plan.counts_rows else self.stream.times
 
 
 def nth(counts: Array) -> Array:
-    """0, 1, ... within each run."""
+    """The numbers 0, 1, ... within each run."""
     ends = np.cumsum(counts)
     total = int(ends[-1]) if len(ends) else 0
     places: Array = np.arange(total) - np.repeat(ends - counts, counts)

@@ -1,7 +1,7 @@
-"""One array in, one array out: `wr.slide`.
+"""Reads the arrays of `wr.slide` as a table, and returns its columns as arrays.
 
-The values become a table of one column (or of the columns of a mapping), so that
-nulls, types and windows mean what they mean everywhere.
+The table has one column, or the columns of a mapping, so that nulls, types and windows
+mean the same as everywhere.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from windrow.plan.resolve import Resolved
 from windrow.windows import Window
 
 from .aggregate import WindowJob, solve_windows
-from .sorted_rows import check_sorted
+from .sorted_rows import is_sorted
 from .tables import library
 
 VALUE, AT = "value", "at"
@@ -28,23 +28,29 @@ VALUE, AT = "value", "at"
 
 @dataclass(frozen=True)
 class SlideInputs:
-    """What `wr.slide` was given: a table, a window, and calls over its columns."""
+    """The arguments of `wr.slide`: a table, a window, and calls over its columns."""
 
     table: pa.Table
     window: Window
     calls: dict[str, Call]
 
     def run(self, job: WindowJob, resolved: Resolved) -> list[pa.Array]:
-        """One column for each call, an entry per window."""
+        """The column of each call, with one entry per window."""
         if self.window.is_timed:
             times = self.table.column(AT).to_numpy()
-            check_sorted(times, "values by their times in at=")
+            if len(times) and not is_sorted(times):
+                at = int(np.argmax(times[1:] < times[:-1])) + 1
+                raise BadInput.because(
+                    "cannot slide over values by their times in at=",
+                    f"they are not in order: entry {at} lies before entry {at - 1}",
+                    "sort values and times together by time first",
+                )
         _, _, columns = solve_windows(job.table, resolved, job.stream, bare=True)
         return columns[0]
 
 
 def slide_inputs(values: Any, window: Any, aggregate: Any, at: Any) -> SlideInputs:
-    """Values and their times as a table of their own."""
+    """Put values and their times into a table."""
     if not isinstance(window, Window):
         raise BadInput.because(
             f"cannot slide over {window!r}",
@@ -60,7 +66,7 @@ def slide_inputs(values: Any, window: Any, aggregate: Any, at: Any) -> SlideInpu
     calls = calls_of(aggregate)
     table = _table(values, window, at)
     if not isinstance(values, Mapping):
-        calls = {name: _over_the_value(call) for name, call in calls.items()}
+        calls = {name: _call_on_value(call) for name, call in calls.items()}
     window = window.replaced(on=AT if window.is_timed else None, ties=(), name=None)
     return SlideInputs(table, window, calls)
 
@@ -68,7 +74,7 @@ def slide_inputs(values: Any, window: Any, aggregate: Any, at: Any) -> SlideInpu
 def slide_results(
     values: Any, aggregate: Any, calls: dict[str, Call], columns: list[pa.Array]
 ) -> Any:
-    """One array like the values; a dict of arrays for several aggregates."""
+    """The results as an array like the values; several aggregates give a dict."""
     results = {
         name: _like(values, column) for name, column in zip(calls, columns, strict=True)
     }
@@ -76,7 +82,7 @@ def slide_results(
     return results if several else next(iter(results.values()))
 
 
-def _over_the_value(call: Call) -> Call:
+def _call_on_value(call: Call) -> Call:
     aggregate: Aggregate = call.aggregate
     if call.columns or not aggregate.columns[1]:
         return Call(aggregate, (VALUE,) if call.columns else (), options=call.options)
@@ -156,7 +162,7 @@ def _array(values: Any) -> pa.Array:
 
 
 def _like(values: Any, column: pa.Array) -> Any:
-    """The result as the kind of array that came in; numpy where that is not known."""
+    """The result as an array of the library of `values`, or else of numpy."""
     if isinstance(values, (pa.Array, pa.ChunkedArray)):
         return column
     if library(values) == "polars":

@@ -1,7 +1,7 @@
-"""Tables in, tables out: the result is of the kind that came in.
+"""Reads tables of any library as Arrow, and returns results in the same library.
 
-Anything with the Arrow C stream interface is read; pandas and polars frames come
-back as such, all else as a pyarrow table.
+Anything with the Arrow C stream interface is read; for pandas and polars frames the
+result is one too, for all else a pyarrow table.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from windrow.errors import BadInput
 
 
 def library(data: Any) -> str:
-    """The package a value's type comes from."""
+    """The top-level package that defines the type of a value."""
     return type(data).__module__.partition(".")[0]
 
 
 def schema_of(data: Any) -> pa.Schema:
-    """The schema of a table as `read` gives it, without reading where possible."""
+    """The schema of `read(data)`, without reading the data if possible."""
     return _without_views(_schema_of(data))
 
 
 def read(data: Any, columns: Sequence[str]) -> pa.Table:
-    """The named columns of the table, as Arrow."""
+    """The columns of a table as Arrow."""
     table = _read(data, list(columns))
     if not table.column_names:  # a cast would forget how many rows there are
         return table
@@ -34,7 +34,7 @@ def read(data: Any, columns: Sequence[str]) -> pa.Table:
 
 
 def _without_views(schema: pa.Schema) -> pa.Schema:
-    """String and binary views as the large types: Arrow cannot `take` views."""
+    """The schema with large types for views, which Arrow cannot `take` from."""
     plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
     return pa.schema(
         [field.with_type(plain.get(field.type, field.type)) for field in schema],
@@ -84,7 +84,7 @@ def _rows_only(count: int) -> pa.Table:
 
 
 def give(result: pa.Table, data: Any) -> Any:
-    """The result as the kind of table that `data` is."""
+    """The result as a table of the library of `data`."""
     if library(data) == "pandas":
         return result.to_pandas(types_mapper=_pandas_type)
     if library(data) == "polars":
@@ -93,7 +93,7 @@ def give(result: pa.Table, data: Any) -> Any:
 
 
 def give_with(data: Any, table: pa.Table | None, added: dict[str, pa.Array]) -> Any:
-    """The input with columns added at its right, in its own kind."""
+    """The input with columns added at the right, in its own library."""
     if library(data) == "pandas":
         extra = {
             name: pa.table({name: column}).to_pandas(types_mapper=_pandas_type)[name]
@@ -101,8 +101,7 @@ def give_with(data: Any, table: pa.Table | None, added: dict[str, pa.Array]) -> 
         }
         return data.assign(**{name: series.array for name, series in extra.items()})
     if library(data) == "polars":
-        new = type(data)(pa.table(added))
-        return data.with_columns(new.get_columns())
+        return data.with_columns(type(data)(pa.table(added)).get_columns())
     assert table is not None
     for name, column in added.items():
         table = table.append_column(name, column)
@@ -110,7 +109,7 @@ def give_with(data: Any, table: pa.Table | None, added: dict[str, pa.Array]) -> 
 
 
 def _pandas_type(kind: pa.DataType) -> Any:
-    """Structs and lists stay in Arrow: pandas would make a dict of each."""
+    """The Arrow type for structs and lists, which pandas would make objects of."""
     pandas = sys.modules["pandas"]
     return pandas.ArrowDtype(kind) if pa.types.is_nested(kind) else None
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from statistics import geometric_mean
 
-from ._experiment import NotMeasured, Place, RowSet, Verdict
+from .experiment import NotMeasured, Place, RowSet, Verdict
 
 SLACK = 0.03
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from statistics import geometric_mean
 
 from ._claims import SLACK, Where, everywhere
-from ._experiment import NotMeasured, Place, RowSet, Verdict
+from .experiment import NotMeasured, Place, RowSet, Verdict
 
 Cell = tuple[str, Place]
 Judge = Callable[[RowSet], Verdict]

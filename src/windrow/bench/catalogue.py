@@ -11,8 +11,8 @@ from difflib import get_close_matches
 
 from windrow.errors import BadInput
 
-from ._experiment import Experiment
 from .beyond import EXPERIMENTS as BEYOND
+from .experiment import Experiment
 from .lightsaber import EXPERIMENTS as LIGHTSABER
 from .pba import EXPERIMENTS as PBA
 from .ra import EXPERIMENTS as RA

@@ -22,7 +22,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from windrow.bench._runner import Step, Tell
+from windrow.bench.runner import Step, Tell
 
 from ._console import err
 

@@ -12,9 +12,9 @@ from itertools import groupby
 from rich.table import Table
 from rich.text import Text
 
-from windrow.bench._experiment import Experiment
-from windrow.bench._findings import Finding, JudgedClaim, Standing
-from windrow.bench._runner import lacking
+from windrow.bench.experiment import Experiment
+from windrow.bench.findings import Finding, JudgedClaim, Standing
+from windrow.bench.runner import lacking
 
 from ._console import out, show_table, table
 

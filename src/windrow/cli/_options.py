@@ -82,8 +82,8 @@ class QueryOptions:
         option(
             "--window",
             metavar="DURATION",
-            help_='How long a window is: "24 hours", or a plain number for a numeric '
-            "time column. Repeat for more windows in one pass.",
+            help_='How long a window is: "24 hours", "1 month", or a plain number for '
+            "a numeric time column. Repeat for more windows in one pass.",
             panel=_WINDOW,
         ),
     ] = None
@@ -109,6 +109,16 @@ class QueryOptions:
     on: Annotated[
         str | None,
         option("--on", metavar="COLUMN", help_="The time column.", panel=_WINDOW),
+    ] = None
+    tz: Annotated[
+        str | None,
+        option(
+            "--tz",
+            metavar="ZONE",
+            help_="Days, weeks, months, quarters and years of this time zone, such as "
+            "Europe/Berlin. Left out: those of UTC.",
+            panel=_WINDOW,
+        ),
     ] = None
     ties: Annotated[
         list[str] | None,
@@ -192,6 +202,7 @@ class QueryOptions:
             rows_=self.rows,
             every=self.every,
             on=self.on,
+            tz=self.tz,
             ties=self.ties,
             by=self.by,
             agg=self.agg or (),

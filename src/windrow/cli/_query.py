@@ -2,6 +2,8 @@
 
     --window "1 hour" --every "1 minute" --window "24 hours" --every "1 minute"
         -> [wr.sliding("1 hour", ...), wr.sliding("24 hours", ...)]
+    --window "1 month" --every "1 day" --tz Europe/Berlin
+        -> wr.calendar("1 month", every="1 day", tz="Europe/Berlin", ...)
     --rows 1000 --every 10
         -> wr.rows(1000, every=10)
 
@@ -16,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from windrow.aggregates import Call
 from windrow.errors import BadInput, UnknownName
-from windrow.windows import Window, rows, sliding
+from windrow.windows import Window, calendar, names_months, rows, sliding
 
 from ._calls import parse_calls
 
@@ -55,6 +57,7 @@ def make_query(
     rows_: Sequence[int] | None,
     every: Sequence[str] | None,
     on: str | None,
+    tz: str | None,
     ties: Sequence[str] | None,
     by: Sequence[str] | None,
     agg: Sequence[str],
@@ -64,7 +67,12 @@ def make_query(
 ) -> QuerySpec:
     """Check the options and put them together."""
     windows = _windows(
-        list(window or ()), list(rows_ or ()), list(every or ()), on, tuple(ties or ())
+        list(window or ()),
+        list(rows_ or ()),
+        list(every or ()),
+        on,
+        tz,
+        tuple(ties or ()),
     )
     hints: dict[str, Any] = {"hot": hot, "keys": keys}
     return QuerySpec(
@@ -90,6 +98,7 @@ def _windows(
     counts: list[int],
     every: list[str],
     on: str | None,
+    tz: str | None,
     ties: tuple[str, ...],
 ) -> list[Window]:
     number = len(ranges) + len(counts)
@@ -104,6 +113,12 @@ def _windows(
             "cannot put time windows and row windows into one query",
             "both --window and --rows are given",
             "ask for them in two commands",
+        )
+    if counts and tz is not None:
+        raise BadInput.because(
+            f"cannot count rows of {tz}",
+            "a time zone is for windows of days, weeks, months and years",
+            'leave out --tz, or use --window "1 month"',
         )
     if ranges and on is None:
         raise BadInput.because(
@@ -127,15 +142,20 @@ def _windows(
         ]
     distinct = len(set(ranges)) == number
     return [
-        sliding(
-            _amount(length),
-            every=None if slide is None else _amount(slide),
+        _timed_window(length, slide, tz).replaced(
             on=on,
             ties=ties,
             name=_name(length, slide, distinct) if number > 1 else None,
         )
         for length, slide in zip(ranges, slides, strict=True)
     ]
+
+
+def _timed_window(length: str, slide: str | None, tz: str | None) -> Window:
+    """Months and whatever names a zone go by the calendar, all else by the clock."""
+    if tz is not None or names_months(length) or names_months(slide or ""):
+        return calendar(length, every=slide, tz=tz)
+    return sliding(_amount(length), every=None if slide is None else _amount(slide))
 
 
 def _rows_window(

@@ -16,14 +16,14 @@ from typing import Annotated
 
 import typer
 
-from windrow.bench import _runner
-from windrow.bench._experiment import SIZES, Experiment, Size
-from windrow.bench._findings import gather
-from windrow.bench._libraries import load
-from windrow.bench._numbers import many
-from windrow.bench._runner import Outcome
-from windrow.bench._store import ResultStore
+from windrow.bench import runner
 from windrow.bench.catalogue import CATALOGUE, find
+from windrow.bench.experiment import SIZES, Experiment, Size
+from windrow.bench.findings import gather
+from windrow.bench.libraries import load
+from windrow.bench.numbers import many
+from windrow.bench.runner import Outcome
+from windrow.bench.store import ResultStore
 from windrow.errors import BadInput, UnknownName, WindrowError
 
 from ._bench_progress import show_progress
@@ -70,7 +70,7 @@ def run(
     store = ResultStore(into, size)
     try:
         with show_progress() as tell:
-            outcome = _runner.run(chosen, size, store, tell, again=again)
+            outcome = runner.run(chosen, size, store, tell, again=again)
     except KeyboardInterrupt:
         _stopped(chosen, store, again=again)
         return 130

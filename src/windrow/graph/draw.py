@@ -1,4 +1,4 @@
-"""Draws a graph: as lines of text, and as a picture (SVG).
+"""Draws a graph as lines of text, and as a picture (SVG).
 
 The picture has inputs at the bottom, scans above them and windows on top; blue edges
 are followed with each input, black ones at a trigger-point.  Of a long lap its ends are
@@ -17,7 +17,7 @@ STEP, ROW, LEFT, TOP = 46, 62, 150, 54
 
 
 def graph_lines(special: Special, names: Sequence[str]) -> list[str]:
-    """The graph before, and after."""
+    """The lines of the graph before and after it is specialised."""
     first, last = special.steps[0][1], special.graph
     lines = ["before: every window by itself"]
     scans = first.families[:-1]
@@ -28,7 +28,7 @@ def graph_lines(special: Special, names: Sequence[str]) -> list[str]:
 
 
 def steps_text(special: Special) -> str:
-    """What was done to the graph, in words."""
+    """The steps by which the graph was specialised, in words."""
     return ", ".join([*(title for title, _ in special.steps[1:]), "swept"])
 
 
@@ -36,14 +36,14 @@ def _family_lines(graph: Graph) -> list[str]:
     lines = []
     for family in graph.families[:-1]:
         readers = len(graph.readers(family))
-        what = _nodes(family)
+        nodes = _nodes(family)
         if graph.needed(family) == "newest":
-            what = "one running value" if readers == 1 else "the newest node"
+            nodes = "one running value" if readers == 1 else "the newest node"
         lazy = family.kind == ScanKind.SUFFIX
         every = _count(family.lap, "input") if family.lap else "time they are used up"
         when = f"lazy, every {every}" if lazy else "eager"
-        served = _count(readers, "window")
-        lines.append(f"  {family!s:18} {what}, {when}; read by {served}")
+        windows = _count(readers, "window")
+        lines.append(f"  {family!s:18} {nodes}, {when}; read by {windows}")
     return lines
 
 
@@ -73,7 +73,7 @@ def _window_lines(graph: Graph, names: Sequence[str]) -> list[str]:
 
 
 def graph_svg(special: Special, names: Sequence[str]) -> str:
-    """The first graph and the last, one below the other."""
+    """The picture of the initial graph, and of the specialised one below it."""
     parts: list[str] = []
     height = 10
     for swept, graph in ((False, special.steps[0][1]), (True, special.graph)):
@@ -115,14 +115,14 @@ def _panel(
     for k in range(MOST):
         nodes.append(_node("input", k, bottom, f"x{k}" if k < MOST - 1 else "x·"))
     nodes.append(f'<text x="12" y="{bottom + 4}">inputs</text>')
-    shown = list(zip(names, graph.roots, strict=True))[:MOST]
-    for k, (name, root) in enumerate(shown):
+    windows = list(zip(names, graph.roots, strict=True))[:MOST]
+    for k, (name, root) in enumerate(windows):
         nodes.append(_node("window", k, TOP, _plain(str(name))[:5]))
         for term in dict.fromkeys(root.terms):
             place = _place(term.family, term.at, swept and _runs(graph, term.family))
             style = "l" if term.family.kind == ScanKind.SUFFIX else "e"
             edges.append(_line(k, TOP, place, rows[term.family], style))
-    more = len(graph.roots) - len(shown)
+    more = len(graph.roots) - len(windows)
     label = f"windows{f' (+{more})' if more else ''}"
     nodes.append(f'<text x="12" y="{TOP + 4}">{label}</text>')
     return "".join(edges + nodes), bottom + 50
@@ -136,7 +136,7 @@ def _runs(graph: Graph, family: Family) -> bool:
 def _family(
     family: Family, y: int, bottom: int, running: bool
 ) -> tuple[list[str], list[str]]:
-    """A scan: a chain of nodes, each over its input; or one running value."""
+    """The edges and nodes of a scan: a chain over inputs, or one running value."""
     word = {ScanKind.PREFIX: "ps", ScanKind.SUFFIX: "ss"}.get(family.kind, "t")
     style = "l" if family.kind == ScanKind.SUFFIX else "e"
     count = 1 if running else _drawn(family)

@@ -1,4 +1,4 @@
-"""Models what windows are read off: the aggregation graph of LightSaber 5.
+"""Models the aggregation graph of LightSaber 5: windows over scans of the input.
 
 Inputs stand in laps; over each lap runs a prefix scan, and a suffix scan once it is
 complete.  A window is a suffix of one lap, whole laps, and a prefix of another:
@@ -13,7 +13,7 @@ which nodes of a scan windows read while inputs come:
 
     every      all of them, as long as a window starts there
     newest     only the last one
-    none       nobody reads it
+    none       none of them
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from functools import cached_property
 
 
 class ScanKind(StrEnum):
-    """What a family of nodes is."""
+    """The kind of a family of nodes: inputs, or one of three scans."""
 
     INPUT = "input"
     PREFIX = "prefix"
@@ -34,7 +34,7 @@ class ScanKind(StrEnum):
 
 
 class At(StrEnum):
-    """Which node of a family a window reads."""
+    """The place of the node that a window reads in a family."""
 
     START = "start"  # where the window begins
     END = "end"  # where it ends
@@ -43,7 +43,7 @@ class At(StrEnum):
 
 @dataclass(frozen=True, order=True)
 class Family:
-    """Inputs, or a scan over laps of them.
+    """A family of nodes: the inputs, or a scan over laps of them.
 
     Where windows are not equally long, a lap ends when the window it is for runs out
     of suffixes, and `window` says which that is; a scan with neither a lap nor a window
@@ -65,7 +65,7 @@ INPUT = Family(ScanKind.INPUT)
 
 @dataclass(frozen=True)
 class Term:
-    """One node that a window reads; `off` says that it is taken off."""
+    """One node that a window reads; with `off` it is subtracted."""
 
     family: Family
     at: At
@@ -80,10 +80,11 @@ Sum = tuple[Term, ...]
 
 @dataclass(frozen=True)
 class Root:
-    """A window, and the ways to read it: by where it starts, seen from its end.
+    """A window, as sums of nodes that depend on the lap in which it starts.
 
-    A range of 0 is not known beforehand.  `same`: it starts in the lap in which it
-    ends, `last`: in one before.  A way that cannot occur is empty.
+    It is the sum `same` if it starts in the lap in which it ends, `last` if in an
+    earlier one; a case that cannot occur is empty.  A range of 0 is not known
+    beforehand.
     """
 
     range: int
@@ -92,19 +93,19 @@ class Root:
 
     @property
     def terms(self) -> Iterator[Term]:
-        """All nodes that it reads."""
+        """All nodes that the window reads."""
         yield from (*self.same, *self.last)
 
 
 @dataclass(frozen=True)
 class Graph:
-    """The windows, and through them the scans they stand on."""
+    """A set of windows, and through them the scans that they read."""
 
     roots: tuple[Root, ...]
 
     @cached_property
     def readings(self) -> dict[Family, tuple[frozenset[At], list[Root]]]:
-        """Each family that some window reads: at which nodes, and which windows."""
+        """The places at which each family is read, and the windows that read it."""
         places: dict[Family, set[At]] = {}
         readers: dict[Family, list[Root]] = {}
         for root in self.roots:
@@ -126,14 +127,14 @@ class Graph:
         return self.readings[family][1] if family in self.readings else []
 
     def needed(self, family: Family) -> str:
-        """Which of its nodes are read: "every", "newest" or "none"."""
+        """The nodes of a scan that windows read: "every", "newest" or "none"."""
         if family not in self.readings:
             return "none"
         return "newest" if self.readings[family][0] == {At.END} else "every"
 
 
 def initial(ranges: Sequence[int]) -> Graph:
-    """Each window by itself, in laps as long as it is: a suffix and a prefix."""
+    """The graph of windows that share nothing, each over laps of its own range."""
     roots = []
     for range_ in ranges:
         suffix, prefix = (
@@ -146,7 +147,7 @@ def initial(ranges: Sequence[int]) -> Graph:
 
 
 def initial_uneven(count: int) -> Graph:
-    """The same for windows that are not equally long: over slices that hold a row."""
+    """The graph of windows over slices that share nothing, of unknown ranges."""
     roots = []
     for number in range(count):
         suffix = Family(ScanKind.SUFFIX, window=number)

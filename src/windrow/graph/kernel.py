@@ -1,6 +1,6 @@
-"""Finds the kernel of a specialised graph.
+"""Assembles the kernel of a specialised graph.
 
-Each part of a kernel stands for a part of the graph: a scan that is kept is an array
+Each part of a kernel stands for a part of the graph: a stored scan is an array
 and the loop that fills it, one of which only the newest node is read is a running value
 or, where several windows read it, a block of values; a window is a loop for each way in
 which it can be read.  Laps, ranges and slides are arguments (`loops/__init__.py`):
@@ -38,32 +38,32 @@ def graph_assembly(special: Special, product: Product, leaf: str) -> Assembly:
 
 
 def graph_text(special: Special, product: Product, leaf: str) -> str:
-    """The source of the kernel."""
+    """The source text of a graph's kernel."""
     return graph_assembly(special, product, leaf).text().render()
 
 
 def graph_blocks(special: Special) -> list[str]:
-    """The part of the source that comes out of the graph: what `explain` shows."""
+    """The part of the source that follows from the graph, which `explain` shows."""
     text = Text("aggregation graph", inline=_INLINE)
     text.take(_loop_of(special), "run", entry=True)
     return text.sources()
 
 
 def _loop_of(special: Special) -> Callable[..., None]:
-    """The entry of the form that a graph has."""
+    """The loop for the form that a graph has."""
     roots = special.graph.roots
     if not roots[0].range:
         return _uneven_loop(special)
     if len(roots) == 1:
         return _lone_loop(special)
-    if not special.kept:
+    if not special.stored_scans:
         return few_windows.run_few
     return long_laps.run_laps if roots[0].same else _short_loop(special)
 
 
 def _lone_loop(special: Special) -> Callable[..., None]:
-    """One window: suffixes and a running prefix, or a running value, or inputs."""
-    if special.kept:
+    """The loop for one window: by scans, by a running value, or by inputs."""
+    if special.stored_scans:
         return single_window.run_scans
     if special.scans:
         return single_window.run_running
@@ -71,7 +71,7 @@ def _lone_loop(special: Special) -> Callable[..., None]:
 
 
 def _short_loop(special: Special) -> Callable[..., None]:
-    """Suffixes, totals and prefixes that windows share, and windows that do not."""
+    """The loop for windows that share scans in short laps, or some that do not."""
     shares = {
         any(term.family.kind == ScanKind.TOTAL for term in root.last)
         for root in special.graph.roots
@@ -84,7 +84,7 @@ def _short_loop(special: Special) -> Callable[..., None]:
 def _uneven_loop(special: Special) -> Callable[..., None]:
     if special.graph.roots[0].same:
         return uneven_windows.run_differences
-    if special.kept:
+    if special.stored_scans:
         return uneven_windows.run_stacks
     return uneven_windows.run_uneven
 

@@ -34,7 +34,7 @@ def graph_of(
 
 
 def uneven_graph(count: int, product: Product) -> Special:
-    """The graph of some windows that are not equally long."""
+    """The graph of `count` windows that are not equally long."""
     return specialise(initial_uneven(count), invertible=product.undoable)
 
 
@@ -48,7 +48,7 @@ def slide_graph(
     leaf: str = "rows",
     undo: bool | None = None,
 ) -> list[tuple[Array, ...]]:
-    """The results of each window (range, slide), run by run.
+    """Compute the results of each window (range, slide), run by run.
 
     Window i of a run covers [first + i * slide, first + i * slide + range).  One
     window alone moves on by one input at a time: make slices of its slide first.
@@ -70,7 +70,7 @@ def prepare_slide(
     leaf: str = "rows",
     undo: bool | None = None,
 ) -> tuple[Callable[[], None], list[tuple[Array, ...]]]:
-    """The call that `slide_graph` makes, and the memory that it fills."""
+    """Prepare the call that `slide_graph` makes, and the arrays that it fills."""
     lengths = lasts - firsts
     counts = [
         int(np.maximum((lengths - range_) // slide + 1, 0).sum())
@@ -106,9 +106,9 @@ def slide_uneven(
     *,
     leaf: str = "slices",
 ) -> list[tuple[Array, ...]]:
-    """The results of windows [starts[i], stops[i]) over inputs, for each of several.
+    """Compute windows [starts[i], stops[i]) over inputs, for several lists of bounds.
 
-    Stops never fall within a window's own.
+    Within a list stops never fall.
     """
     special = uneven_graph(len(bounds), product)
     starts = np.concatenate([first for first, _ in bounds])
@@ -145,7 +145,7 @@ def _laps(special: Special) -> tuple[int, int]:
 
 
 def compile_graph(special: Special, product: Product, leaf: str) -> ModuleType:
-    """The kernel; graphs of the same form share it."""
+    """Compile the kernel of a graph; graphs of the same form share it."""
     return graph_assembly(special, product, leaf).module()
 
 

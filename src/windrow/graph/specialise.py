@@ -4,7 +4,7 @@
                running value each, from which the oldest is taken off
     2  share   else laps are made equal, so that windows stand on the same scans; twins
                merge
-    3  sweep   scans that nobody reads go; one of which only the newest node is read
+    3  sweep   unread scans are removed; one of which only the newest node is read
                becomes a running value
     4  edges   prefixes are made eagerly, with each input; suffixes lazily, when their
                lap is complete: the trigger-point
@@ -15,8 +15,8 @@ How laps are made equal:
                         longer by `SPARE`.  A window lies in one lap (prefix[end] -
                         prefix[start]) or in two (suffix + prefix: the inverted
                         buffer); suffixes reach as far back as the longest window
-    with an inverse,    one lap, the whole stream: no window is inverted, so nobody
-    uneven windows      reads suffixes
+    with an inverse,    one lap, the whole stream: no window lies in two laps, so
+    uneven windows      there are no suffixes
 
     without             as long as the shortest window, but a power of two and at most
                         `LAP`.  Whole laps in between are windows over their totals,
@@ -49,25 +49,25 @@ _REPLACED = "scans of one input replaced by it"
 
 @dataclass(frozen=True)
 class Special:
-    """A specialised graph: each scan with what is needed of it."""
+    """A specialised graph, and the steps that led to it."""
 
     graph: Graph
     steps: tuple[tuple[str, Graph], ...]
 
     @property
     def scans(self) -> list[Family]:
-        """The scans that are kept or run, by lap."""
+        """The scans of the graph, ordered by lap."""
         families = [family for family in self.graph.families if family != INPUT]
         return sorted(families, key=lambda family: (family.lap, family.kind))
 
     @property
-    def kept(self) -> list[Family]:
-        """Those of which every node is needed."""
+    def stored_scans(self) -> list[Family]:
+        """The scans of which every node is needed, so that they are stored."""
         return [scan for scan in self.scans if self.graph.needed(scan) == "every"]
 
     @cached_property
     def form(self) -> tuple[object, ...]:
-        """All that the emitted code depends on: laps and ranges are its arguments."""
+        """All that the kernel's code depends on; laps and ranges are its arguments."""
         roots = self.graph.roots
         ways = {tuple(_shape(way) for way in (root.same, root.last)) for root in roots}
         return min(len(roots), 2), roots[0].range == 0, frozenset(ways)
@@ -78,7 +78,7 @@ def _shape(way: Sum) -> tuple[object, ...]:
 
 
 def specialise(graph: Graph, *, invertible: bool, each: bool = True) -> Special:
-    """Mark, sweep, merge, and decide what is made when.
+    """Turn a graph into the one that is executed.
 
     `each` says that every window ends at each input.
     """
@@ -96,7 +96,7 @@ def specialise(graph: Graph, *, invertible: bool, each: bool = True) -> Special:
 
 
 def _few(graph: Graph, *, each: bool) -> bool:
-    """Whether each window is better off with a running value of its own."""
+    """Whether a running value for each window is cheaper than shared scans."""
     if len(graph.roots) == 1:
         return True
     even = all(root.range for root in graph.roots)
@@ -133,7 +133,7 @@ def _in_short_laps(graph: Graph) -> Graph:
 
 
 def shared_lap(ranges: list[int]) -> int:
-    """The lap of windows that share their scans; 0 if there are not two of them."""
+    """The lap of the scans that windows share; 0 if fewer than two can share."""
     long = [range_ for range_ in ranges if range_ >= SHORT]
     if len(long) < 2:
         return 0
@@ -154,7 +154,7 @@ def _in_long_laps(root: Root, lap: int) -> Root:
 
 
 def _replace_single(graph: Graph) -> Graph:
-    """One window of one input: its scans have one node each, which is its child."""
+    """Replace the scans of one window of one input by that input."""
     if len(graph.roots) > 1 or graph.roots[0].range != 1:
         return graph
     return Graph((replace(graph.roots[0], last=(Term(INPUT, At.START),)),))

@@ -4,12 +4,12 @@
         what="sba, regular bounds over rows",
         product=product,                            lift, combine and lower
         entries=(("run", run_regular),),            called from Python
-        words=(("slide", slide), ...),              what words of the vocabulary mean
+        words=(("slide", slide), ...),              words of the vocabulary
     )
 
 An entry is lifted together with all that it uses; a word of the vocabulary is either
-made for the product (`combine`, `load`, ...) or one of `words`.  All kernels are made
-here: `algorithms`, `slicing`, `graph`, `spans` and `operator` say what of.
+generated for the product (`combine`, `load`, ...) or one of `words`.  All kernels of
+`algorithms`, `slicing`, `graph`, `spans` and `operator` are assembled here.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _LEAVES = {"rows": add_lift, "slices": add_loaded_leaf, "events": add_lift_one}
 
 @dataclass(frozen=True, kw_only=True)
 class Assembly:
-    """What one kernel is assembled from; equal assemblies are one kernel.
+    """The parts that a kernel is assembled from; equal assemblies are one kernel.
 
-    leaf         what `leaf(source, i)` reads: "rows", lifted in the loop, "slices",
-                 partials already, or "events", rows whose numbers also come one by one
+    leaf         what `leaf(source, i)` reads: "rows", which are lifted in the loop,
+                 "slices", or "events", rows that may also be arguments
     emit         what `emit(out, i, partial)` writes: "results", "partials", or nothing
     tails        whether a tail partial is combined on to each window
     entries      functions that Python calls, by the name they have in the kernel

@@ -1,7 +1,7 @@
-"""Generates `leaf(source, i)`: rows that are lifted, or partials that are loaded.
+"""Generates `leaf(source, i)`, which lifts a row or loads a slice partial.
 
-As text, because numba sees rows and partials field by field, and both differ from
-product to product (`source.py`).
+It is text, because numba needs rows and partials field by field, and both depend on the
+product (`source.py`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .text import Text
 
 
 def add_lift(text: Text, product: Product) -> None:
-    """`leaf(source, i)`: row i, lifted; a null row is the identity."""
+    """Add `leaf(source, i)`, which lifts row i; a null row is the identity."""
     calls = []
     for number, part in enumerate(product.parts):
         value = _lifted(text, part, number, "i", _read)
@@ -35,7 +35,7 @@ def _lifted(
     position: str,
     read: Callable[[int], str],
 ) -> str:
-    """The call of `lift` on what stands in the part's slots."""
+    """The call of `lift` on the part's slots."""
     request, aggregate = part.request, part.request.aggregate
     arguments, slots = [], iter(request.slots)
     for role in aggregate.takes:
@@ -61,14 +61,14 @@ def _unless_null(
 
 
 def add_lift_one(text: Text, product: Product) -> None:
-    """`lift_one(position, v0, v1, ...)`: one row from its numbers.
+    """Add `lift_one(position, v0, v1, ...)`, which lifts one row from its numbers.
 
-    `lift_number(position, value)`: a row of one number that is not null.  And
-    `leaf(source, i)`, which reads rows from arrays: the columns, their validity, and
-    last an array that holds the position of row 0.
+    Also `lift_number(position, value)` for a row of one number that is not null, and
+    `leaf(source, i)` for rows in arrays: the columns, their validity, and last an array
+    that holds the position of row 0.
     """
-    used = [slot for part in product.parts for slot in _slots(part)]
-    names = [f"v{slot}" for slot in range(max(used, default=-1) + 1)]
+    slots = [slot for part in product.parts for slot in _slots(part)]
+    names = [f"v{slot}" for slot in range(max(slots, default=-1) + 1)]
     calls = []
     for number, part in enumerate(product.parts):
         _add_lift_of(text, part, number, names)
@@ -99,7 +99,7 @@ _CASTS = {"int": "np.int64({})", "float": "np.float64({})", "object": "{}"}
 
 
 def add_loaded_leaf(text: Text, product: Product) -> None:
-    """`leaf(source, i)` where the source is slice partials already."""
+    """Add `leaf(source, i)` for a source of slice partials."""
     reads = "".join(f"read(source[{i}], i), " for i in range(len(product.dtypes)))
     text.define(f"def leaf(source, i):\n    return ({reads.rstrip()})")
 

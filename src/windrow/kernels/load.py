@@ -1,4 +1,4 @@
-"""Makes callable kernels of their source, through a cache folder.
+"""Compiles or interprets the source of kernels, with a cache on disk.
 
 Each kernel is a real file, named by the hash of its content, in a folder that
 belongs to the user alone (`WINDROW_CACHE_DIR`, else the user's cache folder).
@@ -8,7 +8,7 @@ folder can be written, kernels are compiled in memory; nothing else changes.
 
     kernel(text)                     compiled, cached on disk
     kernel(text, interpreted=True)   plain Python, for users' functions that cannot
-                                     be compiled, and for tests: functions have the
+                                     be compiled, and for tests; functions keep the
                                      files and lines that they were lifted from
 """
 
@@ -72,7 +72,7 @@ _interpreted = False
 
 @contextlib.contextmanager
 def interpreting() -> Iterator[None]:
-    """Within, all kernels run as plain Python: for tests, which count and check."""
+    """Run all kernels as plain Python in this context, for tests."""
     global _interpreted
     before, _interpreted = _interpreted, True
     try:
@@ -87,10 +87,10 @@ def is_interpreting() -> bool:
 
 
 def run_with_user_lines(has_users: bool, call: Callable[[], None]) -> None:
-    """Run a kernel; if a user's function fails in it, fail with the user's own line.
+    """Run a kernel; if a user's function fails in it, fail with the line of the user.
 
-    Machine code knows the line of a `raise` but not that of a failing look-up: the
-    call is made again as plain Python, which does.  `call` compiles what it runs.
+    Machine code knows the line of a `raise` but not that of a failing look-up, so the
+    call is made again as plain Python.  `call` looks its kernel up each time.
     """
     try:
         call()
@@ -108,9 +108,9 @@ def kernel(
     *,
     interpreted: bool = False,
 ) -> ModuleType:
-    """The module of that text, with the users' functions in its namespace.
+    """The module of a text, with the users' functions in its namespace.
 
-    Those who ask keep it: only text without users' functions is remembered here.
+    Only modules without users' functions are cached here.
     """
     if interpreted or is_interpreting():
         blocks = text.blocks if isinstance(text, Text) else [Block(text)]
@@ -135,11 +135,11 @@ def _header(*, cache: bool) -> str:
 
 
 def cache_folder() -> Path | None:
-    """The folder of kernels, made with mode 0700; None where there can be none."""
-    named = os.environ.get("WINDROW_CACHE_DIR")
+    """The folder of kernels, of mode 0700; None if it cannot be made."""
+    path = os.environ.get("WINDROW_CACHE_DIR")
     base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
     try:
-        folder = (Path(named) if named else base / "windrow" / "kernels").expanduser()
+        folder = (Path(path) if path else base / "windrow" / "kernels").expanduser()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         usable = _is_ours(folder) and os.access(folder, os.W_OK)
     except (OSError, RuntimeError):  # no home, no room, no right
@@ -155,7 +155,7 @@ def _is_ours(folder: Path) -> bool:
 
 
 def _write(folder: Path, content: str) -> Path:
-    """Put the content in its file, whole or not at all; give the path."""
+    """Write the content to its file, whole or not at all; return the path."""
     data = content.encode()
     path = folder / f"kernel_{hashlib.sha256(data).hexdigest()[:32]}.py"
     with contextlib.suppress(OSError):
@@ -196,7 +196,7 @@ def _in_memory(text: str, users: Mapping[str, Any]) -> ModuleType:
 
 
 def _interpreted_module(blocks: list[Block], users: Mapping[str, Any]) -> ModuleType:
-    """Plain Python, block by block: each has the file and lines it comes from."""
+    """A module of plain Python, in which lifted blocks keep their files and lines."""
     module = ModuleType("windrow_kernels.interpreted")
     module.__dict__.update(users)
     exec(_PLAIN_HEADER, module.__dict__)  # noqa: S102
@@ -208,9 +208,9 @@ def _interpreted_module(blocks: list[Block], users: Mapping[str, Any]) -> Module
 def arrays(dtypes: tuple[str, ...], n: int) -> tuple[np.ndarray[Any, Any], ...]:
     """One uninitialised array per dtype.
 
-    Large ones come from Arrow's memory pool, which keeps freed pages for the next
-    call: numpy gives them back, and the kernel then zeroes each page again before a
-    result is written to it (64 MB: 9.0 -> 5.9 ms for one pass that reads and writes).
+    Large ones come from Arrow's memory pool, which keeps freed pages for the next call;
+    numpy returns them, and the operating system then zeroes each page again before it
+    is written (64 MB: 9.0 -> 5.9 ms for one pass that reads and writes).
     """
     return tuple(_array(np.dtype(dtype), n) for dtype in dtypes)
 

@@ -7,15 +7,15 @@ on the chunked sum (SBA), 8M float64, slide 1: 477 -> 850 M values/s at a window
 of 16, 421 -> 452 at 256.
 
 Source, scratch and each result array are separate memory, which LLVM cannot know:
-past a few arrays it gives up on checking and no loop is vectorised.  So each access
-says what it touches: `read` the source, `peek` and `poke` scratch, `write` results.
+with more than a few arrays it stops checking, and no loop is vectorised.  So each
+access names its memory: `read` the source, `peek` and `poke` scratch, `write` results.
 
-`prefetch` tells the processor that a place will be written soon, so that it is
-there when the value is: a kernel that computes a block and then writes it does not
-wait for memory twice (SBA, 8M float64: 629 -> 834 M values/s at a window of 65,536).
+`prefetch` announces that a place will be written soon: a kernel that computes a block
+and then writes it does not wait for memory twice (SBA, 8M float64: 629 -> 834 M
+values/s at a window of 65,536).
 
-`plain_peek` and `plain_poke` are the same for kernels that run interpreted; they
-give Python numbers, so that an overflow is an infinity and not a warning.
+`plain_peek` and `plain_poke` are the same for interpreted kernels; they return Python
+numbers, so that an overflow is an infinity and not a warning.
 """
 
 from typing import Any
@@ -27,11 +27,11 @@ from numba.core import cgutils
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
-OUTS = 32  # result arrays that are told apart; the rest count as the last
+OUTS = 32  # result arrays that are distinguished; the rest count as the last
 
 
 def _check_contiguous(array):  # type: ignore[no-untyped-def]
-    """A bare load knows no strides: refuse an array that has them."""
+    """Refuse an array with strides, which a bare load does not know."""
     if array.layout != "C":
         raise TypingError("kernels read and write contiguous arrays only")
 
@@ -42,15 +42,15 @@ def _place(context, builder, kind, array, index):  # type: ignore[no-untyped-def
 
 
 def _tag(builder, instruction, scope):  # type: ignore[no-untyped-def]
-    """Say which memory is meant, and that it is none of the others'."""
+    """Declare which memory an instruction accesses, and that it is no other."""
     module = builder.module
     domain = module.add_metadata(["windrow"])
     names = ["source", "scratch", *(f"out{k}" for k in range(OUTS))]
     scopes = [module.add_metadata([name, domain]) for name in names]
-    mine = names.index(scope)
-    others = [other for k, other in enumerate(scopes) if k != mine]
-    instruction.set_metadata("alias.scope", module.add_metadata([scopes[mine]]))
-    instruction.set_metadata("noalias", module.add_metadata(others))
+    number = names.index(scope)
+    separate = scopes[:number] + scopes[number + 1 :]
+    instruction.set_metadata("alias.scope", module.add_metadata([scopes[number]]))
+    instruction.set_metadata("noalias", module.add_metadata(separate))
 
 
 def _reader(scope):  # type: ignore[no-untyped-def]
@@ -136,11 +136,11 @@ def plain_poke(array: Any, index: int, value: Any) -> None:
 
 
 def plain_prefetch(array: Any, index: int) -> None:
-    """Nothing to do: memory is fetched when it is used."""
+    """Do nothing: memory is fetched when it is used."""
 
 
 def plain_jit(*_: Any, **__: Any) -> Any:
-    """Stands in for `numba.njit` where kernels run interpreted."""
+    """Replace `numba.njit` where kernels run interpreted."""
     return lambda function: function
 
 

@@ -5,9 +5,9 @@
     -----------------------------------------
     product           (count, total, max)      one tuple, one loop
 
-A request whose fields all stand in another's partial rides along and is lowered
-from there.  Where a result may be null the count of values is kept too, once for
-each set of nullable columns.
+A request whose fields are all in another's partial is lowered from there.  Where a
+result may be null the product also has a count of values, once for each set of
+nullable columns.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ class Request:
 
     @property
     def optional(self) -> bool:
-        """Whether the last field of its partial says that there is a value at all.
+        """Whether the last field of its partial is 0 if there is no value at all.
 
-        So it is for a user's aggregate without an identity, and for a selective one
-        that stands alone over nulls: a count beside it would cost the law.
+        So for a user's aggregate without an identity, and for a selective one that is
+        alone over nulls: with a count beside it, it would not be selective.
         """
         return self.flagged or self.aggregate.identity is ABSENT
 
@@ -63,7 +63,7 @@ class ProductPart:
 
     @property
     def optional(self) -> bool:
-        """Whether its last field says that there is a value at all."""
+        """Whether its last field is 0 if there is no value at all."""
         return self.request.optional
 
 
@@ -72,7 +72,7 @@ class Output:
     """How one request is lowered: from which fields, into arrays of which types.
 
     `present_in` is the field that is zero where the result is null; an array of
-    validity is written if that, or the aggregate's `defined`, is set.
+    validity is written if that, or the aggregate's `defined`, is not None.
     """
 
     request: Request
@@ -88,7 +88,7 @@ class Output:
 
 @dataclass(frozen=True)
 class Product:
-    """The partial that a kernel carries, and how each result is read off it."""
+    """The partial that a kernel computes, and how each result is lowered from it."""
 
     parts: tuple[ProductPart, ...]
     outputs: tuple[Output, ...]
@@ -109,7 +109,7 @@ class Product:
 
     @property
     def laws(self) -> Law:
-        """What holds for the product: a product of selective ones is not selective."""
+        """The laws of all parts; a product of several parts is not selective."""
         laws = Law.COMMUTATIVE | Law.INVERTIBLE | Law.SELECTIVE | Law.IDEMPOTENT
         for part in self.parts:
             laws &= part.request.aggregate.laws
@@ -117,17 +117,17 @@ class Product:
 
     @property
     def exact(self) -> bool:
-        """Whether all fields are whole numbers, so that taking off is exact."""
+        """Whether all fields are whole numbers, so that an inverse is exact."""
         return all(dtype == "int64" for dtype in self.dtypes)
 
     @property
     def undoable(self) -> bool:
-        """Whether what has left may be taken off: an inverse, and whole numbers."""
+        """Whether there is an exact inverse."""
         return Law.INVERTIBLE in self.laws and self.exact
 
     @property
     def has_users(self) -> bool:
-        """Whether a user's functions are in it."""
+        """Whether it contains a user's functions."""
         return any(part.request.aggregate.is_users for part in self.parts)
 
     @property
@@ -151,8 +151,8 @@ def product_of(requests: Sequence[Request], *, may_be_empty: bool = False) -> Pr
         for position, key in enumerate(_keys(request)):
             index.setdefault(key, offset + position)
 
-    wanted = [*requests, *_counters(requests, may_be_empty)]
-    for request in sorted(wanted, key=lambda request: -len(_keys(request))):
+    all_requests = [*requests, *_counters(requests, may_be_empty)]
+    for request in sorted(all_requests, key=lambda request: -len(_keys(request))):
         place(request)
     return Product(
         tuple(parts), tuple(_output(r, index, may_be_empty) for r in requests)
@@ -182,7 +182,7 @@ def _counters(requests: Sequence[Request], may_be_empty: bool) -> list[Request]:
 
 
 def _needs_count(request: Request, may_be_empty: bool) -> bool:
-    """Positions and users' present flags tell by themselves; a count is never null."""
+    """Whether a count must show nulls; positions and present flags show them anyway."""
     aggregate = request.aggregate
     if aggregate is COUNT or aggregate.result == "position" or request.optional:
         return False
@@ -190,12 +190,12 @@ def _needs_count(request: Request, may_be_empty: bool) -> bool:
 
 
 def _keys(request: Request) -> list[object]:
-    """What each field is, so that equal ones are recognised."""
+    """A key for each field; equal fields have equal keys."""
     aggregate = request.aggregate
     if aggregate.is_users:
         number = len(request.schema or ()) - 1 + request.optional
-        own = (id(aggregate), request.slots, request.masks)
-        return [(own, i) for i in range(number)]
+        identity = (id(aggregate), request.slots, request.masks)
+        return [(identity, i) for i in range(number)]
     names = [(field.name, field.kind) for field in aggregate.fields]
     return [
         (
@@ -214,11 +214,11 @@ def _dtypes(request: Request) -> tuple[str, ...]:
     if aggregate.is_users:
         assert request.schema is not None
         return (*request.schema[:-1], *present)
-    own = tuple(
+    dtypes = tuple(
         DTYPES[request.kind if field.kind == "value" else field.kind]
         for field in aggregate.fields
     )
-    return (*own, *present)
+    return (*dtypes, *present)
 
 
 def _output(request: Request, index: dict[object, int], may_be_empty: bool) -> Output:

@@ -1,9 +1,9 @@
 """Generates the functions that depend on a product: combine, load, store, emit.
 
-Numba sees a tuple item by item and cannot loop over items of several types, so that
-what touches the fields of a partial is written out for each product, as text; all other
-functions of a kernel are lifted from their own source (`text.py`).  Their names and
-meanings are listed in `vocabulary.py`.
+Numba cannot loop over a tuple with items of several types, so that code which touches
+the fields of a partial is generated for each product, as text; all other functions of a
+kernel are lifted from their own source (`text.py`).  `vocabulary.py` lists their names
+and meanings.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from .product import Output, Product, ProductPart
 from .text import Text
 from .user import add_user_part
 
-FEW = 8  # result arrays: more would be fetched faster than they are used
+FEW = 8  # most result arrays that are prefetched: with more of them it does not pay
 
 
 def add_partial(text: Text, product: Product) -> None:
-    """`IDENTITY`, `combine`, `inverse`, `load`, `store`, `allocate`, `same`."""
+    """Add `IDENTITY`, `combine`, `inverse`, `load`, `store`, `allocate`, `same`."""
     combines, joins, inverses, identities = [], [], [], []
     for number, part in enumerate(product.parts):
         text.add(f"# partial of {part_title(part)}")
@@ -34,8 +34,8 @@ def add_partial(text: Text, product: Product) -> None:
     text.define(f"def combine(older, newer):\n    return {' + '.join(combines)}")
     text.define(f"def join(older, newer):\n    return {' + '.join(joins)}")
     if all(inverses):
-        whole = " + ".join(str(inverse) for inverse in inverses)
-        text.define(f"def inverse(whole, oldest):\n    return {whole}")
+        terms = " + ".join(str(inverse) for inverse in inverses)
+        text.define(f"def inverse(whole, oldest):\n    return {terms}")
     width = range(len(product.dtypes))
     reads = "".join(f"peek(fields[{i}], i), " for i in width)
     writes = "\n".join(f"    poke(fields[{i}], i, partial[{i}])" for i in width)
@@ -54,9 +54,9 @@ def _numpy(dtype: str) -> str:
 
 
 def add_emit(text: Text, product: Product, *, tail: bool) -> None:
-    """`emit(out, i, partial)`: lower every result; with `tail`, take window i's on.
+    """Add `emit(out, i, partial)`, which lowers all results, and `expect(out, i)`.
 
-    And `expect(out, i)`, which says that this will happen soon.
+    With `tail` the tail partial of window i is combined first.
     """
     lines, slot = [], 0
     for number, output in enumerate(product.outputs):
@@ -104,7 +104,7 @@ def add_emit(text: Text, product: Product, *, tail: bool) -> None:
 
 
 def add_raw_emit(text: Text, product: Product) -> None:
-    """`emit(out, i, partial)` where the partial itself is wanted: sashes."""
+    """Add `emit(out, i, partial)` which writes the partial itself, for sashes."""
     writes = [
         f"    write(out[{k}], i, partial[{k}], {k})" for k in range(len(product.dtypes))
     ]
@@ -126,7 +126,7 @@ def _project(output: Output, width: int) -> str:
 
 
 def part_title(part: ProductPart) -> str:
-    """What a partial is of, for comments."""
+    """The aggregate and slots of a partial, for comments."""
     slots = ", ".join(f"source[{slot}]" for slot in part.request.slots)
     return f"{part.request.aggregate.name}({slots})"
 
@@ -134,7 +134,7 @@ def part_title(part: ProductPart) -> str:
 def _part_functions(
     text: Text, part: ProductPart, number: int
 ) -> tuple[str, str | None, str]:
-    """Names of the part's combine, inverse and identity."""
+    """Add the part's combine, inverse and identity; return their names."""
     aggregate, name = part.request.aggregate, f"IDENTITY_{number}"
     if aggregate.is_users:
         return add_user_part(text, part, number)
@@ -157,13 +157,13 @@ def _part_functions(
 
 
 def _bare(part: ProductPart, number: int, combine: str) -> str:
-    """The part's combine without its guard, where no slice can be empty."""
+    """The name of the part's combine, without its guard if no slice can be empty."""
     unguarded = part.request.aggregate.is_users and not part.request.masks
     return f"user{number}_join_" if part.optional and unguarded else combine
 
 
 def _add_flagged(text: Text, combine: str, number: int, width: int) -> str:
-    """A combine that keeps selection: an empty side gives way to the other."""
+    """Add a combine that is selective: if one side is empty, it returns the other."""
     name = f"flagged{number}_combine"
     text.define(f"""\
 def {name}(older, newer):
@@ -176,7 +176,7 @@ def {name}(older, newer):
 
 
 def titles(outputs: Sequence[Output]) -> str:
-    """What a kernel computes, for its docstring."""
+    """The aggregates of a kernel, for its docstring."""
     return ", ".join(output.request.aggregate.name for output in outputs)
 
 

@@ -1,13 +1,13 @@
 """Builds the source of a kernel from lifted functions and generated text.
 
-A function is lifted by its own source and brings along the helpers and constants that
-it uses, so that the text alone is the kernel: it can be hashed, cached, read and sent
-to another machine.  A function of an aggregate is renamed after its module (`sum._lift`
-becomes `sum_lift`); a loop keeps its name, or takes the word of the vocabulary that it
-stands for (`two_stacks_lite.slide` is `slide`).
+A function is lifted by its source, with the helpers and constants that it uses, so that
+the text is the whole kernel: it can be hashed, cached, read and sent to other machines.
+A function of an aggregate is renamed after its module (`sum._lift` is `sum_lift`); a
+loop keeps its name, or gets the word of the vocabulary that it stands for
+(`two_stacks_lite.slide` is `slide`).
 
-    take(function)     a lifted block; the interpreter sees its own file and lines
-    define(source)     a generated block, for what depends on a product's fields
+    take(function)     a lifted block; interpreted, it keeps its own file and lines
+    define(source)     a generated block, which depends on a product's fields
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any
 
-# Only entries are called from Python: without wrappers the rest compiles a third
+# Only entries are called from Python: without wrappers the others compile a third
 # faster.  A literal argument (`at = 0`) makes numba compile a callee twice;
-# np.int64(0) not.
+# np.int64(0) does not.
 JIT = (
     '@njit(error_model="numpy", nogil=True, '
     "no_cpython_wrapper=True, no_cfunc_wrapper=True)"
@@ -33,14 +33,14 @@ JIT = (
 INLINE = JIT[:-1] + ", forceinline=True)"
 ENTRY = '@njit(error_model="numpy", nogil=True, cache=CACHE)'
 
-GENERATED = "<windrow kernel>"  # the file of blocks that no file has
+GENERATED = "<windrow kernel>"  # the file name of generated blocks
 _VOCABULARY = "windrow.kernels.vocabulary"
 _PLAIN = {"int64": "int", "float64": "float"}  # Python numbers: infinities, no warnings
 
 
 @dataclass(frozen=True)
 class Block:
-    """One block of source: a function, if it has a name; lifted, if it has one."""
+    """One block of source: a function if it has a name, lifted if it has a function."""
 
     source: str
     name: str = ""
@@ -48,7 +48,7 @@ class Block:
     names: Mapping[str, str] = field(default_factory=dict)
 
     def plain_code(self) -> CodeType:
-        """The block for the interpreter: a lifted one with its own file and lines."""
+        """The code of the block for the interpreter, with its own file and lines."""
         if self.function is None:
             tree, file = ast.parse(self.source), GENERATED
         else:
@@ -59,7 +59,7 @@ class Block:
 
 
 class _Plain(ast.NodeTransformer):
-    """Names as they are in the kernel, and Python's own numbers for numpy's."""
+    """Renames functions as in the kernel, and replaces numpy's numbers by Python's."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self.names = names
@@ -83,9 +83,8 @@ class _Plain(ast.NodeTransformer):
 class Text:
     """A kernel under construction.
 
-    `words` are the functions that stand for words of the vocabulary here; they are
-    taken when a function that is taken uses the word.  `inline` are the names of
-    functions that must not become calls.
+    `words` are the functions that stand for words of the vocabulary here; each is taken
+    when a function uses the word.  `inline` are the names of functions to be inlined.
     """
 
     def __init__(
@@ -103,12 +102,12 @@ class Text:
         self._owners: dict[str, object] = {}
 
     def add(self, source: str) -> None:
-        """One more block of source, as it is: a constant, a comment."""
+        """Add a block of source: a constant or a comment."""
         if all(source != block.source for block in self.blocks):
             self.blocks.append(Block(source))
 
     def define(self, source: str) -> None:
-        """A generated function, which other kernel functions call."""
+        """Add a generated function, which other kernel functions call."""
         name = re.findall(r"def (\w+)", source)[0]
         if self._is_new(name, source):
             self.blocks.append(Block(source, name))
@@ -121,44 +120,44 @@ class Text:
         entry: bool = False,
         after_module: bool = False,
     ) -> str:
-        """Take a function over by its source, and all it uses; give its name here.
+        """Add a function by its source, and all that it uses; return its name here.
 
         An `entry` can be called from Python.  With `after_module` it and its helpers
         are renamed after their modules.
         """
         assert isinstance(function, FunctionType)
         prefix = f"{function.__module__.rpartition('.')[2]}_" if after_module else ""
-        own = name or _prefixed(prefix, function.__name__)
+        name = name or _prefixed(prefix, function.__name__)
         if entry:
-            self._entries.add(own)
-        if self._is_new(own, function):
-            names = {function.__name__: own}
-            for used in function.__code__.co_names:
-                value = function.__globals__.get(used)
+            self._entries.add(name)
+        if self._is_new(name, function):
+            names = {function.__name__: name}
+            for word in function.__code__.co_names:
+                value = function.__globals__.get(word)
                 if getattr(value, "__module__", None) == _VOCABULARY:
-                    if used in self._words:
-                        self.take(self._words[used], used)
+                    if word in self._words:
+                        self.take(self._words[word], word)
                 elif isinstance(value, FunctionType):
-                    names[used] = self.take(value, after_module=after_module)
+                    names[word] = self.take(value, after_module=after_module)
                 elif isinstance(value, (int, float)):
-                    names[used] = _prefixed(prefix, used)
-                    self.constant(names[used], value)
-                elif hasattr(value, "__wrapped__"):  # numba's: it has no source to take
-                    self.add(f"from {value.__module__} import {used}")
-            self.blocks.append(Block(_lifted(function, names), own, function, names))
-        return own
+                    names[word] = _prefixed(prefix, word)
+                    self.constant(names[word], value)
+                elif hasattr(value, "__wrapped__"):  # numba's, without source
+                    self.add(f"from {value.__module__} import {word}")
+            self.blocks.append(Block(_lifted(function, names), name, function, names))
+        return name
 
     def constant(self, name: str, value: Any) -> None:
-        """A number of that name, or a tuple of numbers."""
+        """Add a constant: a number, or a tuple of numbers."""
         if self._is_new(name, literal(value)):
             self.add(f"{name} = {literal(value)}")
 
     def _is_new(self, name: str, owner: object) -> bool:
-        """Whether nothing has that name yet; two things of one name are our bug."""
-        fresh = name not in self._owners
-        known = self._owners.setdefault(name, owner)
-        assert known == owner, f"two things are called {name}: {known} and {owner}"
-        return fresh
+        """Whether the name is new; two things of one name are our bug."""
+        is_new = name not in self._owners
+        first = self._owners.setdefault(name, owner)
+        assert first == owner, f"two things are called {name}: {first} and {owner}"
+        return is_new
 
     def sources(self) -> list[str]:
         """The blocks, each function with its decorator."""

@@ -1,16 +1,15 @@
 """Puts a user's own aggregate into a kernel.
 
-The functions are not lifted by their source, since a lambda or a closure has none
-that stands alone: they arrive in the kernel's namespace as `user0_lift` and so
-on, where 0 is the number of the part.  Around them stands, generated because the
-fields are known only when they have been inferred,
+The functions are not lifted by their source, since the source of a lambda or a closure
+is not complete: they are put into the kernel's namespace as `user0_lift` and so on,
+where 0 is the number of the part.  Generated around them, for the inferred fields, are
 
     user0_pack(p)        fixes the type of each field
     user0_combine_       guards the empty side where there is no identity:
                          the last field then says whether there is a value
 
-The field types are inferred by compiling `lift`, then `combine` on what it gave,
-until the types no longer change.
+The field types are inferred by compiling `lift`, then `combine` on its result, until
+the types no longer change.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ class NotCompiled(Exception):
 def add_user_part(
     text: Text, part: ProductPart, number: int
 ) -> tuple[str, str | None, str]:
-    """Source around the user's functions; names of combine, inverse and identity."""
+    """Add a user's combine, inverse and identity; return their names."""
     aggregate = part.request.aggregate
     dtypes = part.dtypes[:-1] if part.optional else part.dtypes
     items = ["p"] if part.request.scalar else [f"p[{i}]" for i in range(len(dtypes))]
@@ -53,7 +52,7 @@ def add_user_part(
 
 
 def user_functions(product: Product, *, compiled: bool) -> dict[str, Any]:
-    """What the kernel's namespace needs for the users' parts of a product."""
+    """The functions that the users' parts of a product add to a kernel's namespace."""
     namespace: dict[str, Any] = {}
     for number, part in enumerate(product.parts):
         aggregate = part.request.aggregate
@@ -62,14 +61,14 @@ def user_functions(product: Product, *, compiled: bool) -> dict[str, Any]:
         for what in ("lift", "combine", "lower", "inverse"):
             function = getattr(aggregate, what)
             if function is not None:
-                ready = jitted(function) if compiled else plain(function)
-                namespace[f"user{number}_{what}"] = ready
+                form = jitted(function) if compiled else plain(function)
+                namespace[f"user{number}_{what}"] = form
     return namespace
 
 
 @lru_cache(maxsize=512)
 def jitted(function: Any) -> Any:
-    """A compiled form of a plain function; one that is compiled stays as it is."""
+    """The compiled form of a function; a compiled function is returned as it is."""
     if numba.extending.is_jitted(function):
         return function
     return numba.njit(error_model="numpy", nogil=True)(function)
@@ -83,7 +82,7 @@ def plain(function: Any) -> Any:
 def infer_schema(
     aggregate: Aggregate, kinds: Sequence[str]
 ) -> tuple[tuple[str, ...], bool]:
-    """Dtypes of the partial's fields and of the result, and whether it is a scalar.
+    """The dtypes of the partial's fields and of the result, and if it is a scalar.
 
     Raises `NotCompiled`, with the cause, where a function cannot be compiled.
     """
@@ -121,7 +120,7 @@ def _cause(report: str) -> str:
 
 
 def interpreted_schema() -> tuple[tuple[str, ...], bool]:
-    """The schema where nothing is known: one object holds the whole partial."""
+    """The schema of functions that cannot be compiled: one object is the partial."""
     return ("object", "object"), True
 
 

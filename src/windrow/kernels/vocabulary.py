@@ -1,9 +1,9 @@
-"""Names the words that kernel functions are written in, and says what they mean.
+"""Lists the words that kernel functions are written in, with their meaning.
 
 The bodies here never run.  Some words are generated for each product (`combine`,
 `load`, ...); others stand for a function of the algorithm, of the windows' bounds or of
-an operator's memory (`slide`, `start_of`, `insert`, ...): the assembly of a kernel says
-which (`windrow.kernels.assemble`).  A partial is a tuple of numbers.
+an operator's memory (`slide`, `start_of`, `insert`, ...), which the assembly of each
+kernel names (`windrow.kernels.assemble`).  A partial is a tuple of numbers.
 
     source          where partials come from: columns of rows, or of slice partials
     bounds          which slices each window covers
@@ -28,14 +28,14 @@ def combine(older: Any, newer: Any) -> Any:
 
 
 def join(older: Any, newer: Any) -> Any:
-    """The same as `combine`, where both sides are known to hold a slice.
+    """The result of `combine`, where both sides are known to hold a slice.
 
-    Where an aggregate has no identity this saves asking which side is empty.
+    Without an identity this saves the test which side is empty.
     """
 
 
 def inverse(whole: Any, oldest: Any) -> Any:
-    """What is left of `whole` when `oldest` is taken off its old end."""
+    """The partial of `whole` without `oldest`, which is its oldest part."""
 
 
 def same(a: Any, b: Any) -> bool:  # type: ignore[empty-body]
@@ -43,7 +43,7 @@ def same(a: Any, b: Any) -> bool:  # type: ignore[empty-body]
 
 
 def allocate(n: Whole) -> Any:
-    """Room for n partials."""
+    """Memory for n partials."""
 
 
 def load(fields: Any, i: Whole) -> Any:
@@ -59,7 +59,7 @@ def emit(out: Any, i: Any, partial: Any) -> None:
 
 
 def expect(out: Any, i: Whole) -> None:
-    """Say that the result of window i will be written soon."""
+    """Announce that the result of window i will be written soon."""
 
 
 # --- the bounds of windows ------------------------------------------------------
@@ -76,8 +76,8 @@ def stop_of(bounds: Any, i: Whole) -> int:  # type: ignore[empty-body]
 def keep_of(bounds: Any, i: Whole) -> int:  # type: ignore[empty-body]
     """The oldest slice that window i or any later one needs.
 
-    Equal to the start, but where windows of several ranges are answered in one
-    pass: there starts jump back and forth behind it.
+    It is the start, unless windows of several ranges are answered in one pass: then
+    starts jump back and forth behind it.
     """
 
 
@@ -119,16 +119,16 @@ def stride(
     scratch: Any,
     out: Any,
 ) -> Any:
-    """Answer `count` windows of `width` slices, each one slice on."""
+    """Answer `count` windows of `width` slices, each one slice after the last."""
 
 
 # --- one event at a time --------------------------------------------------------
 
 EVICT: Any = None
-"""What makes events leave, as a number of `windrow.operator.policies`."""
+"""The policy that evicts events, as a number of `windrow.operator.policies`."""
 
 TRIGGER: Any = None
-"""What makes results fall due, as a number of `windrow.operator.policies`."""
+"""The policy that triggers results, as a number of `windrow.operator.policies`."""
 
 
 ORDERED: Any = None
@@ -153,7 +153,7 @@ def lift_number(position: Whole, value: Any) -> Any:
 
 
 def open_memory(mem: Any) -> Any:
-    """The parts of an operator's memory, and room for one result."""
+    """The parts of an operator's memory, and memory for one result."""
 
 
 def insert(scratch: Any, ints: Any, kept: Any, value: Any, tick: Whole) -> Any:
@@ -189,26 +189,26 @@ def set_kept(fields: Any, kept: Any) -> None:
 
 
 def move(scratch: Any, ints: Any, wider: Any) -> Any:
-    """Copy a window's events to other memory; gives the algorithm's ints there."""
+    """Copy a window's events to other memory; return the algorithm's ints there."""
 
 
 def copy_event(scratch: Any, i: Whole, wider: Any, j: Whole) -> None:
-    """Copy what an algorithm keeps at place i of its rings to place j of others."""
+    """Copy place i of an algorithm's rings to place j of other rings."""
 
 
 # --- events at any place (`windrow.algorithms.AnyPlace` says more) ---------------
 
 
 def correct(scratch: Any, ints: Any, i: Whole, value: Any) -> Any:
-    """Give the event at place i another value; gives the ints."""
+    """Give the event at place i another value; return the ints."""
 
 
 def remove(scratch: Any, ints: Any, kept: Any, i: Whole) -> Any:
-    """Take the event at place i out; gives the ints."""
+    """Remove the event at place i; return the ints."""
 
 
 def make_way(scratch: Any, ints: Any, i: Whole) -> Any:
-    """Free place i for a late event; gives where the hole was, and the ints."""
+    """Free place i for a late event; return where the hole was, and the ints."""
 
 
 def between(scratch: Any, start: Whole, stop: Whole) -> Any:

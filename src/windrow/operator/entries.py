@@ -22,7 +22,7 @@ from windrow.kernels.vocabulary import (
     set_ints,
     set_kept,
 )
-from windrow.windows.policy import DELTA
+from windrow.windows.policy_numbers import DELTA
 
 from .loops import drop, elapse, feed, feed_rows, insert_and_answer, look
 from .places import answer_between, find, place_late

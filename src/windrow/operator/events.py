@@ -1,11 +1,16 @@
-"""What a user gives an operator: events, batches and instants, checked.
+"""Reads what users give an operator: events, batches and instants, checked.
+
+    whole numbers          instants where ranges are plain numbers
+    datetime, datetime64   nanoseconds since 1970 where ranges are durations
 
 Everything is checked before anything changes, so that a refused event leaves the
-operator as it was.
+operator as it was.  Instants come out as they went in.
 """
 
 from __future__ import annotations
 
+import datetime as dt
+import numbers
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,14 +18,15 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.aggregates import Call
+from windrow.batch.columns import plain_array
 from windrow.errors import BadInput, UnknownName
-from windrow.plan.policies import EXACT, Rules
 from windrow.windows import Duration
-
-from .instants import Instants
+from windrow.windows.policy_numbers import EXACT, PolicyNumbers
 
 Array = np.ndarray[Any, Any]
 VALUE = "value"
+_EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+_MICROSECOND = dt.timedelta(microseconds=1)
 
 
 def with_columns(call: Call) -> Call:
@@ -37,16 +43,19 @@ def with_columns(call: Call) -> Call:
     return Call(call.aggregate, (VALUE,), options=call.options)
 
 
-class Given:
-    """The shape of an operator's events: their columns, and if they have a time."""
+class EventReader:
+    """Reads the events of an operator by their columns, and their instants if any."""
 
     def __init__(
-        self, calls: Mapping[str, Call], rules: Rules, lateness: Duration | None
+        self,
+        calls: Mapping[str, Call],
+        policies: PolicyNumbers,
+        lateness: Duration | None,
     ) -> None:
         read = (name for call in calls.values() for name in call.columns)
-        self.names = list(dict.fromkeys([*read, *rules.columns]))
-        self.rules = rules
-        numeric = rules.numeric
+        self.names = list(dict.fromkeys([*read, *policies.columns]))
+        self.policies = policies
+        numeric = policies.numeric
         if numeric is None and lateness is not None:
             numeric = not lateness.is_time
         self.instants = None if numeric is None else Instants(numeric=numeric)
@@ -92,7 +101,7 @@ class Given:
         for name in self.names:
             if name not in columns:
                 raise UnknownName.among("column", name, list(columns))
-        sizes = {len(one) for one in columns.values()} or {len(values)}
+        sizes = {len(column) for column in columns.values()} or {len(values)}
         if len(sizes) > 1:
             raise BadInput.because(
                 "cannot take columns of different lengths",
@@ -124,58 +133,120 @@ class Given:
         if self.instants is None or at is None:
             self.tick(None if at is None else at)
             return None
-        found = self.instants.ticks(at)
-        if len(found) != count:
+        ticks = self.instants.ticks(at)
+        if len(ticks) != count:
             raise BadInput.because(
                 f"cannot place {count} events",
-                f"there are {len(found)} instants",
+                f"there are {len(ticks)} instants",
                 "give one for each event",
             )
-        return found
+        return ticks
 
     def others(self, event: Mapping[str, Any]) -> tuple[float, float, int]:
         """Mark, signal and flag of one event."""
-        rules = self.rules
-        mark = _attribute(event, rules.mark)
-        signal = _attribute(event, rules.signal)
-        return mark, signal, int(bool(event[rules.flag])) if rules.flag else 0
+        policies = self.policies
+        mark = _attribute(event, policies.mark)
+        signal = _attribute(event, policies.signal)
+        return mark, signal, int(bool(event[policies.flag])) if policies.flag else 0
 
     def other_columns(
         self, columns: Mapping[str, Any], count: int
     ) -> tuple[Array, ...]:
         """Marks, signals and flags of a batch; empty where there are none."""
-        rules = self.rules
+        policies = self.policies
         flags = np.empty(0, np.int8)
-        if rules.punctuated:
+        if policies.punctuated:
             flags = np.zeros(count, np.int8)
-            if rules.flag:
-                flags = np.asarray(columns[rules.flag]).astype(np.int8)
-        return _column(columns, rules.mark), _column(columns, rules.signal), flags
+            if policies.flag:
+                flags = np.asarray(columns[policies.flag]).astype(np.int8)
+        marks = _attributes(columns, policies.mark)
+        return marks, _attributes(columns, policies.signal), flags
+
+
+class Instants:
+    """Reads the instants of one operator as ticks, and writes ticks as instants."""
+
+    def __init__(self, *, numeric: bool) -> None:
+        self.numeric = numeric
+        self.zoned = False
+
+    def tick(self, at: Any) -> int:
+        """One instant as a tick."""
+        if self.numeric:
+            if isinstance(at, numbers.Integral) and not isinstance(at, bool):
+                return int(at)
+            raise self._refusal(at)
+        if isinstance(at, dt.datetime):
+            self.zoned = at.tzinfo is not None
+            zoned = at if self.zoned else at.replace(tzinfo=dt.UTC)
+            exact = (zoned - _EPOCH) // _MICROSECOND * 1000
+            return exact + int(getattr(at, "nanosecond", 0))
+        if isinstance(at, np.datetime64):
+            return int(at.astype("datetime64[ns]").astype(np.int64))
+        raise self._refusal(at)
+
+    def ticks(self, at: Any) -> Array:
+        """Many instants as ticks."""
+        array = at if isinstance(at, np.ndarray) else None
+        if array is None or array.dtype.kind not in "iuM":
+            column = at if isinstance(at, (pa.Array, pa.ChunkedArray)) else pa.array(at)
+            array = plain_array(column).to_numpy(zero_copy_only=False)
+        if self.numeric == (array.dtype.kind == "M") or array.dtype.kind not in "iuM":
+            raise self._refusal(at)
+        if array.dtype.kind == "M":
+            array = array.astype("datetime64[ns]")
+        return np.ascontiguousarray(array).astype(np.int64, copy=False)
+
+    def instant(self, tick: int) -> Any:
+        """A tick as the user writes it."""
+        if self.numeric:
+            return tick
+        at = _EPOCH + (tick // 1000) * _MICROSECOND
+        return at if self.zoned else at.replace(tzinfo=None)
+
+    def column(self, ticks: Array) -> pa.Array:
+        """Ticks as an Arrow column of instants."""
+        if self.numeric:
+            return pa.array(ticks)
+        zone = "UTC" if self.zoned else None
+        return pa.array(ticks.astype("datetime64[ns]")).cast(pa.timestamp("ns", zone))
+
+    def _refusal(self, at: Any) -> BadInput:
+        hint = (
+            "its range is a plain number: give whole numbers"
+            if self.numeric
+            else "its range is a duration: give datetimes"
+        )
+        return BadInput.because(
+            f"cannot place an event at {at!r}",
+            f"it is of type {type(at).__name__}",
+            hint,
+        )
 
 
 def _attribute(event: Mapping[str, Any], name: str | None) -> float:
     if name is None:
         return 0.0
     try:
-        found = float(event[name])
+        number = float(event[name])
     except (TypeError, ValueError) as error:
         raise _no_distance(event[name], name) from error
-    if found != found or abs(found) > EXACT:
+    if number != number or abs(number) > EXACT:
         raise _no_distance(event[name], name)
-    return found
+    return number
 
 
-def _column(columns: Mapping[str, Any], name: str | None) -> Array:
+def _attributes(columns: Mapping[str, Any], name: str | None) -> Array:
     if name is None:
         return np.empty(0)
     try:
-        found: Array = np.asarray(columns[name]).astype(np.float64)
+        column: Array = np.asarray(columns[name]).astype(np.float64)
     except (TypeError, ValueError) as error:
         raise _no_distance("a value", name) from error
-    bad = ~(np.abs(found) <= EXACT)
+    bad = ~(np.abs(column) <= EXACT)
     if bad.any():
-        raise _no_distance(found[bad][0].item(), name)
-    return found
+        raise _no_distance(column[bad][0].item(), name)
+    return column
 
 
 def _no_distance(value: Any, name: str) -> BadInput:
@@ -186,4 +257,4 @@ def _no_distance(value: Any, name: str) -> BadInput:
     )
 
 
-__all__ = ["Given", "with_columns"]
+__all__ = ["EventReader", "Instants", "with_columns"]

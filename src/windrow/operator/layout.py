@@ -26,7 +26,7 @@ import numpy as np
 
 from windrow.algorithms import Stepwise
 from windrow.kernels import Product
-from windrow.windows.policy import DELTA
+from windrow.windows.policy_numbers import DELTA
 
 from .policies import FLOATS, MASK, WORDS
 

@@ -24,7 +24,7 @@ from windrow.kernels.vocabulary import (
     size_of,
     whole,
 )
-from windrow.windows.policy import DELTA, PUNCTUATION, TIME
+from windrow.windows.policy_numbers import DELTA, PUNCTUATION, TIME
 
 from .policies import (
     BOUNDARY,

@@ -1,4 +1,4 @@
-"""`wr.Operator`: a window that is fed one event at a time.
+"""Holds `wr.Operator`: a window that is fed one event at a time.
 
     op = wr.Operator(wr.rows(1000), wr.max())
     op.insert(3.5)
@@ -16,16 +16,14 @@ from typing import Any, Self
 from windrow.aggregates.calls import calls_of
 from windrow.errors import BadInput
 
-from . import save as saved
-from .events import Given
-from .fast_calls import quick_calls, quick_feed
-from .feed import feed_batch
-from .late_window import LateCell
-from .order_checks import check_one
+from .description import check_key, hashable
+from .events import EventReader
+from .feed import check_event, feed_batch, quick_calls, quick_feed, runs_of
+from .late_windows import LateWindow
 from .results import Result, Results
-from .setting import Setting
-from .taking import take_results
-from .window import Cell
+from .save import load, save
+from .setup import OperatorSetup
+from .window import KeyWindow
 
 
 class Operator:
@@ -61,7 +59,7 @@ class Operator:
         nulls: bool = True,
         capacity: int | None = None,
     ) -> None:
-        self._setting = Setting.of(
+        self._setup = OperatorSetup.of(
             window,
             calls_of(aggregate),
             algorithm=algorithm,
@@ -71,8 +69,8 @@ class Operator:
             nulls=nulls,
             capacity=capacity,
         )
-        self._given: Given = self._setting.given
-        self._cells: dict[Any, Cell] = {}
+        self._reader: EventReader = self._setup.reader
+        self._windows: dict[Any, KeyWindow] = {}
         self._keyed: bool | None = None
         self._insert: Callable[..., Any] = self._long_insert
         self._query: Callable[..., Any] = self._long_query
@@ -84,55 +82,60 @@ class Operator:
         return self._insert(value, at, key)
 
     def _long_insert(self, value: Any, at: Any, key: Any) -> Any:
-        event, tick = self._given.event(value), self._given.tick(at)
-        kit = self._setting.kit_for(event)
-        numbers = kit.inputs.checked(event)
-        others = self._given.others(event)
-        cell = self._cell(key, create=False)
-        if cell is not None:
-            check_one(self._setting, cell, tick, others)
+        window = self._window(key, create=False)
+        if window is None and key is not None:
+            check_key(key)
+        event, tick = self._reader.event(value), self._reader.tick(at)
+        program = self._setup.program_for(event)
+        columns, others = program.columns, self._reader.others(event)
+        numbers = columns.checked(event)
+        payload = columns.payload(event) if columns.payloads else None
+        if window is not None:
+            check_event(self._setup, window, tick, others)
         else:
-            cell = self._cell(key)
-        if kit.inputs.payloads:
-            cell.payloads[cell.total] = kit.inputs.payload(event)
-        number = cell.take_in(numbers, tick, others)
+            window = self._window(key)
+        if payload:
+            window.payloads[window.total] = payload
+        number = window.take_in(numbers, tick, others)
         return number if tick is None and not self._keyed else (key, tick, number)
 
     def evict(self, handle: Any = None, key: Hashable = None) -> None:
         """Take the oldest event out, or the one that `handle` was given for."""
         if handle is not None:
-            cell, place, tick, _ = self._find(handle, "evict")
-            cell.remove(place, tick)
+            late, place, tick, _ = self._find(handle, "evict")
+            late.remove(place, tick)
             return
-        found = self._cell(key, create=False)
-        if found is None or not found.held():
+        window = self._window(key, create=False)
+        if window is None or not window.held():
             raise BadInput.because(
                 "cannot evict the oldest event",
                 "the window is empty",
                 "look at len(op) first",
             )
-        found.drop(1)
+        window.drop(1)
 
     def correct(self, handle: Any, value: Any) -> None:
         """Another value for the event that `handle` was given for."""
-        event = self._given.event(value)
-        cell, place, tick, number = self._find(handle, "correct")
-        cell.correct(place, number, tick, cell.kit.inputs.checked(event))
-        if cell.kit.inputs.payloads:
-            cell.payloads[number] = cell.kit.inputs.payload(event)
+        event = self._reader.event(value)
+        window, place, tick, number = self._find(handle, "correct")
+        numbers = window.program.columns.checked(event)
+        payload = window.program.columns.payload(event)
+        window.correct(place, number, tick, numbers)
+        if payload:
+            window.payloads[number] = payload
 
     def punctuate(self, key: Hashable = None) -> None:
         """A punctuation after the last event: a result falls due, or all leave."""
-        if not self._setting.rules.punctuated:
+        if not self._setup.policies.punctuated:
             raise BadInput.because(
                 "cannot take a punctuation",
-                f"the window ({self._setting.window}) has none",
+                f"the window ({self._setup.window}) has none",
                 "make it with wr.window(evict=..., trigger=wr.punctuation())",
             )
-        cells = self._cells.values() if key is None else [self._cell(key, create=False)]
-        for cell in cells:
-            if cell is not None:
-                cell.punctuate()
+        only = None if key is None else self._window(key, create=False)
+        for window in self._windows.values() if key is None else (only,):
+            if window is not None:
+                window.punctuate()
 
     def feed(self, values: Any = None, at: Any = None, key: Any = None) -> Results:
         """Let a batch of events in, and give all results that fell due.
@@ -143,12 +146,16 @@ class Operator:
         return self._long_feed(values, at, key)
 
     def _long_feed(self, values: Any, at: Any, key: Any) -> Results:
-        columns, count = self._given.batch(values)
-        kit = self._setting.kit_for_batch(columns)
-        ticks = self._given.ticks(at, count)
+        columns, count = self._reader.batch(values)
         self._check_key(key)
-        parts = feed_batch(self._setting, self._cell, columns, ticks, key, count)
-        return Results(kit.inputs.asked, parts, self._setting.bounds)
+        runs = runs_of(key, count)
+        for name, _ in runs if key is not None else ():
+            if name not in self._windows:
+                check_key(name)
+        program = self._setup.program_for_batch(columns)
+        ticks = self._reader.ticks(at, count)
+        batches = feed_batch(self._setup, self._window, columns, ticks, runs, count)
+        return Results(program.columns.asked, batches, self._setup.bounds)
 
     # --- results
 
@@ -157,11 +164,11 @@ class Operator:
         return self._query(key)
 
     def _long_query(self, key: Any = None) -> Any:
-        cell = self._cell(key, create=False)
-        found = None if cell is None else cell.look()
-        if found is None and len(self._setting.calls) > 1:
-            return dict.fromkeys(self._setting.calls)
-        return found
+        window = self._window(key, create=False)
+        value = None if window is None else window.look()
+        if value is None and len(self._setup.calls) > 1:
+            return dict.fromkeys(self._setup.calls)
+        return value
 
     def trigger(self, at: Any = None) -> list[Result]:
         """Results that fell due and were not taken yet, and those that changed.
@@ -169,23 +176,23 @@ class Operator:
         With `at` time goes on to that instant first.  A window that reports every
         event, or none, gives its result as it stands, if that is another than before.
         """
-        tick = None if at is None else self._given.tick(at)
-        found: list[Result] = []
-        for key, cell in self._cells.items():
-            if tick is not None and (cell.newest is None or tick > cell.newest):
-                cell.elapse(tick)
-            found += take_results(self._setting, key, cell)
-        return found
+        tick = None if at is None else self._reader.tick(at)
+        results: list[Result] = []
+        for key, window in self._windows.items():
+            if tick is not None and (window.newest is None or tick > window.newest):
+                window.elapse(tick)
+            results += window.take_results(key, self._setup.bounds)
+        return results
 
     def __len__(self) -> int:
         """How many events all windows hold."""
-        return sum(cell.held() for cell in self._cells.values())
+        return sum(window.held() for window in self._windows.values())
 
     # --- keys
 
     def keys(self) -> list[Any]:
         """The keys that have a window."""
-        return list(self._cells) if self._keyed else []
+        return list(self._windows) if self._keyed else []
 
     def expire(self, before: Any = None) -> list[Any]:
         """Forget keys without events, or whose last event came before an instant.
@@ -194,32 +201,31 @@ class Operator:
         before a key goes, and windows that would end later are given up with it.
         Gives the keys that are gone.
         """
-        tick = None if before is None else self._given.tick(before)
+        tick = None if before is None else self._reader.tick(before)
         gone = []
-        for key, cell in self._cells.items() if self._keyed else ():
-            idle = tick is not None and cell.newest is not None and cell.newest < tick
-            if idle and tick is not None:
-                cell.elapse(tick)
-            if (idle or not cell.held()) and not cell.owes:
+        for key, window in self._windows.items() if self._keyed else ():
+            newest, idle = window.newest, False
+            if tick is not None and newest is not None and newest < tick:
+                window.elapse(tick)
+                idle = True
+            if (idle or not window.held()) and not window.has_results:
                 gone.append(key)
         for key in gone:
-            del self._cells[key]
+            del self._windows[key]
         return gone
 
     # --- saving
 
     def save(self) -> bytes:
         """Everything, as bytes that `load` reads again, in years if need be."""
-        return saved.save(self._setting, self._cells, self._keyed)
+        return save(self._setup, self._windows, self._keyed)
 
     @classmethod
     def load(cls, blob: bytes, aggregate: Any = None) -> Self:
         """The operator that was saved; `aggregate` where it was one of your own."""
         operator = cls.__new__(cls)
-        operator._setting, operator._cells, operator._keyed = saved.load(
-            blob, aggregate
-        )
-        operator._given = operator._setting.given
+        operator._setup, operator._windows, operator._keyed = load(blob, aggregate)
+        operator._reader = operator._setup.reader
         operator._insert, operator._query = operator._long_insert, operator._long_query
         operator._notice_quick()
         return operator
@@ -227,26 +233,30 @@ class Operator:
     # --- not for users
 
     def __repr__(self) -> str:
-        return f"<windrow.Operator: {self._setting}>"
+        return f"<windrow.Operator: {self._setup}>"
 
-    def _cell(self, key: Any, create: bool = True) -> Any:
+    def _window(self, key: Any, create: bool = True) -> Any:
         """The window of a key; None if there is none and none is wanted."""
         self._check_key(key)
-        found = self._cells.get(key)
-        if found is None and create:
+        try:
+            window = self._windows.get(key)
+        except TypeError:
+            hashable(key)
+            raise
+        if window is None and create:
             self._keyed = key is not None
-            found = self._cells[key] = self._setting.cell(keyed=self._keyed)
+            window = self._windows[key] = self._setup.new_window(keyed=self._keyed)
             self._notice_quick()
-        return found
+        return window
 
     def _notice_quick(self) -> None:
         """One window of plain numbers: from now on events may take the short way."""
-        only = None if self._keyed else self._cells.get(None)
-        if only is not None and only.kit.quick:
+        only = None if self._keyed else self._windows.get(None)
+        if only is not None and only.program.takes_numbers:
             short = quick_calls(only, self._long_insert, self._long_query)
             self._insert, self._query = short
             self.insert, self.query = short  # type: ignore[method-assign]
-            if only.kit.rules.every_row:
+            if only.program.policies.every_row:
                 self.feed = quick_feed(only, self._long_feed)  # type: ignore[method-assign]
 
     def _check_key(self, key: Any) -> None:
@@ -264,24 +274,24 @@ class Operator:
             "leave key out, or make another operator",
         )
 
-    def _find(self, handle: Any, what: str) -> tuple[LateCell, int, int, int]:
+    def _find(self, handle: Any, what: str) -> tuple[LateWindow, int, int, int]:
         key, tick, number = handle if isinstance(handle, tuple) else (None, 0, handle)
-        cell = self._cell(key, create=False)
-        if cell is not None and not isinstance(cell, LateCell):
-            name = cell.kit.kind.algorithm.name
+        window = self._window(key, create=False)
+        if window is not None and not isinstance(window, LateWindow):
+            name = window.program.kernel.algorithm.name
             raise BadInput.because(
                 f"cannot {what} an event by its handle",
                 f"{name} is first in, first out",
                 "make the operator with algorithm='flat_fat'",
             )
-        place = -1 if cell is None else cell.find(tick or 0, number)
-        if cell is None or place < 0:
+        place = -1 if window is None else window.find(tick or 0, number)
+        if window is None or place < 0:
             raise BadInput.because(
                 f"cannot {what} the event {handle!r}",
                 "it is not in the window any more",
                 "keep handles only as long as their events",
             )
-        return cell, place, tick or 0, number
+        return window, place, tick or 0, number
 
 
 __all__ = ["Operator"]

@@ -34,7 +34,7 @@ from windrow.kernels.vocabulary import (
     size_of,
     whole,
 )
-from windrow.windows.policy import COUNT, DELTA, PUNCTUATION, TIME
+from windrow.windows.policy_numbers import COUNT, DELTA, PUNCTUATION, TIME
 
 # words: the algorithm's ints come first
 RANGE, EVERY, ANCHOR, BOUNDARY, NEWEST, SINCE, TOTAL, MASK = range(12, 20)

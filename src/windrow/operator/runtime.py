@@ -1,4 +1,8 @@
-"""Assembles an operator's kernel: an algorithm's steps, a product, two policies."""
+"""Assembles an operator's kernel: an algorithm's steps, a product, two policies.
+
+OperatorKernel    what the kernel is made for, as a value
+WindowProgram     the kernel, compiled, and what all windows of an operator share
+"""
 
 from __future__ import annotations
 
@@ -7,9 +11,12 @@ from types import ModuleType
 
 from windrow.algorithms import Algorithm, Stepwise
 from windrow.kernels import Assembly, Named, Product, is_interpreting
+from windrow.windows.policy_numbers import PolicyNumbers
 
 from .entries import ANY_PLACE_ENTRIES, ENTRIES, move_rings
-from .layout import MemoryLayout, open_text
+from .inputs import EventColumns
+from .layout import Memory, MemoryLayout, empty_memory, open_text
+from .policies import ANCHOR, EVERY, FURTHEST, RANGE, SINCE, STEP
 
 # An event's way.  As calls they pass partials through memory: for pba 30 ns an event
 # with max where it is 10 ns, and 1.9 us with a moment sketch where it is 0.8.
@@ -71,6 +78,56 @@ def compile_operator(kernel: OperatorKernel) -> ModuleType:
     return kernel.assembly(interpreted=interpreted).module()
 
 
+@dataclass(frozen=True)
+class WindowProgram:
+    """What all windows of an operator share: the compiled module, and how to begin."""
+
+    kernel: OperatorKernel
+    module: ModuleType
+    policies: PolicyNumbers
+    columns: EventColumns
+    chunk: tuple[int, int]
+
+    @property
+    def takes_numbers(self) -> bool:
+        """Whether an event is one number, and no more."""
+        columns, policies = self.columns, self.policies
+        return (
+            len(columns.bound) == 1
+            and len(columns.slots.columns) == 1
+            and len(columns.slots.masks) < 2
+            and not columns.payloads
+            and not policies.columns
+            and not policies.punctuated
+            and not self.kernel.ordered
+            and not policies.timed
+        )
+
+    def memory(self, capacity: int) -> Memory:
+        """Memory for a window without events."""
+        kernel, policies = self.kernel, self.policies
+        layout = kernel.layout
+        memory = empty_memory(
+            layout,
+            kernel.steps,
+            self.module.IDENTITY,
+            capacity,
+            chunk=self.chunk,
+            plain=kernel.product.interpreted or is_interpreting(),
+        )
+        words = {
+            RANGE: policies.range,
+            EVERY: policies.every,
+            ANCHOR: policies.anchor,
+            SINCE: policies.since,
+        }
+        for place, number in words.items():
+            memory.words[place] = number
+        floats = memory.sections[layout.named("floats")[0]]
+        floats[FURTHEST], floats[STEP] = policies.furthest, policies.step
+        return memory
+
+
 def _words(steps: Stepwise) -> Named:
     words = {
         "insert": steps.insert,
@@ -118,4 +175,4 @@ def _state_functions(steps: Stepwise) -> tuple[str, ...]:
     )
 
 
-__all__ = ["OperatorKernel", "compile_operator"]
+__all__ = ["OperatorKernel", "WindowProgram", "compile_operator"]

@@ -1,16 +1,14 @@
-"""EVERY decision, taken once, and its explanation.
+"""Makes EVERY decision, once, and explains it.
 
-    bind.py        names and types of calls against a schema
-    windows.py     windows, their clock and their rules
-    aggregate.py   the plan of wr.aggregate       by_policy.py   over windows by policy
-    over.py        the plan of wr.over            operator.py    of wr.Operator
-    choose.py      slicer and algorithm           spans.py       techniques for spans
-    sharing.py     which windows share one graph
-    requests.py    what a kernel is asked for
-    resolve.py     finishes a plan with what only data can tell
-    tree.py        over many Spark tasks          spread.py      the same for wr.over
-    flow.py        over a Spark stream            cql/           of a text
-    explain*.py    a resolved plan in words       cards.py       catalogues as tables
+    bind, windows             check calls and windows against a schema
+    aggregate, by_policy      plan wr.aggregate, over numbered windows and by policy
+    over, operator, cql/      plan wr.over, wr.Operator and wr.cql
+    choose, spans, sharing    choose slicer, algorithm, technique, and what is shared
+    policies, requests        put policies and aggregates as a kernel takes them
+    resolve                   finishes a plan with what only data can tell
+    tree, spread, flow        lay a plan out over Spark tasks, and over a stream
+    explain, explain_spark    write a resolved plan as text, line by explain_lines
+    cards                     prints the catalogues as tables
 
 A plan is made of windows, aggregates and a schema; `resolve(plan, facts)` finishes it.
 Nothing here reads a value.
@@ -28,11 +26,9 @@ from windrow.windows import Window
 
 from .aggregate import Plan, plan_aggregate
 from .by_policy import PolicyPlan, plan_by_policy
-from .explain import explain_resolved
-from .explanation import Explanation
+from .explain import Explanation, check_show, explain_resolved, explain_shown
 from .over import OverPlan, plan_over
 from .resolve import Facts, resolve
-from .sharing_text import check_show, explain_shown
 
 
 def plan_windows(

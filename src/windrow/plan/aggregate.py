@@ -1,4 +1,4 @@
-"""The plan of an aggregation: every decision, before any value is read.
+"""Plans an aggregation: makes every decision before any value is read.
 
 calls + schema  --bind-->  what is computed
 windows + clock --------->  rules in ticks
@@ -35,8 +35,8 @@ from .windows import check_windows, clock_for, order_of, rules_of
 class Plan:
     """What will be done for `wr.aggregate`, and why.
 
-    With a `span`, the columns of start and end, events last: the clock is that of
-    their ends, `algorithm` names a technique, and `chunk` is its height.
+    With a `span`, the columns of start and end, events have a duration: the clock is
+    that of their ends, `algorithm` names a technique, and `chunk` is its height.
     """
 
     calls: tuple[Bound, ...]
@@ -54,12 +54,12 @@ class Plan:
 
     @cached_property
     def cuts(self) -> Cuts:
-        """Where the stream is cut: wherever a window starts, and ends if need be."""
+        """The cuts that the slicer makes for all windows."""
         return cuts_of(self.slicer, self.rules)
 
     @property
     def is_regular(self) -> bool:
-        """Whether bounds come by arithmetic: one complete count window."""
+        """Whether the plan is one count window whose bounds are arithmetic."""
         if len(self.rules) != 1 or not self.rules[0].is_complete:
             return False
         range_, slide, _ = self.rules[0].even
@@ -77,7 +77,7 @@ class Plan:
 
     @property
     def is_together(self) -> bool:
-        """Whether all ranges are answered in one pass, by an algorithm that can."""
+        """Whether one pass of an algorithm for several ranges answers all windows."""
         if self.chooses:
             return False
         return find_algorithm(self.algorithm).many and len(self.rules) > 1
@@ -89,7 +89,7 @@ class Plan:
 
     @property
     def counts_rows(self) -> bool:
-        """Whether windows count rows: then they are not measured by time."""
+        """Whether windows are measured in rows, not in time."""
         return self.rules[0].counts_rows
 
     @property
@@ -100,19 +100,19 @@ class Plan:
 
     @property
     def reads(self) -> list[str]:
-        """Every column of the table that is needed."""
+        """Every column of the table that the plan reads, once each."""
         names = columns_read(self.by, self.calls, self.clock, self.ties)
         return list(dict.fromkeys([*names, *(self.span or ())]))
 
     @property
     def start_clock(self) -> Clock:
-        """The clock of the starts of events that last."""
+        """The clock of the column in which events with a duration start."""
         assert self.clock is not None
         assert self.span is not None
         return replace(self.clock, column=self.span[0])
 
     def width(self, rule: Rule) -> int | None:
-        """Slices in a window: exact where regular, else the most there can be.
+        """The number of slices in a window: exact where regular, else the most.
 
         None where the composite slide is too long to lay out, or edges are mixed.
         """
@@ -127,7 +127,7 @@ class Plan:
         return shared.partials[self.rules.index(rule)]
 
     def choice(self, rule: Rule, product: Product) -> Choice:
-        """The algorithm for one window that slides by itself."""
+        """The algorithm for a window that shares nothing with others."""
         label = ", ".join(bound.call.label for bound in self.calls)
         return choose_algorithm(
             "auto" if self.chooses else self.algorithm,
@@ -160,20 +160,20 @@ def plan_aggregate(
                 "last= belongs to wr.over, and the window says how far back",
                 "leave last= out, or call wr.over",
             )
-    bound = bind(calls, schema)
+    bound_calls = bind(calls, schema)
     check_new_names(list(calls), [*keys, "window", *(["query"] if listed else [])])
     span = span_of(windows, schema)
     on, ties = order_of(windows, schema, span)
     clock = clock_for(windows, on, schema)
     rules = rules_of(windows, clock)
-    chosen, reason = choose_slicer(
+    chosen_slicer, reason = choose_slicer(
         slicer,
         rules,
         rows=rules[0].counts_rows and algorithm != GRAPH,  # a graph has no tails
         lasting=span is not None,
     )
     if span is not None:
-        check_slicer(chosen.whole_windows, chosen.name)
+        check_slicer(chosen_slicer.whole_windows, chosen_slicer.name)
     if chunk < 0:
         raise BadInput.because(
             f"cannot use chunks of {chunk} slices",
@@ -181,31 +181,32 @@ def plan_aggregate(
             "leave chunk out to let the algorithm choose",
         )
     plan = Plan(
-        bound,
+        bound_calls,
         rules,
         listed,
         keys,
         clock,
         ties,
-        chosen,
+        chosen_slicer,
         reason,
         algorithm,
         chunk,
         schema,
         span,
     )
-    asked = ask(bound, slots_of(bound, lambda _: False))
-    product = asked.product if asked.calls else None
+    request = ask(bound_calls, slots_of(bound_calls, lambda _: False))
+    product = request.product if request.calls else None
     if span is not None:
-        check_forced(algorithm, chunk, bound)
+        check_forced(algorithm, chunk, bound_calls)
         if product is not None and algorithm != "auto":
-            check_suits(find_technique(algorithm), product, bound)
+            check_suits(find_technique(algorithm), product, bound_calls)
     elif product is not None:
         if sharing_of(plan, product) is None:
             plan.choice(rules[0], product)
     elif algorithm != "auto":
+        labels = ", ".join(bound.call.label for bound in bound_calls)
         raise BadInput.because(
-            f"cannot slide {', '.join(b.call.label for b in bound)} with {algorithm}",
+            f"cannot slide {labels} with {algorithm}",
             "holistic aggregates have no partials to combine",
             "leave the algorithm to the planner",
         )
@@ -215,7 +216,7 @@ def plan_aggregate(
 def columns_read(
     by: Sequence[str], calls: Sequence[Bound], clock: Clock | None, ties: Sequence[str]
 ) -> list[str]:
-    """Every column that keys, calls, time and ties name, once each."""
+    """Every column that keys, calls, clock and ties name, once each."""
     names = [*by, *(name for bound in calls for name in bound.reads)]
     if clock is not None:
         names += [clock.column, *ties]

@@ -1,4 +1,4 @@
-"""Binding calls to a schema: every name, type and option is checked here.
+"""Binds calls to a schema, and checks every name, type and option.
 
     {"who": wr.arg_max("len", "caller")}  +  schema   ->   Bound(name, call, types)
 
@@ -21,10 +21,10 @@ from windrow.errors import BadInput, UnknownName, UnsupportedType
 
 @dataclass(frozen=True)
 class Bound:
-    """A call whose columns exist and whose types have a meaning.
+    """A call of an aggregate that is checked against a schema.
 
-    `columns` are those that `lift` reads, `payload` the one that a position is
-    turned into a value of.
+    `columns` are those that `lift` reads; `payload` is the column that the result, a
+    position, is looked up in.
     """
 
     name: str
@@ -36,12 +36,12 @@ class Bound:
 
     @property
     def aggregate(self) -> Aggregate:
-        """What is computed."""
+        """The aggregate that is called."""
         return self.call.aggregate
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """Every column that is needed."""
+        """Every column that the call reads, once each."""
         extra = () if self.payload is None else (self.payload,)
         return tuple(dict.fromkeys((*self.columns, *extra)))
 
@@ -52,7 +52,7 @@ def bind(calls: Mapping[str, Call], schema: pa.Schema) -> tuple[Bound, ...]:
 
 
 def column_type(schema: pa.Schema, column: str) -> pa.DataType:
-    """The type of a column, dictionaries seen through; or an error with near names."""
+    """The type of a column, or of the values in its dictionary; it must exist."""
     if column not in schema.names:
         raise UnknownName.among("column", column, schema.names)
     if schema.names.count(column) > 1:
@@ -66,7 +66,7 @@ def column_type(schema: pa.Schema, column: str) -> pa.DataType:
 
 
 def check_new_names(names: Sequence[str], taken: Sequence[str]) -> None:
-    """Refuse result columns that would hide others."""
+    """Refuse results that have the name of another column of the output."""
     for name in names:
         if name in taken:
             raise BadInput.because(
@@ -87,10 +87,10 @@ def _bind(name: str, call: Call, schema: pa.Schema) -> Bound:
             f"name the column, as in wr.{aggregate.name}('len')",
         )
     kinds = [column_type(schema, column) for column in call.columns]
-    measured = call.columns
+    inputs = call.columns
     if aggregate.result == "position":
-        measured = call.columns[:1]
-    for column, kind in zip(measured, kinds, strict=False):
+        inputs = call.columns[:1]
+    for column, kind in zip(inputs, kinds, strict=False):
         check_accepts(call, column, kind)
         if aggregate.is_users and pat.is_decimal(kind):
             raise UnsupportedType.because(
@@ -104,4 +104,4 @@ def _bind(name: str, call: Call, schema: pa.Schema) -> Bound:
     payload = call.columns[-1] if aggregate.result == "position" else None
     first = kinds[0] if kinds else None
     result = result_type(call, first, kinds[-1] if kinds else None)
-    return Bound(name, call, measured, tuple(kinds[: len(measured)]), payload, result)
+    return Bound(name, call, inputs, tuple(kinds[: len(inputs)]), payload, result)

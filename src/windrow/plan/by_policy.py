@@ -16,24 +16,23 @@ from pyarrow import types as pat
 from windrow.aggregates import Call
 from windrow.errors import BadInput, UnsupportedType, WindowError
 from windrow.kernels import Product
-from windrow.windows import Duration, Reactive
+from windrow.windows import Duration, PolicyWindow
 from windrow.windows.clock import Clock, clock_of
-from windrow.windows.policy import BY_HAND
+from windrow.windows.policy_numbers import BY_HAND, PolicyNumbers
 
 from .aggregate import columns_read, key_names
 from .bind import Bound, bind, check_new_names, column_type
 from .choose import Choice, choose_algorithm
-from .policies import Rules, rules_of
 from .requests import ask, may_overflow, slots_of
 
 
 @dataclass(frozen=True)
 class PolicyPlan:
-    """What will be done; `rules` count in ticks of the clock."""
+    """What will be done; `policies` count in ticks of the clock."""
 
     calls: tuple[Bound, ...]
-    window: Reactive
-    rules: Rules
+    window: PolicyWindow
+    policies: PolicyNumbers
     by: tuple[str, ...]
     clock: Clock | None
     ties: tuple[str, ...]
@@ -49,7 +48,7 @@ class PolicyPlan:
     def reads(self) -> list[str]:
         """Every column of the table that is needed."""
         names = columns_read(self.by, self.calls, self.clock, self.ties)
-        return list(dict.fromkeys([*names, *self.rules.columns]))
+        return list(dict.fromkeys([*names, *self.policies.columns]))
 
     def choice(self, product: Product) -> Choice:
         """The algorithm."""
@@ -66,15 +65,15 @@ class PolicyPlan:
 
 def plan_by_policy(
     schema: pa.Schema,
-    window: Reactive,
+    window: PolicyWindow,
     by: str | Sequence[str] | None,
     calls: Mapping[str, Call],
     *,
     algorithm: str = "auto",
 ) -> PolicyPlan:
     """Check everything and decide everything."""
-    rules = rules_of(window)
-    if BY_HAND in (rules.evict, rules.trigger):
+    policies = window.policies()
+    if BY_HAND in (policies.evict, policies.trigger):
         raise WindowError.because(
             f"cannot slide a window ({window}) over a table",
             "a policy is by hand, and there is nobody to do it",
@@ -86,7 +85,7 @@ def plan_by_policy(
             "it goes by time, and names no time column",
             "say which, as in wr.window(..., on='ts')",
         )
-    if rules.punctuated and rules.flag is None:
+    if policies.punctuated and policies.flag is None:
         raise WindowError.because(
             f"cannot slide a window ({window}) over a table",
             "no column says where the punctuations are",
@@ -95,17 +94,17 @@ def plan_by_policy(
     keys = key_names(by, schema)
     bound = bind(calls, schema)
     check_new_names(list(calls), [*keys, "window"])
-    _check_columns(rules, schema)
+    _check_columns(policies, schema)
     clock = None
     if window.on is not None:
         lengths = [
             one for one in (window.evict, window.trigger) if isinstance(one, Duration)
         ]
         clock = clock_of(window.on, column_type(schema, window.on), lengths)
-        rules = _in_ticks(rules, window, clock)
+        policies = _in_ticks(policies, window, clock)
     for name in window.ties:
         column_type(schema, name)
-    plan = PolicyPlan(bound, window, rules, keys, clock, window.ties, algorithm)
+    plan = PolicyPlan(bound, window, policies, keys, clock, window.ties, algorithm)
     product = plan.nominal_product()
     if product is not None:
         plan.choice(product)
@@ -118,18 +117,20 @@ def plan_by_policy(
     return plan
 
 
-def _in_ticks(rules: Rules, window: Reactive, clock: Clock) -> Rules:
+def _in_ticks(
+    policies: PolicyNumbers, window: PolicyWindow, clock: Clock
+) -> PolicyNumbers:
     if isinstance(window.evict, Duration):
-        rules = replace(rules, range=clock.ticks(window.evict))
+        policies = replace(policies, range=clock.ticks(window.evict))
     if isinstance(window.trigger, Duration):
-        rules = replace(rules, every=clock.ticks(window.trigger))
-    return rules
+        policies = replace(policies, every=clock.ticks(window.trigger))
+    return policies
 
 
-def _check_columns(rules: Rules, schema: pa.Schema) -> None:
-    for name in rules.columns:
+def _check_columns(policies: PolicyNumbers, schema: pa.Schema) -> None:
+    for name in policies.columns:
         kind = column_type(schema, name)
-        if name == rules.flag:
+        if name == policies.flag:
             fits, wanted = pat.is_boolean(kind), "a boolean"
         else:
             fits, wanted = pat.is_integer(kind) or pat.is_floating(kind), "a number"

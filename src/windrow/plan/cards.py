@@ -1,4 +1,4 @@
-"""The catalogues as tables: `wr.algorithms()`, `wr.aggregates()`, `wr.techniques()`."""
+"""Prints catalogues: `wr.aggregates()`, `wr.algorithms()` and `wr.techniques()`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 import pyarrow as pa
 
 from windrow.aggregates import CATALOGUE as AGGREGATES
-from windrow.aggregates import Law
 from windrow.algorithms import CATALOGUE as ALGORITHMS
 from windrow.spans import CATALOGUE as TECHNIQUES
 
@@ -16,7 +15,7 @@ from .tree import level1_of
 
 
 class Cards:
-    """A small table that prints as one and can be read as Arrow."""
+    """A small table of text that prints aligned and can be read as Arrow."""
 
     def __init__(self, rows: list[dict[str, str]]) -> None:
         self.rows = rows
@@ -50,14 +49,14 @@ def aggregate_cards() -> Cards:
     return Cards(
         [
             {
-                "name": one.name,
-                "gives": one.summary,
-                "laws": ", ".join(one.laws.names()),
-                "partial": ", ".join(field.name for field in one.fields) or "positions",
-                "level 1 on Spark": level1_of(one),
-                "also called": ", ".join(one.aliases),
+                "name": aggregate.name,
+                "gives": aggregate.summary,
+                "laws": ", ".join(aggregate.laws.names()),
+                "partial": ", ".join(f.name for f in aggregate.fields) or "positions",
+                "level 1 on Spark": level1_of(aggregate),
+                "also called": ", ".join(aggregate.aliases),
             }
-            for one in AGGREGATES
+            for aggregate in AGGREGATES
         ]
     )
 
@@ -67,15 +66,15 @@ def algorithm_cards() -> Cards:
     return Cards(
         [
             {
-                "name": one.name,
-                "needs": ", ".join(one.needs.names()) if one.needs != Law.NONE else "-",
-                "combines a slide": one.time,
-                "worst": one.worst,
-                "space": one.space,
-                "several ranges": "yes" if one.many else "",
-                "source": one.source,
+                "name": algorithm.name,
+                "needs": ", ".join(algorithm.needs.names()) or "-",
+                "combines a slide": algorithm.time,
+                "worst": algorithm.worst,
+                "space": algorithm.space,
+                "several ranges": "yes" if algorithm.many else "",
+                "source": algorithm.source,
             }
-            for one in ALGORITHMS
+            for algorithm in ALGORITHMS
         ]
     )
 
@@ -88,13 +87,13 @@ def technique_cards() -> Cards:
     return Cards(
         [
             {
-                "name": one.name,
-                "needs": ", ".join(one.needs.names()) if one.needs != Law.NONE else "-",
-                "an event costs": one.insert,
-                "a window costs": one.release,
-                "space": one.space,
-                "source": one.source,
+                "name": technique.name,
+                "needs": ", ".join(technique.needs.names()) or "-",
+                "an event costs": technique.insert,
+                "a window costs": technique.release,
+                "space": technique.space,
+                "source": technique.source,
             }
-            for one in TECHNIQUES
+            for technique in TECHNIQUES
         ]
     )

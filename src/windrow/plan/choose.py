@@ -1,4 +1,4 @@
-"""The choice of slicer and algorithm: the one place where it is made.
+"""Chooses the slicer and the algorithm; nothing else in the package does.
 
 Each rule is a condition, a choice and a reason, tried in order; the last always
 holds.  What was measured is in `benchmarks/RESULTS.md`.
@@ -23,7 +23,7 @@ FEW_SLICES = 4
 
 @dataclass(frozen=True)
 class Choice:
-    """What was chosen, and why, in words."""
+    """An algorithm, and why it was chosen."""
 
     algorithm: Algorithm
     reason: str
@@ -72,8 +72,8 @@ def choose_algorithm(
 
 def _unsuitable(algorithm: Algorithm, laws: Law, label: str) -> UnsuitableAlgorithm:
     missing = (algorithm.needs & ~laws).names()[0]
-    able = [one.name for one in CATALOGUE if one.suits(laws)]
-    preferred = [name for name in ("sba", "two_stacks_lite") if name in able]
+    names = [candidate.name for candidate in CATALOGUE if candidate.suits(laws)]
+    preferred = [name for name in ("sba", "two_stacks_lite") if name in names]
     return UnsuitableAlgorithm.lacking(
         missing, algorithm=algorithm.name, aggregate=label, able=preferred
     )
@@ -88,8 +88,8 @@ def choose_slicer(
 ) -> tuple[Slicer, str]:
     """The slicer for windows of those rules, and why.
 
-    `lasting` events reach back into windows of the past, which are made up of slices
-    again: these must end where windows do, and be few.
+    With `lasting`, events have a duration and reach back into earlier windows, which
+    are combined from slices again: these must end where windows do, and be few.
     """
     if not all(rule.is_even for rule in rules):
         if name not in ("auto", "pairs"):

@@ -1,10 +1,11 @@
-"""The lines that explanations are made of, in process and on Spark alike."""
+"""Writes the lines of explanations, of which each says one thing about a plan."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from windrow.aggregates import WIDE_SUM, Law
+from windrow.graph import Special
 from windrow.kernels import Product
 from windrow.slicing import composite_slide, share, shared_combs
 from windrow.windows import Clock
@@ -13,11 +14,11 @@ from .aggregate import Plan
 from .bind import Bound
 from .requests import Asked
 from .resolve import Resolved, ResolvedOver
-from .sharing_text import sharing_lines, sharing_slices
+from .sharing import Sharing, special_of
 
 
 def frame_lines(resolved: ResolvedOver) -> list[str]:
-    """Frame by frame: what is kept, which algorithm, and why."""
+    """The partial, bounds and algorithm of each frame, and the results."""
     lines: list[str] = []
     for part in resolved.frames:
         frame, choice = part.frame, part.choice
@@ -35,7 +36,7 @@ def frame_lines(resolved: ResolvedOver) -> list[str]:
 
 
 def order_lines(by: tuple[str, ...], clock: Clock | None) -> list[str]:
-    """Keys and order of the rows, and what a zone in the type of times means."""
+    """The keys and the order of the rows, and a note on the zone of their times."""
     keys = f"by {', '.join(by)}" if by else "no key: one run"
     order = "in arrival order"
     if clock is not None:
@@ -44,25 +45,25 @@ def order_lines(by: tuple[str, ...], clock: Clock | None) -> list[str]:
 
 
 def zone_lines(clock: Clock | None) -> list[str]:
-    """What the zone of a typed time column does not do."""
+    """A note that the time zone in a column's type does not place windows."""
     if clock is None or clock.zone in (None, "UTC"):
         return []
-    typed = f"{clock.column} is typed with {clock.zone}, which only labels its instants"
-    return [f"  zone       {typed}: windows go by UTC unless tz= names a zone"]
+    label = f"{clock.column} is typed with {clock.zone}, which only labels its instants"
+    return [f"  zone       {label}: windows go by UTC unless tz= names a zone"]
 
 
 def window_lines(plan: Plan) -> list[str]:
-    """The windows, with their names where there is a list of them."""
+    """The windows; those of a list with their names."""
     labels = [f" as {rule.name!r}" if plan.listed else "" for rule in plan.rules]
     pairs = zip(plan.rules, labels, strict=True)
     return [f"  window     {rule.text}{label}" for rule, label in pairs]
 
 
 def slice_lines(resolved: Resolved) -> list[str]:
-    """How rows are cut, unless they are slices themselves."""
+    """How rows are cut into slices."""
     plan, slicer = resolved.plan, resolved.plan.slicer
     if resolved.way == "graph" and resolved.sharing is not None:
-        return sharing_slices(resolved.sharing)
+        return _pane_lines(resolved.sharing)
     if resolved.way == "even" and plan.rules[0].step == 1:
         return ["  slices     none: the slide is one row, so rows are slices"]
     lines = [f"  slicer     {slicer.name} ({slicer.title}): {plan.slicer_reason}"]
@@ -91,8 +92,16 @@ def slice_lines(resolved: Resolved) -> list[str]:
     return lines
 
 
+def _pane_lines(sharing: Sharing) -> list[str]:
+    """How long the panes are that a graph takes as inputs."""
+    why = "common divisor of all ranges and slides"
+    if sharing.unit == 1:
+        return [f"  slices     none: one row is the greatest {why}"]
+    return [f"  slices     panes of {sharing.unit:,} rows, the greatest {why}"]
+
+
 def partial_lines(product: Product) -> list[str]:
-    """The fields of the partial."""
+    """The fields of a product's partial, and how many results it serves."""
     fields = []
     for part in product.parts:
         names = [field.name for field in part.request.aggregate.fields]
@@ -100,20 +109,20 @@ def partial_lines(product: Product) -> list[str]:
         fields += [
             f"{name} {dtype}" for name, dtype in zip(names, part.dtypes, strict=False)
         ]
-    served = count(len(product.outputs), "result")
-    return [f"  partial    ({', '.join(fields)}): one pass for {served}"]
+    results = count(len(product.outputs), "result")
+    return [f"  partial    ({', '.join(fields)}): one pass for {results}"]
 
 
 def count(number: int, thing: str) -> str:
-    """3 slices, 1 slice."""
+    """A number with its noun: 3 slices, 1 slice."""
     return f"{number:,} {thing}{'s' if number != 1 else ''}"
 
 
 def algorithm_lines(resolved: Resolved) -> list[str]:
-    """Which algorithm slides over slices for which window, and why."""
+    """The algorithm of each window and its reason, the bounds, and the kernel."""
     plan, product = resolved.plan, resolved.product
     if resolved.sharing is not None:
-        return sharing_lines(resolved) + [_kernel_line(product)]
+        return _sharing_lines(resolved) + [_kernel_line(product)]
     names: dict[str, list[str]] = {}
     for rule, choice in zip(plan.rules, resolved.choices, strict=True):
         assert choice is not None
@@ -121,12 +130,49 @@ def algorithm_lines(resolved: Resolved) -> list[str]:
         names.setdefault(line, []).append(repr(rule.name))
     lines = []
     for line, windows in names.items():
-        shared = f" (for {', '.join(windows)})" if len(names) > 1 else ""
-        lines.append(f"  algorithm  {line}{shared}")
+        purpose = f" (for {', '.join(windows)})" if len(names) > 1 else ""
+        lines.append(f"  algorithm  {line}{purpose}")
     if resolved.together is not None:
         lines.append("             all ranges in one pass")
     lines.append(f"  bounds     {_bounds(resolved)}")
     return [*lines, _kernel_line(product)]
+
+
+def _sharing_lines(resolved: Resolved) -> list[str]:
+    """The windows that share a graph, and those that slide by themselves."""
+    plan, sharing = resolved.plan, resolved.sharing
+    assert sharing is not None
+    special = special_of(plan, resolved.product, sharing)
+    many = len(sharing.graphed)
+    windows = f"{many} window{'s' if many > 1 else ''}"
+    lines = [
+        f"  algorithm  gag: {windows} in one pass over shared scans",
+        f"  graph      {_scans(special)}; show='graph' draws it",
+    ]
+    for number in sharing.alone:
+        choice = resolved.choices[number]
+        assert choice is not None
+        purpose = f"(for {plan.rules[number].name!r}, too short to share)"
+        lines.append(f"  algorithm  {choice.algorithm.name}: {choice.reason} {purpose}")
+    if not sharing.unit:
+        return [*lines, "  bounds     start and stop arrays over slices"]
+    return [*lines, "  bounds     by arithmetic, run by run"]
+
+
+def _scans(special: Special) -> str:
+    """The kinds and laps of the scans of a graph."""
+    *kinds, last = dict.fromkeys(str(scan.kind) for scan in special.scans) or [""]
+    names = f"{', '.join(kinds)} and {last}" if kinds else last
+    laps = sorted({scan.lap for scan in special.scans})
+    if not laps:
+        return "inputs as they are"
+    if not laps[0]:
+        own = any(scan.window >= 0 for scan in special.scans)
+        over = "each window's own" if own else "one over all slices"
+        return f"{names} scans, {over}"
+    first_laps = ", ".join(f"{lap:,}" for lap in laps[:6])
+    more = f" and {len(laps) - 6} more" if len(laps) > 6 else ""
+    return f"{names} scans, in laps of {first_laps}{more}"
 
 
 def _kernel_line(product: Product) -> str:
@@ -144,7 +190,7 @@ def _bounds(resolved: Resolved) -> str:
 
 
 def holistic_lines(calls: tuple[Bound, ...]) -> list[str]:
-    """Calls that need the rows themselves."""
+    """The calls that need the rows of a window, since they have no partial."""
     names = [b.call.label for b in calls if Law.HOLISTIC in b.aggregate.laws]
     if not names:
         return []
@@ -152,12 +198,12 @@ def holistic_lines(calls: tuple[Bound, ...]) -> list[str]:
 
 
 def result_lines(calls: Sequence[Bound], requests: Sequence[Asked]) -> list[str]:
-    """What each result is read off, and what to know of it."""
+    """The results with their types; those that are summed in two words say so."""
     wide = {
         bound.name
-        for asked in requests
-        for bound, outputs in asked.calls
-        if asked.product.outputs[outputs[0]].request.aggregate is WIDE_SUM
+        for request in requests
+        for bound, outputs in request.calls
+        if request.product.outputs[outputs[0]].request.aggregate is WIDE_SUM
     }
     lines = []
     for bound in calls:
@@ -165,6 +211,15 @@ def result_lines(calls: Sequence[Bound], requests: Sequence[Asked]) -> list[str]
         kind = "as its functions give" if bound.aggregate.is_users else bound.result
         lines.append(f"  result     {bound.name} = {bound.call.label}: {kind}{note}")
     return lines
+
+
+def span_words(plan: Plan) -> str:
+    """The columns of start and end of events, and the order in which they count."""
+    assert plan.span is not None
+    order = "in the order of their ends"
+    if all(Law.COMMUTATIVE in bound.aggregate.laws for bound in plan.calls):
+        order = "in any order"
+    return f"events last from {plan.span[0]} to {plan.span[1]}, {order}"
 
 
 __all__ = [
@@ -176,5 +231,7 @@ __all__ = [
     "partial_lines",
     "result_lines",
     "slice_lines",
+    "span_words",
     "window_lines",
+    "zone_lines",
 ]

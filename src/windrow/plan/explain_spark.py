@@ -1,11 +1,15 @@
-"""What will happen on Spark and why, as text: batches, frames and streams.
+"""Explains what Spark will do, as text: for batches, frames and streams.
 
 Everything here is read off the plan that the tasks execute.
 """
 
 from __future__ import annotations
 
+from windrow.aggregates import Law
+from windrow.kernels import Product
+
 from .aggregate import Plan
+from .explain import Explanation
 from .explain_lines import (
     algorithm_lines,
     frame_lines,
@@ -13,20 +17,20 @@ from .explain_lines import (
     partial_lines,
     result_lines,
     slice_lines,
+    span_words,
     window_lines,
     zone_lines,
 )
-from .explanation import Explanation
 from .flow import Flow
 from .over import OverPlan
+from .requests import ask, may_overflow
 from .resolve import Facts, resolve
-from .spans_text import span_words, technique_words
 from .spread import Spread
 from .tree import Tree
 
 
 def explain_tree(tree: Tree) -> Explanation:
-    """The plan of `wr.aggregate` over many tasks, level by level."""
+    """Explain `wr.aggregate` over many tasks, level by level."""
     plan = tree.plan
     lines = [f"aggregate on Spark: {tree.word}"]
     keys = f"by {', '.join(plan.by)}" if plan.by else "no key"
@@ -45,7 +49,7 @@ def explain_tree(tree: Tree) -> Explanation:
     }
     lines.append(f"  level 2    {steps[tree.split]}")
     if plan.span is not None:
-        lines.append(f"  technique  {technique_words(tree)}")
+        lines.append(f"  technique  {_technique_words(tree)}")
     elif tree.asked.calls:
         lines += algorithm_lines(tree.resolved)
     lines += holistic_lines(plan.calls)
@@ -55,7 +59,7 @@ def explain_tree(tree: Tree) -> Explanation:
 
 
 def explain_spread(plan: OverPlan, spread: Spread) -> Explanation:
-    """The plan of `wr.over` over many tasks."""
+    """Explain `wr.over` over many tasks."""
     lines = ["over on Spark: I→Window, a window for each row"]
     keys = f"by {', '.join(plan.by)}" if plan.by else "no key"
     lines.append(f"  rows       {keys}{_order_words(plan)}")
@@ -70,7 +74,7 @@ def explain_spread(plan: OverPlan, spread: Spread) -> Explanation:
 
 
 def explain_flow(flow: Flow) -> Explanation:
-    """The plan of `wr.aggregate` or `wr.over` over a stream."""
+    """Explain `wr.aggregate` or `wr.over` over a stream."""
     plan = flow.plan
     over = isinstance(plan, OverPlan)
     lines = [f"{'over' if over else 'aggregate'} on a Spark stream, append mode"]
@@ -106,6 +110,40 @@ def explain_flow(flow: Flow) -> Explanation:
     return Explanation("\n".join(lines))
 
 
+def _technique_words(tree: Tree) -> str:
+    """The techniques that tasks may choose for the events that they have.
+
+    Folded events are computed together; over rows each call may have its own technique.
+    """
+    plan = tree.plan
+    if plan.algorithm != "auto":
+        return f"{plan.algorithm}: asked for by name"
+    calls = [bound for bound, _ in tree.asked.calls]
+    products = [tree.asked.product] if calls else []
+    if tree.level1 == "rows":
+        products = [ask([bound], tree.slots, may_overflow).product for bound in calls]
+    names = dict.fromkeys(
+        name for product in products for name in _technique_names(product)
+    )
+    if any(Law.HOLISTIC in bound.aggregate.laws for bound in plan.calls):
+        names["tuple_buckets"] = None
+    *others, last = names
+    choices = f"{', '.join(others)} or {last}" if others else last
+    return f"{choices}, as each task chooses for as long as its events are"
+
+
+def _technique_names(product: Product) -> list[str]:
+    """The names of the techniques that may be chosen for a product."""
+    names = ["se_slicing"]
+    if Law.COMMUTATIVE in product.laws:
+        names.append("se_ml_slicing")
+    elif Law.SELECTIVE in product.laws:
+        names.append("selective_sweeping")
+    if product.undoable:
+        names.append("starts_and_ends")
+    return names
+
+
 def _order_words(plan: Plan | OverPlan) -> str:
     if plan.clock is None:
         return "; in no particular order: name a time column with on="
@@ -114,7 +152,7 @@ def _order_words(plan: Plan | OverPlan) -> str:
 
 
 def _length(plan: Plan | OverPlan, ticks: int) -> str:
-    """A number of ticks as a person would say it."""
+    """A number of ticks in the largest unit of time that divides it."""
     if plan.clock is None or not plan.clock.tick:
         return f"{ticks:,}"
     nanoseconds = ticks * plan.clock.tick

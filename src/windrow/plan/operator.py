@@ -1,20 +1,64 @@
-"""Which algorithm an operator keeps its window with, and why."""
+"""Decides how an operator keeps its window: algorithm, order, and what it refuses.
+
+    lateness          flat_fat            places in the middle can change
+    whole numbers     subtract_on_evict   sums and counts, exact
+    worst-case        daba_lite           latency="worst-case"
+    selective         slick_deque         one of max, min, first, last
+    all else          two_stacks_lite
+
+`wr.Operator` asks twice: `check_asked` before the first event, and `plan_operator` when
+the types, and with them the product and its laws, are known.
+"""
 
 from __future__ import annotations
 
-from windrow.aggregates import Law
-from windrow.algorithms import CATALOGUE, find
-from windrow.errors import BadInput, UnsuitableAlgorithm
-from windrow.kernels import Product
-from windrow.windows.policy import COUNT, TIME
+from collections.abc import Iterable
+from dataclasses import dataclass
 
+from windrow.aggregates import Law
+from windrow.aggregates.types import reading
+from windrow.algorithms import CATALOGUE, find
+from windrow.errors import BadInput, UnsuitableAlgorithm, UnsupportedType
+from windrow.kernels import Product
+from windrow.windows import Window
+from windrow.windows.policy_numbers import BY_HAND, COUNT, TIME, PolicyNumbers
+
+from .bind import Bound
 from .choose import Choice
-from .policies import Rules
 
 LATENCIES = (None, "worst-case")
 
 
-def check_asked(name: str, rules: Rules, *, late: bool, latency: str | None) -> None:
+def operator_policies(window: object) -> PolicyNumbers:
+    """The policies of an operator's window; None is all by hand."""
+    if window is None:
+        return PolicyNumbers(BY_HAND, BY_HAND)
+    if isinstance(window, Window):
+        return window.policies()
+    raise BadInput.because(
+        f"cannot keep {window!r} as a window",
+        f"it is of type {type(window).__name__}",
+        "make one with wr.rows(...), wr.sliding(...) or wr.window(...), or give None",
+    )
+
+
+@dataclass(frozen=True)
+class OperatorPlan:
+    """How an operator keeps its window.
+
+    `trigger` is what makes results fall due in the kernel, `ordered` says that it keeps
+    instants, `chunk` is the window's range and a chunk of it, for PBA.
+    """
+
+    choice: Choice
+    trigger: int
+    ordered: bool
+    chunk: tuple[int, int]
+
+
+def check_asked(
+    name: str, policies: PolicyNumbers, *, late: bool, latency: str | None
+) -> None:
     """Refuse what no aggregate could have, before the first event."""
     if latency not in LATENCIES:
         raise BadInput.because(
@@ -23,16 +67,55 @@ def check_asked(name: str, rules: Rules, *, late: bool, latency: str | None) -> 
             "leave it out, or ask for latency='worst-case'",
         )
     if name != "auto":
-        _check_form(name, rules, late=late)
+        _check_form(name, policies, late=late)
+
+
+def check_keepable(calls: Iterable[Bound]) -> None:
+    """Refuse aggregates that need all values at once."""
+    for bound in calls:
+        fact = f"cannot keep {bound.call.label} in an operator"
+        if Law.HOLISTIC in bound.aggregate.laws:
+            raise UnsupportedType.because(
+                fact,
+                "it is holistic: no partial of bounded size exists",
+                "use wr.aggregate over a table, or keep the events themselves",
+            )
+        for name, kind in zip(bound.columns, bound.types, strict=True):
+            if bound.aggregate.takes != ("position",) and reading(kind) == "rank":
+                raise UnsupportedType.because(
+                    fact,
+                    f"column {name!r} is of type {kind}, whose order is only known "
+                    "when all values are",
+                    "use wr.aggregate over a table, or map the values to numbers",
+                )
+
+
+def plan_operator(
+    name: str,
+    product: Product,
+    policies: PolicyNumbers,
+    *,
+    late: bool,
+    latency: str | None,
+) -> OperatorPlan:
+    """How a product is kept in a window of those policies.
+
+    Windows of time that may be revised are answered by hand: the kernel's trigger
+    would answer each of them once.
+    """
+    range_ = max(policies.range, 1)
+    return OperatorPlan(
+        choice=choose_steps(name, product, late=late, latency=latency),
+        trigger=BY_HAND if late and policies.aligned else policies.trigger,
+        ordered=late or policies.evict == TIME,
+        chunk=(range_, max(range_ // 2, 1)),
+    )
 
 
 def choose_steps(
     name: str, product: Product, *, late: bool, latency: str | None
 ) -> Choice:
-    """The algorithm for a product.
-
-    Any name but "auto" is forced, and refused if the product lacks a law.
-    """
+    """The algorithm; one that is asked for is refused if the product lacks a law."""
     if name != "auto":
         _check_laws(name, product)
         return Choice(find(name), "asked for by name")
@@ -65,10 +148,12 @@ def _check_laws(name: str, product: Product) -> None:
         )
 
 
-def _check_form(name: str, rules: Rules, *, late: bool) -> None:
+def _check_form(name: str, policies: PolicyNumbers, *, late: bool) -> None:
     steps = find(name).steps
     if steps is None:
-        able = [one.name for one in CATALOGUE if one.steps is not None]
+        able = [
+            algorithm.name for algorithm in CATALOGUE if algorithm.steps is not None
+        ]
         raise UnsuitableAlgorithm.because(
             f"cannot keep an operator's window with {name}",
             "it slides over whole arrays only",
@@ -80,7 +165,7 @@ def _check_form(name: str, rules: Rules, *, late: bool) -> None:
             "it is first in, first out",
             "use flat_fat, or leave lateness out",
         )
-    if steps.chunk and rules.evict not in (COUNT, TIME):
+    if steps.chunk and policies.evict not in (COUNT, TIME):
         raise UnsuitableAlgorithm.because(
             f"{name} cannot keep this window",
             "it has to know how long a window is, and events leave by another rule",
@@ -88,4 +173,11 @@ def _check_form(name: str, rules: Rules, *, late: bool) -> None:
         )
 
 
-__all__ = ["check_asked", "choose_steps"]
+__all__ = [
+    "OperatorPlan",
+    "check_asked",
+    "check_keepable",
+    "choose_steps",
+    "operator_policies",
+    "plan_operator",
+]

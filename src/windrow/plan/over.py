@@ -1,4 +1,4 @@
-"""The plan of `wr.over`: every row with new columns over its own past.
+"""Plans `wr.over`, which gives every row new columns over its own past.
 
 Calls with the same frame are one pass:
 
@@ -28,7 +28,7 @@ from .requests import ask, may_overflow, slots_of
 
 @dataclass(frozen=True)
 class Frame:
-    """How far back a row looks: a number of rows, or a duration in ticks."""
+    """How far back a row looks: over a number of rows, or a duration in ticks."""
 
     rows: int | None
     ticks: int | None
@@ -37,7 +37,7 @@ class Frame:
 
     @property
     def may_be_empty(self) -> bool:
-        """Whether a row's own instant is left out, so that nothing may be left."""
+        """Whether the row's own instant is left out, so that there may be no row."""
         return self.rows is None and self.closed in ("left", "neither")
 
     def choice(self, algorithm: str, product: Product, label: str) -> Choice:
@@ -49,7 +49,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class OverPlan:
-    """What will be done for `wr.over`."""
+    """What will be done for `wr.over`: the calls, and the frames that they share."""
 
     calls: tuple[Bound, ...]
     frames: dict[Frame, tuple[Bound, ...]]
@@ -67,7 +67,7 @@ class OverPlan:
 
     @property
     def reads(self) -> list[str]:
-        """Every column of the table that is needed."""
+        """Every column of the table that the plan reads, once each."""
         return columns_read(self.by, self.calls, self.clock, self.ties)
 
 
@@ -82,19 +82,21 @@ def plan_over(
 ) -> OverPlan:
     """Check everything and decide everything for `wr.over`."""
     keys = key_names(by, schema)
-    bound = bind(calls, schema)
+    bound_calls = bind(calls, schema)
     check_new_names(list(calls), schema.names)
-    for one in bound:
-        if one.call.last is None:
+    for bound in bound_calls:
+        if bound.call.last is None:
             raise BadInput.because(
-                f"cannot compute {one.name!r} over the past of each row",
-                f"{one.call.label} does not say how far back",
-                f"add it, as in wr.{one.aggregate.name}(..., last='1 hour') or last=9",
+                f"cannot compute {bound.name!r} over the past of each row",
+                f"{bound.call.label} does not say how far back",
+                f"add it, as in wr.{bound.aggregate.name}(..., last='1 hour') "
+                "or last=9",
             )
     names = (ties,) if isinstance(ties, str) else tuple(ties or ())
     for name in names:
         column_type(schema, name)
-    durations = [b.call.last for b in bound if isinstance(b.call.last, Duration)]
+    reaches = [bound.call.last for bound in bound_calls]
+    durations = [reach for reach in reaches if isinstance(reach, Duration)]
     if on is None and durations:
         raise WindowError.because(
             f"cannot look back over the last {durations[0].text}",
@@ -103,23 +105,22 @@ def plan_over(
         )
     clock = None if on is None else clock_of(on, column_type(schema, on), durations)
     frames: dict[Frame, list[Bound]] = {}
-    for one in bound:
-        frames.setdefault(_frame(one.call, clock), []).append(one)
+    for bound in bound_calls:
+        frames.setdefault(_frame(bound.call, clock), []).append(bound)
     plan = OverPlan(
-        bound,
-        {frame: tuple(calls) for frame, calls in frames.items()},
+        bound_calls,
+        {frame: tuple(members) for frame, members in frames.items()},
         keys,
         clock,
         names,
         algorithm,
         schema,
     )
-    for frame, mine in plan.frames.items():
-        asked = ask(mine, slots_of(mine, lambda _: False))
-        if asked.calls:
-            frame.choice(
-                algorithm, asked.product, ", ".join(b.call.label for b in mine)
-            )
+    for frame, members in plan.frames.items():
+        request = ask(members, slots_of(members, lambda _: False))
+        if request.calls:
+            label = ", ".join(bound.call.label for bound in members)
+            frame.choice(algorithm, request.product, label)
     return plan
 
 

@@ -1,4 +1,4 @@
-"""From bound calls to what a kernel is asked for.
+"""Turns bound calls into the requests that a kernel answers.
 
 Most calls are one request.  A sum of whole numbers that could pass 2**63 asks for
 the two-word form; the mean of decimals is an exact sum and a count, divided after
@@ -38,7 +38,7 @@ otherwise read as whole numbers of their last digit, where the result is a float
 
 @dataclass(frozen=True)
 class Slots:
-    """Where each column, and each column's validity, stands in the kernel's source."""
+    """The place of each column, and of its validity, in the kernel's source."""
 
     columns: dict[Read, int]
     masks: dict[str, int]
@@ -63,17 +63,18 @@ def reads_of(bound: Bound) -> tuple[Read, ...]:
 
 def slots_of(calls: Sequence[Bound], nullable: Callable[[str], bool]) -> Slots:
     """Number the columns that kernels read, then the validity arrays."""
-    read: dict[Read, int] = {}
+    columns: dict[Read, int] = {}
     masks: list[str] = []
     for bound in calls:
         if Law.HOLISTIC in bound.aggregate.laws:
             continue
-        for one in reads_of(bound):
+        for read in reads_of(bound):
             if "value" in bound.aggregate.takes or "other" in bound.aggregate.takes:
-                read.setdefault(one, len(read))
-            if nullable(one[0]) and one[0] not in masks:
-                masks.append(one[0])
-    return Slots(read, {column: len(read) + i for i, column in enumerate(masks)})
+                columns.setdefault(read, len(columns))
+            if nullable(read[0]) and read[0] not in masks:
+                masks.append(read[0])
+    count = len(columns)
+    return Slots(columns, {column: count + i for i, column in enumerate(masks)})
 
 
 def ask(
@@ -89,22 +90,22 @@ def ask(
     for bound in calls:
         if Law.HOLISTIC in bound.aggregate.laws:
             continue
-        mine = _requests(bound, slots, wide(bound))
-        owners.append((bound, tuple(range(len(requests), len(requests) + len(mine)))))
-        requests += mine
+        first = len(requests)
+        requests += _requests(bound, slots, wide(bound))
+        owners.append((bound, tuple(range(first, len(requests)))))
     return Asked(product_of(requests, may_be_empty=may_be_empty), tuple(owners))
 
 
 def users_result(bound: Bound) -> pa.DataType:
-    """The type that a user's functions give for that column; unknown: float64."""
+    """The type that a user's functions give for their column; float64 if unknown."""
     request = _user_request(bound.aggregate, bound, (), ())
     assert request.schema is not None
-    found = {"int64": pa.int64(), "bool": pa.bool_()}
-    return found.get(request.schema[-1], pa.float64())
+    types = {"int64": pa.int64(), "bool": pa.bool_()}
+    return types.get(request.schema[-1], pa.float64())
 
 
 def may_overflow(bound: Bound) -> bool:
-    """Whether the call adds up 64-bit whole numbers, so that the data must be asked."""
+    """Whether the call adds up 64-bit whole numbers, and so could pass 64 bits."""
     if bound.aggregate.name not in ("sum", "mean") or bound.aggregate.is_users:
         return False
     kind = bound.types[0]
@@ -119,7 +120,7 @@ def _requests(bound: Bound, slots: Slots, wide: bool) -> list[Request]:
         slots.masks[c] for c in dict.fromkeys(bound.columns) if c in slots.masks
     )
     reads = reads_of(bound)
-    read = tuple(slots.columns[one] for one in reads if one in slots.columns)
+    read = tuple(slots.columns[key] for key in reads if key in slots.columns)
     if "value" not in aggregate.takes:
         read = ()
     kind = value_kind(bound.types[0]) if bound.types else "int"
@@ -141,7 +142,7 @@ def _requests(bound: Bound, slots: Slots, wide: bool) -> list[Request]:
 
 
 _schemas: dict[tuple[int, tuple[str, ...]], tuple[tuple[str, ...], bool]] = {}
-_kept: list[Aggregate] = []  # an id stays taken while its schema is known
+_aggregates: list[Aggregate] = []  # kept alive, so that no other gets their ids
 
 
 def _user_request(
@@ -153,7 +154,7 @@ def _user_request(
         schema, scalar = interpreted_schema()
         return Request(aggregate, "object", read, masks, schema, scalar)
     if key not in _schemas:
-        _kept.append(aggregate)
+        _aggregates.append(aggregate)
         try:
             _schemas[key] = infer_schema(aggregate, kinds)
         except NotCompiled as error:
@@ -163,7 +164,7 @@ def _user_request(
                 f"its functions could not be compiled ({error})\n"
                 "Hint: use numbers, tuples and math in lift, combine and lower",
                 InterpretedWarning,
-                stacklevel=_outside(),
+                stacklevel=_user_level(),
             )
         except Exception as error:  # a user's function that fails on a plain number
             raise BadInput.because(
@@ -176,8 +177,8 @@ def _user_request(
     return Request(aggregate, kind, read, masks, schema, scalar)
 
 
-def _outside() -> int:
-    """How many frames up the user's own line is."""
+def _user_level() -> int:
+    """The number of stack frames from the caller up to the user's own line."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_globals["__name__"].startswith(
         "windrow"

@@ -37,7 +37,7 @@ FOLD_BELOW = 0.7  # slices for each row: above that rows are their own slices
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of the rows; the defaults say that nothing is.
+    """What a scan of the rows has found out; the defaults stand for nothing.
 
     `nulls` are the columns that may hold one (None: all of them), `magnitudes` the
     largest absolute values of columns of whole numbers, `longest` is the number of
@@ -54,7 +54,7 @@ class Facts:
         return self.nulls is None or column in self.nulls
 
     def needs_two_words(self, bound: Bound, rows: int | None) -> bool:
-        """Whether a sum over at most so many rows could pass 64 bits."""
+        """Whether the sum of a call over at most `rows` rows could pass 64 bits."""
         if not may_overflow(bound):
             return False
         most = self.magnitudes.get(bound.columns[0])
@@ -85,7 +85,7 @@ class Resolved:
 
     @property
     def product(self) -> Product:
-        """The partial of all aggregates that have one."""
+        """The product of the partials of all aggregates that have one."""
         return self.asked.product
 
     @property
@@ -102,7 +102,7 @@ class Resolved:
 
 @dataclass(frozen=True)
 class ResolvedFrame:
-    """Calls of `wr.over` that look back equally far; `choice` None: all holistic."""
+    """Calls of `wr.over` with the same frame; `choice` is None if all are holistic."""
 
     frame: Frame
     calls: tuple[Bound, ...]
@@ -121,7 +121,7 @@ class ResolvedOver:
 
 @dataclass(frozen=True)
 class ResolvedPolicy:
-    """A plan over a window by policy; `choice` None: all aggregates are holistic."""
+    """A plan by policy with every choice made; no `choice` if all are holistic."""
 
     plan: PolicyPlan
     asked: Asked
@@ -155,19 +155,19 @@ def resolve(
         return _resolve_policy(plan, facts)
     slots = slots_of(plan.calls, facts.has_nulls)
 
-    def request(calls: Sequence[Bound]) -> Asked:
+    def request_of(calls: Sequence[Bound]) -> Asked:
         counts = [rule.longest for rule in plan.rules if rule.counts_rows]
         rows = max(counts) if counts else None
         return ask(calls, slots, lambda bound: facts.needs_two_words(bound, rows))
 
     if plan.span is not None:
-        return _resolve_spans(plan, facts, slots, request)
-    asked = request(plan.calls)
+        return _resolve_spans(plan, facts, slots, request_of)
+    request = request_of(plan.calls)
     none = (None,) * len(plan.rules)
-    if not asked.calls:
+    if not request.calls:
         way = "even" if plan.is_regular and not sliced else "slices"
-        return Resolved(plan, asked, slots, way, none)
-    product = asked.product
+        return Resolved(plan, request, slots, way, none)
+    product = request.product
     sharing = None if alone else sharing_of(plan, product, sliced=sliced)
     if sharing is not None and sharing.unit:
         singles = {
@@ -175,34 +175,34 @@ def resolve(
             for number in sharing.alone
         }
         choices = tuple(singles.get(number) for number in range(len(plan.rules)))
-        return Resolved(plan, asked, slots, "graph", choices, sharing)
+        return Resolved(plan, request, slots, "graph", choices, sharing)
     if sharing is not None:
-        return Resolved(plan, asked, slots, "slices", none, sharing, by_graph=True)
+        return Resolved(plan, request, slots, "slices", none, sharing, by_graph=True)
     choices = tuple(plan.choice(rule, product) for rule in plan.rules)
     if plan.is_regular and not sliced and not alone:
-        return Resolved(plan, asked, slots, "even", choices)
+        return Resolved(plan, request, slots, "even", choices)
     together = None
     if plan.is_together and not alone:
         together = find_algorithm(plan.algorithm)
-    return Resolved(plan, asked, slots, "slices", choices, together=together)
+    return Resolved(plan, request, slots, "slices", choices, together=together)
 
 
 def _resolve_spans(
-    plan: Plan, facts: Facts, slots: Slots, request: Callable[..., Asked]
+    plan: Plan, facts: Facts, slots: Slots, request_of: Callable[..., Asked]
 ) -> Resolved:
-    """The techniques for events with a duration, told how long these are."""
+    """Choose the techniques for events with a duration, by how long these are."""
     lengths = facts.spans
     groups = []
     if lengths is not None:
         groups = [
             replace(group, algorithms=slide_algorithms(plan, group.asked.product))
             for group in choose_groups(
-                plan.calls, request, lengths, plan.algorithm, plan.chunk
+                plan.calls, request_of, lengths, plan.algorithm, plan.chunk
             )
         ]
-    asked = request(plan.calls)
+    request = request_of(plan.calls)
     none = (None,) * len(plan.rules)
-    return Resolved(plan, asked, slots, "spans", none, groups=tuple(groups))
+    return Resolved(plan, request, slots, "spans", none, groups=tuple(groups))
 
 
 def slide_algorithms(plan: Plan, product: Product) -> tuple[Algorithm, ...]:
@@ -211,7 +211,7 @@ def slide_algorithms(plan: Plan, product: Product) -> tuple[Algorithm, ...]:
 
 
 def _resolve_over(plan: OverPlan, facts: Facts) -> ResolvedOver:
-    """Frame by frame: what is asked of the kernel, and which algorithm slides."""
+    """Choose the kernel's request and the algorithm of each frame."""
     slots = slots_of(plan.calls, facts.has_nulls)
     frames = []
     for frame, calls in plan.frames.items():
@@ -219,20 +219,20 @@ def _resolve_over(plan: OverPlan, facts: Facts) -> ResolvedOver:
         def is_wide(bound: Bound, rows: int | None = frame.rows) -> bool:
             return facts.needs_two_words(bound, rows)
 
-        asked = ask(calls, slots, is_wide, may_be_empty=frame.may_be_empty)
+        request = ask(calls, slots, is_wide, may_be_empty=frame.may_be_empty)
         choice = None
-        if asked.calls:
+        if request.calls:
             label = ", ".join(bound.call.label for bound in calls)
-            choice = frame.choice(plan.algorithm, asked.product, label)
-        frames.append(ResolvedFrame(frame, calls, asked, choice))
+            choice = frame.choice(plan.algorithm, request.product, label)
+        frames.append(ResolvedFrame(frame, calls, request, choice))
     return ResolvedOver(plan, slots, tuple(frames))
 
 
 def _resolve_policy(plan: PolicyPlan, facts: Facts) -> ResolvedPolicy:
     slots = slots_of(plan.calls, facts.has_nulls)
-    asked = ask(plan.calls, slots, lambda bound: facts.needs_two_words(bound, None))
-    choice = plan.choice(asked.product) if asked.calls else None
-    return ResolvedPolicy(plan, asked, slots, choice)
+    request = ask(plan.calls, slots, lambda bound: facts.needs_two_words(bound, None))
+    choice = plan.choice(request.product) if request.calls else None
+    return ResolvedPolicy(plan, request, slots, choice)
 
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Which windows of a list are answered by one graph, and which by themselves.
+"""Decides which windows of a list share one graph, and which slide by themselves.
 
 Count windows of which only complete ones come out stand at places known beforehand:
 over rows, or over panes as long as the greatest common divisor of all ranges and
@@ -38,9 +38,10 @@ GRAPH = "gag"  # as an algorithm: one graph for all windows
 
 @dataclass(frozen=True)
 class Sharing:
-    """`unit` rows are one input; `graphed` and `alone` are numbers of queries.
+    """The numbers of the windows that share a graph, and of those that slide `alone`.
 
-    A unit of 0: the inputs are slices, cut wherever a window starts or ends.
+    An input of the graph is `unit` rows or, where that is 0, a slice, cut wherever a
+    window starts or ends.
     """
 
     unit: int
@@ -49,7 +50,7 @@ class Sharing:
 
 
 def sharing_of(plan: Plan, product: Product, *, sliced: bool = False) -> Sharing | None:
-    """How the windows of a plan are shared; None if each slides by itself.
+    """The windows of a plan that share a graph; None if each slides by itself.
 
     With `sliced` the rows have been folded into slices already.
     """
@@ -58,28 +59,28 @@ def sharing_of(plan: Plan, product: Product, *, sliced: bool = False) -> Sharing
     forced, many = plan.algorithm == GRAPH, len(plan.rules) > 1
     if not many and not forced:
         return None
-    if sliced or not all(query.is_complete for query in plan.rules):
+    if sliced or not all(rule.is_complete for rule in plan.rules):
         return _uneven(plan, product, forced=forced)
     unit = math.gcd(
-        *(n for query in plan.rules for n in (query.even.range, query.even.slide))
+        *(n for rule in plan.rules for n in (rule.even.range, rule.even.slide))
     )
     if not many and plan.rules[0].even.slide > unit:
         return _uneven(plan, product, forced=forced)
     numbers = range(len(plan.rules))
-    whole = Sharing(unit, tuple(numbers), ())
+    sharing = Sharing(unit, tuple(numbers), ())
     if forced:
-        return whole
+        return sharing
     if not product.undoable:
         graphed = [n for n in numbers if plan.rules[n].even.range // unit >= SHORT]
         alone = [n for n in numbers if n not in graphed]
-        whole = Sharing(unit, tuple(graphed), tuple(alone))
-    if len(whole.graphed) > 1 and _pays(plan, whole):
-        return whole
+        sharing = Sharing(unit, tuple(graphed), tuple(alone))
+    if len(sharing.graphed) > 1 and _pays(plan, sharing):
+        return sharing
     return _uneven(plan, product, forced=False)
 
 
 def _uneven(plan: Plan, product: Product, *, forced: bool) -> Sharing | None:
-    """Windows over slices: those of one stack each need no graph to be found."""
+    """The sharing of windows over slices; None if each has a stack of its own."""
     if not plan.slicer.whole_windows:
         if not forced:
             return None
@@ -100,19 +101,19 @@ def _pays(plan: Plan, sharing: Sharing) -> bool:
     )
 
 
-def choice_alone(product: Product, query: Rule, unit: int) -> Choice:
+def choice_alone(product: Product, rule: Rule, unit: int) -> Choice:
     """The algorithm for a window that shares no scans, over inputs of `unit` rows."""
-    width, regular = query.even.range // unit, query.even.slide == unit
+    width, regular = rule.even.range // unit, rule.even.slide == unit
     return choose_algorithm("auto", product, "", width=width, regular=regular)
 
 
 def special_of(plan: Plan, product: Product, sharing: Sharing) -> Special:
-    """The specialised graph of the windows that share."""
+    """The specialised graph of the windows that share one."""
     if not sharing.unit:
         return uneven_graph(len(plan.rules), product)
-    queries = [plan.rules[number] for number in sharing.graphed]
-    each = all(query.even.slide == sharing.unit for query in queries)
-    ranges = [query.even.range // sharing.unit for query in queries]
+    rules = [plan.rules[number] for number in sharing.graphed]
+    each = all(rule.even.slide == sharing.unit for rule in rules)
+    ranges = [rule.even.range // sharing.unit for rule in rules]
     return graph_of(ranges, product, each=each)
 
 

@@ -1,4 +1,4 @@
-"""The choice of technique for events with a duration: the one place where it is made.
+"""Chooses the technique for events with a duration; nothing else does.
 
     an event costs           the aggregates are            technique
     SHORT or fewer           any                           se_slicing, all together
@@ -12,8 +12,8 @@
 Costs are counted in combines.  Neighbours that cross the same slices are one piece,
 which goes into slices once.  Slices take one for each that a piece crosses, next to
 each other, which is fast; levels HOP for each `height` of them, and LEVEL for each
-level of a slice; starts and ends two.  So it is told whether levels are worth it, and
-how many.
+level of a slice; starts and ends two.  This says whether levels are worth it, and how
+many.
 
 This follows the paper's section 6.5 with one difference.  There a release costs w / b
 combines, so that a high overlap speaks for sweeping; here it costs three whatever the
@@ -49,7 +49,7 @@ WORTH = 0.8  # of the cost of plain slices: what the other ways must save
 
 @dataclass(frozen=True)
 class Lengths:
-    """How long events are: each crosses `crossed` of the `slices` that are laid out.
+    """The lengths of events: each crosses on average `crossed` of the `slices`.
 
     `pieces` are the events less those that cross the same slices as their neighbour.
     """
@@ -61,33 +61,33 @@ class Lengths:
 
     @property
     def short(self) -> bool:
-        """Whether slices of one level are least work, whatever is computed."""
+        """Whether slices of one level are the least work for any aggregate."""
         return self.pieces * self.crossed <= SHORT * self.events
 
     def height(self) -> int:
-        """Levels at which the cost of insertion meets that of gathering."""
+        """The number of levels at which insertion costs as much as gathering."""
         slices = max(self.slices, 1)
         share = HOP * self.pieces * self.crossed / (LEVEL * slices)
         most = min(MOST_HEIGHT, math.ceil(self.crossed), MOST_LEVELS // slices)
         return max(1, min(round(math.sqrt(share)), most))
 
     def flat(self) -> float:
-        """What slices of one level cost."""
+        """The cost of slices of one level, in combines."""
         return self.pieces * self.crossed + 3.0 * self.slices
 
     def levels(self, height: int) -> float:
-        """What slices of that many levels cost."""
+        """The cost of slices of `height` levels, in combines."""
         inserted = HOP * math.ceil(self.crossed / height)
         return self.pieces * inserted + (LEVEL * height + 3.0) * self.slices
 
     def bounds(self) -> float:
-        """What starts and ends cost."""
+        """The cost of starts and ends, in combines."""
         return 2.0 * self.pieces + 2.0 * self.slices
 
 
 @dataclass(frozen=True)
 class Group:
-    """Calls that one technique computes together, and why that one.
+    """Calls that one technique computes together, and why that technique.
 
     `algorithms` slide over the slices that it makes, one for each window.
     """
@@ -100,7 +100,7 @@ class Group:
 
     @property
     def calls(self) -> tuple[Bound, ...]:
-        """What is computed."""
+        """The calls that the technique computes."""
         return tuple(bound for bound, _ in self.asked.calls)
 
 
@@ -110,64 +110,63 @@ Ask = Callable[[Sequence[Bound]], Asked]
 def choose_groups(
     calls: Sequence[Bound], ask: Ask, lengths: Lengths, technique: str, height: int
 ) -> list[Group]:
-    """The techniques for all calls that have a partial, told what the events are."""
-    measured = [one for one in calls if Law.HOLISTIC not in one.aggregate.laws]
-    if not measured:
+    """The techniques for all calls that have a partial, by how long events are."""
+    calls = [bound for bound in calls if Law.HOLISTIC not in bound.aggregate.laws]
+    if not calls:
         return []
     if technique != "auto" or lengths.short:
-        return [choose_one(ask(measured), lengths, technique, height)]
+        return [choose_one(ask(calls), lengths, technique, height)]
     kinds: dict[str, list[Bound]] = {}
-    for bound in measured:
+    for bound in calls:
         kinds.setdefault(_kind(ask([bound]).product, bound, lengths), []).append(bound)
-    return [choose_one(ask(mine), lengths, "auto", 0) for mine in kinds.values()]
+    return [choose_one(ask(group), lengths, "auto", 0) for group in kinds.values()]
 
 
-def choose_one(asked: Asked, lengths: Lengths, technique: str, height: int) -> Group:
+def choose_one(request: Asked, lengths: Lengths, technique: str, height: int) -> Group:
     """The technique for calls that are computed together."""
     if technique != "auto":
         forced = find(technique)
-        check_suits(forced, asked.product, [bound for bound, _ in asked.calls])
-        high = height or lengths.height() if forced.name == "se_ml_slicing" else 1
-        return Group(asked, forced, high, "asked for by name" + _levels(high))
+        check_suits(forced, request.product, [bound for bound, _ in request.calls])
+        levels = height or lengths.height() if forced.name == "se_ml_slicing" else 1
+        return Group(request, forced, levels, "asked for by name" + _levels(levels))
     if lengths.short:
-        each = lengths.pieces * lengths.crossed / max(lengths.events, 1)
-        reason = f"{each:.2g} insertions an event, which is least work"
-        return Group(asked, find("se_slicing"), 1, reason)
-    return _group(asked, lengths)
+        insertions = lengths.pieces * lengths.crossed / max(lengths.events, 1)
+        reason = f"{insertions:.2g} insertions an event, which is least work"
+        return Group(request, find("se_slicing"), 1, reason)
+    return _group(request, lengths)
 
 
 def _kind(product: Product, bound: Bound, lengths: Lengths) -> str:
-    """What may share a pass: calls that the same technique suits best."""
+    """A word for the technique that suits a call best; calls of one word share it."""
     laws = product.laws
     if Law.COMMUTATIVE not in laws:
-        alone = Law.SELECTIVE in laws and lengths.crossed > SWEEP
-        return f"sweep {bound.name}" if alone else "ordered"
+        sweeps = Law.SELECTIVE in laws and lengths.crossed > SWEEP
+        return f"sweep {bound.name}" if sweeps else "ordered"
     if product.undoable:
         return "exact"
     return "selective" if Law.IDEMPOTENT in laws else "cumulative"
 
 
-def _group(asked: Asked, lengths: Lengths) -> Group:
-    laws, crossed = asked.product.laws, lengths.crossed
+def _group(request: Asked, lengths: Lengths) -> Group:
+    laws, crossed = request.product.laws, lengths.crossed
     long = f"events cross {crossed:,.3g} slices"
     if Law.COMMUTATIVE not in laws:
         if Law.SELECTIVE in laws and crossed > SWEEP:
             reason = f"{long}, and levels would lose their order: a heap of the living"
-            return Group(asked, find("selective_sweeping"), 1, reason)
+            return Group(request, find("selective_sweeping"), 1, reason)
         reason = "not commutative: levels would lose the order of ends"
-        return Group(asked, find("se_slicing"), 1, reason)
-    exact = asked.product.undoable
-    if exact and lengths.bounds() < WORTH * lengths.flat():
+        return Group(request, find("se_slicing"), 1, reason)
+    if request.product.undoable and lengths.bounds() < WORTH * lengths.flat():
         reason = f"{long}; whole numbers can be taken off: two insertions an event"
-        return Group(asked, find("starts_and_ends"), 1, reason)
+        return Group(request, find("starts_and_ends"), 1, reason)
     height = lengths.height()
     if height > 1 and lengths.levels(height) < WORTH * lengths.flat():
         times = math.ceil(crossed / height)
         word = "insertion" if times == 1 else "insertions"
         reason = f"{long}: {times} {word} an event" + _levels(height)
-        return Group(asked, find("se_ml_slicing"), height, reason)
+        return Group(request, find("se_ml_slicing"), height, reason)
     reason = f"{long}, too few to be worth levels"
-    return Group(asked, find("se_slicing"), 1, reason)
+    return Group(request, find("se_slicing"), 1, reason)
 
 
 def _levels(height: int) -> str:
@@ -178,28 +177,28 @@ def check_suits(technique: Technique, product: Product, calls: Sequence[Bound]) 
     """Refuse a technique that needs a law the aggregates lack."""
     if technique.suits(product.laws):
         return
-    able = [one.name for one in CATALOGUE if one.suits(product.laws)]
+    names = [other.name for other in CATALOGUE if other.suits(product.laws)]
     label = ", ".join(bound.call.label for bound in calls)
     missing = (technique.needs & ~product.laws).names()[0]
     raise UnsuitableAlgorithm.lacking(
-        missing, algorithm=technique.name, aggregate=label, able=able
+        missing, algorithm=technique.name, aggregate=label, able=names
     )
 
 
 def check_forced(technique: str, height: int, calls: Sequence[Bound]) -> None:
-    """Refuse names and heights that mean nothing for these calls."""
-    named = None if technique == "auto" else find(technique)
-    if height and (named is None or named.name != "se_ml_slicing"):
+    """Refuse a technique or a height that means nothing for these calls."""
+    forced = None if technique == "auto" else find(technique)
+    if height and (forced is None or forced.name != "se_ml_slicing"):
         raise BadInput.because(
             f"cannot use chunks of {height} slices",
             "for events with a duration chunk= is the height of se_ml_slicing",
             "add algorithm='se_ml_slicing', or leave chunk out",
         )
     holistic = [b for b in calls if Law.HOLISTIC in b.aggregate.laws]
-    if named is not None and named.name != "tuple_buckets" and holistic:
+    if forced is not None and forced.name != "tuple_buckets" and holistic:
         raise BadInput.because(
             f"cannot slide {', '.join(b.call.label for b in holistic)} "
-            f"with {named.name}",
+            f"with {forced.name}",
             "holistic aggregates have no partials to combine",
             "use tuple_buckets, or leave the algorithm to the planner",
         )

@@ -1,4 +1,4 @@
-"""How `wr.over` is laid out over many tasks: by key, or in pieces with a halo.
+"""Lays `wr.over` out over many tasks: by key, or in pieces with a halo.
 
     none      the rows of a key meet in one task, which carries what it looks back at
     chunks    no key, durations only: chunks of time aligned to the epoch
@@ -20,7 +20,7 @@ CHUNK_RANGES = 8  # durations in a chunk: an eighth of the rows is copied
 
 @dataclass(frozen=True)
 class Spread:
-    """What is split, and why; `chunk`, `reach` in ticks, `rows` in rows."""
+    """How rows are split, and why; `chunk` and `reach` are in ticks, `rows` in rows."""
 
     split: str
     reason: str
@@ -30,7 +30,7 @@ class Spread:
 
 
 def spread_over(plan: OverPlan) -> Spread:
-    """Lay a plan out."""
+    """Lay a plan of `wr.over` out over many tasks."""
     if plan.clock is None:
         frame = next(iter(plan.frames))
         raise WindowError.because(

@@ -1,4 +1,4 @@
-"""The parallel aggregation tree: how a plan is laid out over many tasks.
+"""Lays a plan out over many tasks: the parallel aggregation tree.
 
 LightSaber's three levels, in its notation (P parallel, I incremental, S sequential):
 
@@ -39,11 +39,11 @@ LEAST_SASH, MOST_TOTALS = 1024, 16
 
 @dataclass(frozen=True)
 class Tree:
-    """What happens on each level, and why; `chunk` is in ticks, 0 if nothing is split.
+    """What happens on each level of the tree, and why.
 
     `split` is pane (each is a window by itself), none, overlap (a task per key and
     chunk, which also gets the slices that its windows reach beyond its end), sash, or
-    blocks (of rows, for count windows without a key).
+    blocks (of rows, for count windows without a key).  `chunk` is in ticks, or 0.
     """
 
     resolved: Resolved
@@ -55,17 +55,17 @@ class Tree:
 
     @property
     def plan(self) -> Plan:
-        """What is laid out."""
+        """The plan that is laid out."""
         return self.resolved.plan
 
     @property
     def asked(self) -> Asked:
-        """What kernels are asked for, the same in every task."""
+        """The request to kernels, which is the same in every task."""
         return self.resolved.asked
 
     @property
     def slots(self) -> Slots:
-        """Where columns stand in a kernel's source."""
+        """The places of columns in a kernel's source."""
         return self.resolved.slots
 
     @property
@@ -86,7 +86,7 @@ def grow_tree(
     hot: bool = False,
     keys: int | None = None,
 ) -> Tree:
-    """Lay a plan out; `nullable` are the columns that may hold nulls."""
+    """Lay a plan out over many tasks; `nullable` columns may hold nulls."""
     if keys is not None and keys < 1:
         raise BadInput.because(
             f"cannot plan for {keys} keys",
@@ -100,26 +100,26 @@ def grow_tree(
             "say which, as in wr.rows(..., on='ts')",
         )
     facts = Facts(nulls=nullable)
-    level1, why = _level1(plan, resolve(plan, facts).asked)
+    level1, level1_reason = _level1(plan, resolve(plan, facts).asked)
     resolved = resolve(plan, facts, sliced=level1 != "rows")
-    split, chunk, because = _split(plan, level1, hot=hot, keys=keys)
-    return Tree(resolved, level1, why, split, because, chunk)
+    split, chunk, split_reason = _split(plan, level1, hot=hot, keys=keys)
+    return Tree(resolved, level1, level1_reason, split, split_reason, chunk)
 
 
 def level1_of(aggregate: Aggregate) -> str:
-    """How rows become slices for that aggregate alone: native, kernel or rows."""
+    """How level 1 folds rows for one aggregate: "native", "kernel" or "rows"."""
     if aggregate.native:
         return "native"
     return "kernel" if Law.COMMUTATIVE in aggregate.laws else "rows"
 
 
-def _level1(plan: Plan, asked: Asked) -> tuple[str, str]:
-    """How rows become slices, and why."""
+def _level1(plan: Plan, request: Asked) -> tuple[str, str]:
+    """How level 1 turns rows into slices, and why."""
     rows = needs_rows(plan) or _needs_order(plan)
-    kernel = rows or not_folded(plan, asked)
+    kernel = rows or not_folded(plan, request)
     if plan.span is not None and kernel is None:
-        return "kernel", _folded_spans(plan, asked)
-    native = rows or _not_native(plan, asked)
+        return "kernel", _folded_spans(plan, request)
+    native = rows or _not_native(plan, request)
     if plan.span is None and native is None:
         return (
             "native",
@@ -130,8 +130,8 @@ def _level1(plan: Plan, asked: Asked) -> tuple[str, str]:
     return "rows", f"{kernel}: rows are shuffled, and folded where their key is"
 
 
-def _folded_spans(plan: Plan, asked: Asked) -> str:
-    """What tasks make of events that last before they are shuffled.
+def _folded_spans(plan: Plan, request: Asked) -> str:
+    """How tasks fold events with a duration before the shuffle.
 
     Catalyst could only group them by the slices in which they start and end, which few
     events have in common (2M events of 20 slices, 100 keys: 8 s, and 4 s as rows).
@@ -140,12 +140,12 @@ def _folded_spans(plan: Plan, asked: Asked) -> str:
     if plan.algorithm != "auto":
         return f"each task folds its events into {pieces}, which any technique takes"
     both = Law.IDEMPOTENT | Law.COMMUTATIVE
-    slices = "slices" if both in asked.product.laws else "slices of two parts"
+    slices = "slices" if both in request.product.laws else "slices of two parts"
     return f"each task folds its events into {slices}, or {pieces}: the fewer are sent"
 
 
 def needs_rows(plan: Plan) -> str | None:
-    """Why windows need the rows themselves, if they do."""
+    """The reason why windows need the rows themselves; None if they do not."""
     if plan.rules[0].counts_rows:
         return "count windows number the rows of a key"
     for bound in plan.calls:
@@ -157,9 +157,9 @@ def needs_rows(plan: Plan) -> str | None:
 
 
 def _needs_order(plan: Plan) -> str | None:
-    """Why events that last cannot be folded before they meet, if they cannot.
+    """The reason why events with a duration must be shuffled unfolded; None: no reason.
 
-    Those that cross the same slices end in any order among others.
+    Events that cross the same slices end in any order among others.
     """
     for bound in plan.calls:
         if plan.span is not None and Law.COMMUTATIVE not in bound.aggregate.laws:
@@ -167,8 +167,9 @@ def _needs_order(plan: Plan) -> str | None:
     return None
 
 
-def _not_native(plan: Plan, asked: Asked) -> str | None:
-    for part in asked.product.parts:
+def _not_native(plan: Plan, request: Asked) -> str | None:
+    """The reason why Catalyst cannot compute the partial; None if it can."""
+    for part in request.product.parts:
         aggregate = part.request.aggregate
         if not aggregate.native:
             return f"{aggregate.name} has no native partial"
@@ -177,14 +178,14 @@ def _not_native(plan: Plan, asked: Asked) -> str | None:
     return None
 
 
-def not_folded(plan: Plan, asked: Asked) -> str | None:
-    """Why rows cannot be folded wherever they are, if they cannot."""
+def not_folded(plan: Plan, request: Asked) -> str | None:
+    """The reason why rows cannot be folded before the shuffle; None if they can."""
     for name in plan.by:
         if pat.is_nested(plan.schema.field(name).type):
             return f"key {name} is nested, and only Spark can group by it"
-    if asked.product.interpreted:
+    if request.product.interpreted:
         return "a function could not be compiled, and plain Python has no columns"
-    for part in asked.product.parts:
+    for part in request.product.parts:
         if Law.COMMUTATIVE not in part.request.aggregate.laws:
             return f"{part.request.aggregate.name} depends on the order of rows"
     return None

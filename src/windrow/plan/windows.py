@@ -1,4 +1,4 @@
-"""From windows to queries: checked, put into ticks, on one clock.
+"""Checks windows, and gives them one clock and rules in ticks.
 
 wr.sliding("1 hour", every="1 minute", on="ts")   --clock of ts-->   range 3600e6
                                                                      slide   60e6
@@ -18,24 +18,24 @@ from .bind import column_type
 
 
 def check_windows(windows: Sequence[Any]) -> None:
-    """Refuse what is no window, and mixtures of kinds."""
+    """Refuse an empty list, what is no window, and windows of several kinds."""
     if not windows:
         raise BadInput.because(
             "cannot aggregate over no window",
             "the list of windows is empty",
             "give a window such as wr.rows(1000) or wr.sliding('1 hour')",
         )
-    for one in windows:
-        if isinstance(one, Window) and not one.is_numbered:
+    for window in windows:
+        if isinstance(window, Window) and not window.is_numbered:
             raise BadInput.because(
-                f"cannot slide a window ({one}) here",
+                f"cannot slide a window ({window}) here",
                 "windows by policy run one at a time, and on tables in this process",
                 "use wr.sliding or wr.rows, or collect the data first",
             )
-        if not isinstance(one, Window):
+        if not isinstance(window, Window):
             raise BadInput.because(
-                f"cannot use {one!r} as a window",
-                f"it is of type {type(one).__name__}",
+                f"cannot use {window!r} as a window",
+                f"it is of type {type(window).__name__}",
                 "make one with wr.sliding(...) or wr.rows(...)",
             )
     kinds = sorted({window.kind for window in windows})
@@ -50,11 +50,11 @@ def check_windows(windows: Sequence[Any]) -> None:
 def order_of(
     windows: Sequence[Window], schema: pa.Schema, span: tuple[str, str] | None
 ) -> tuple[str | None, tuple[str, ...]]:
-    """The one time column and the ties that all windows agree on."""
-    columns = {one.on for one in windows if one.on is not None}
+    """The time column and the ties that all windows of a list agree on."""
+    columns = {window.on for window in windows if window.on is not None}
     if span is not None:
         columns = {span[1]}
-    ties = {one.ties for one in windows if one.ties}
+    ties = {window.ties for window in windows if window.ties}
     if len(columns) > 1 or len(ties) > 1:
         raise BadInput.because(
             "cannot order the rows of one call in two ways",
@@ -73,7 +73,7 @@ def order_of(
 
 
 def rules_of(windows: Sequence[Window], clock: Clock | None) -> tuple[Rule, ...]:
-    """The rules of windows on one clock, no two of one name."""
+    """The rules of windows on one clock; no two of them have the same name."""
     names = [
         i if window.name is None else window.name for i, window in enumerate(windows)
     ]
@@ -92,7 +92,7 @@ def rules_of(windows: Sequence[Window], clock: Clock | None) -> tuple[Rule, ...]
 def clock_for(
     windows: Sequence[Window], on: str | None, schema: pa.Schema
 ) -> Clock | None:
-    """The clock that can tell all lengths of the windows; None without a time."""
+    """The clock whose ticks divide all lengths of windows; None without a time."""
     if on is None:
         return None
     lengths = [length for window in windows for length in window.lengths]

@@ -1,12 +1,13 @@
 """Reads window clauses, the brackets after a stream, token by token.
 
     window  :=  "[" range "]" | "[" rows "]" | "[" "now" "]"
-    range   :=  "range" "unbounded" | "range" length [ "slide" length ]
+    range   :=  "range" "unbounded" | "range" length [ "slide" length ] [ "in" zone ]
     rows    :=  [ "partition" "by" name { "," name } ] "rows" n [ "slide" n ]
     length  :=  number | number unit { number unit }
 
-A number without a unit is in seconds.  Tokens outside the clauses go to sqlglot, whose
-parser then sees plain SQL.
+A number without a unit is in seconds.  Months, quarters and years are those of a
+calendar, and so are all lengths of a window that names a zone, such as 'Europe/Berlin'.
+Tokens outside the clauses go to sqlglot, whose parser then sees plain SQL.
 """
 
 from __future__ import annotations
@@ -17,16 +18,18 @@ from decimal import Decimal, InvalidOperation
 from sqlglot import Token, TokenType
 
 from windrow.errors import QueryError, WindowError
-from windrow.windows import rows, sliding
+from windrow.windows import Window, calendar, names_months, rows, sliding
 from windrow.windows.duration import Duration, parse_duration
 
 from .tree import Clause, ColumnName, Length, Now, Place, Range, RowCount, Unbounded
 
 _SHAPES = (
     "[range 24 hours slide 1 minute], [rows 1000 slide 10], "
-    "[partition by k rows 100], [range unbounded] or [now]"
+    "[partition by k rows 100], [range unbounded], [now] or "
+    "[range 1 month slide 1 day in 'Europe/Berlin']"
 )
 _NAMES = (TokenType.VAR, TokenType.IDENTIFIER)
+_AFTER_LENGTH = ("slide", "in", "]")
 _NANOSECONDS = 10**9
 
 
@@ -95,9 +98,10 @@ class _ClauseReader:
                 return Unbounded(self._closed(start))
             length = self._length("a duration or unbounded")
             slide = self._length("a duration") if self._takes("slide") else length
-            at = self._closed(start)
-            self._check(first, at, lambda: sliding(_exact(length), every=_exact(slide)))
-            return Range(length, slide, at)
+            zone = self._zone() if self._takes("in") else None
+            clause = Range(length, slide, zone, self._closed(start))
+            self._check(first, clause.at, lambda: _window(clause))
+            return clause
         partition = self._partition()
         if self._takes("rows"):
             count = self._count()
@@ -116,6 +120,13 @@ class _ClauseReader:
             names.append(self._name())
         return tuple(names)
 
+    def _zone(self) -> str:
+        token = self._next()
+        if token is None or token.token_type is not TokenType.STRING:
+            raise self._refused("a time zone", "write in 'Europe/Berlin'")
+        self.place += 1
+        return str(token.text)
+
     def _name(self) -> ColumnName:
         token = self._next()
         if token is None or token.token_type not in _NAMES:
@@ -133,6 +144,7 @@ class _ClauseReader:
     def _length(self, wanted: str) -> Length:
         """Numbers with units, or one number of seconds."""
         total = 0
+        has_months = False
         words: list[str] = []
         while (token := self._next()) is not None:
             if token.token_type is not TokenType.NUMBER:
@@ -140,7 +152,7 @@ class _ClauseReader:
             number = self._number(token)
             self.place += 1
             unit = self._next()
-            is_unit = unit is not None and unit.text.lower() not in ("slide", "]")
+            is_unit = unit is not None and unit.text.lower() not in _AFTER_LENGTH
             if not is_unit or unit is None or unit.token_type is TokenType.NUMBER:
                 if words:
                     raise self._refused("a unit", "write '1 hour 30 minutes'")
@@ -148,17 +160,19 @@ class _ClauseReader:
                 total = self._whole(token, number * _NANOSECONDS)
                 break
             try:
-                size = parse_duration(f"1 {unit.text}").amount
+                is_month = names_months(unit.text)
+                size = 0 if is_month else parse_duration(f"1 {unit.text}").amount
             except WindowError as error:
                 hint = str(error).partition("Hint: ")[2]
                 raise self._refused("a unit of time", hint) from error
             self.place += 1
+            has_months = has_months or is_month
             words.append(f"{token.text} {unit.text.lower()}")
             total += self._whole(token, number * size)
         if not words:
             hint = "write a number of seconds, or a number and a unit: 24 hours"
             raise self._refused(wanted, hint)
-        return Length(" ".join(words), total)
+        return Length(" ".join(words), None if has_months else total)
 
     def _number(self, token: Token) -> Decimal:
         try:
@@ -216,6 +230,13 @@ class _ClauseReader:
         end = len(self._text)
         start, stop = (end, end) if token is None else (token.start, token.end + 1)
         return QueryError.at(self._text, start, stop, wanted, hint)
+
+
+def _window(clause: Range) -> Window:
+    """The window of a clause; a calendar reads its lengths from text."""
+    if clause.is_calendar:
+        return calendar(clause.range.text, every=clause.slide.text, tz=clause.zone)
+    return sliding(_exact(clause.range), every=_exact(clause.slide))
 
 
 def _exact(length: Length) -> Duration:

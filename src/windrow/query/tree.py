@@ -89,19 +89,32 @@ class Star(Expression):
 
 @dataclass(frozen=True)
 class Length:
-    """The length of a range or a slide: as written, and in nanoseconds."""
+    """The length of a range or a slide: as written, and in nanoseconds.
+
+    Months, quarters and years have no nanoseconds.
+    """
 
     text: str
-    nanoseconds: int
+    nanoseconds: int | None
 
 
 @dataclass(frozen=True)
 class Range:
-    """`[range 24 hours slide 1 minute]`; without a slide the window tumbles."""
+    """`[range 24 hours slide 1 minute]`; without a slide the window tumbles.
+
+    `zone` is that of `[range 1 day in 'Europe/Berlin']`.
+    """
 
     range: Length
     slide: Length
+    zone: str | None = None
     at: Place = field(default=(0, 0), compare=False, repr=False)
+
+    @property
+    def is_calendar(self) -> bool:
+        """Whether days and months of a calendar count, and not nanoseconds."""
+        lengths = (self.range, self.slide)
+        return self.zone is not None or any(one.nanoseconds is None for one in lengths)
 
 
 @dataclass(frozen=True)

@@ -104,8 +104,9 @@ def _literal(value: object) -> str:
 def window_text(window: Clause) -> str:
     """A window clause as CQL, without its brackets."""
     match window:
-        case Range(range=length, slide=slide):
-            return f"range {length.text} slide {slide.text}"
+        case Range(range=length, slide=slide, zone=zone):
+            place = "" if zone is None else f" in {_literal(zone)}"
+            return f"range {length.text} slide {slide.text}{place}"
         case RowCount(range=rows, slide=step, partition=partition):
             keys = ", ".join(text_of(column) for column in partition)
             return f"{f'partition by {keys} ' if keys else ''}rows {rows} slide {step}"

@@ -1,4 +1,4 @@
-"""WHERE the stream is cut: one file per slicer, one line here for each."""
+"""Decides WHERE the stream is cut: one file per slicer, one line here for each."""
 
 from windrow.errors import UnknownName
 
@@ -16,7 +16,7 @@ BY_NAME = {slicer.name: slicer for slicer in CATALOGUE}
 
 
 def find(name: str) -> Slicer:
-    """The slicer of that name, or an error with the nearest names."""
+    """The slicer of a name; unknown names are refused with the nearest ones."""
     if name not in BY_NAME:
         raise UnknownName.among("slicer", name, ["auto", *BY_NAME])
     return BY_NAME[name]

@@ -1,6 +1,6 @@
-"""What a slicer is: a rule that says where the stream is cut.
+"""Describes a slicer, which says where the stream is cut for a window.
 
-A slicer gives, for one window, the combs whose teeth are the edges:
+For one window it gives the combs whose teeth are the edges:
 
     Comb(period, phase)     edges at phase, phase + period, phase + 2 period, ...
 
@@ -23,7 +23,7 @@ class Comb:
 
 @dataclass(frozen=True)
 class Slicer:
-    """The card of a slicer.
+    """The card of a slicer: its name, its combs and its source.
 
     `combs(range, slide, shift)` gives the edges for one window.  Where
     `whole_windows` is false a window ends in the middle of a slice and needs a

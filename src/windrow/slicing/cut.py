@@ -1,4 +1,4 @@
-"""Cutting rows into slices: where each slice begins, run by run.
+"""Cuts rows into slices: finds where each slice begins, run by run.
 
     rows    t0 t1 | t2 | t3 t4 t5 | ...        | an edge lies between two rows
     edges   0       2    3          6
@@ -35,7 +35,7 @@ def _next_edge(time, periods, phases):  # type: ignore[no-untyped-def]
 
 @compiled
 def _cut_times(times, firsts, lasts, periods, phases, edges, runs):  # type: ignore[no-untyped-def]
-    """The number of slices; fills `edges` and `runs` if they have room."""
+    """Count the slices of rows by time; fill `edges` and `runs` if they have room."""
     slices = 0
     for k in range(len(firsts)):
         if len(runs) > 0:
@@ -54,7 +54,7 @@ def _cut_times(times, firsts, lasts, periods, phases, edges, runs):  # type: ign
 
 @compiled
 def _cut_positions(firsts, lasts, periods, phases, edges, runs):  # type: ignore[no-untyped-def]
-    """The same where a row's time is its position within the run."""
+    """Count and fill like `_cut_times`; a row's time is its position in the run."""
     slices = 0
     for k in range(len(firsts)):
         if len(runs) > 0:
@@ -72,9 +72,9 @@ def _cut_positions(firsts, lasts, periods, phases, edges, runs):  # type: ignore
 
 @dataclass(frozen=True)
 class Cuts:
-    """Where the stream is cut for all windows of a plan.
+    """The places where the stream is cut for all windows of a plan.
 
-    At the teeth of combs where windows are even, else where their `rules` say.
+    They are the teeth of combs where windows are even, else what the `rules` say.
 
     >>> cuts = Cuts((Comb(4, 0), Comb(4, 2)))
     >>> cuts.begins(np.array([3, 4, 9])), cuts.ends(np.array([3, 4, 9]))
@@ -85,14 +85,14 @@ class Cuts:
     rules: tuple[Rule, ...] = ()
 
     def begins(self, times: Array) -> Array:
-        """Where the slice of each instant begins: the last edge at or before it."""
+        """The instant at which each time's slice begins: the last edge up to it."""
         edges = [times - (times - comb.phase) % comb.period for comb in self.combs]
         edges += [rule.cut(times) for rule in self.rules]
         begins: Array = np.maximum.reduce(edges)
         return begins
 
     def ends(self, times: Array) -> Array:
-        """Where the slice of each instant ends: the first edge after it."""
+        """The instant at which each time's slice ends: the first edge after it."""
         edges = [
             times - (times - comb.phase) % comb.period + comb.period
             for comb in self.combs
@@ -102,7 +102,7 @@ class Cuts:
         return ends
 
     def sql(self, column: str) -> str:
-        """The same as `begins` in Spark's SQL, over a column of ticks."""
+        """The expression of `begins` in Spark's SQL, over a column of ticks."""
         edges = [
             f"({column} - pmod({column} - {comb.phase}L, {comb.period}L))"
             for comb in self.combs
@@ -113,7 +113,7 @@ class Cuts:
     def cut(
         self, times: Array | None, firsts: Array, lasts: Array
     ) -> tuple[Array, Array]:
-        """Slice edges in rows (one more than slices) and run bounds in slices.
+        """The edges of slices in rows, one more than slices, and of runs in slices.
 
         `times` are non-decreasing within each run [first, last) of rows, and the runs
         stand one behind the other; without times, a row's time is its position.  Slice
@@ -140,7 +140,7 @@ class Cuts:
 
 
 def _cut_by_rule(begins: Array, firsts: Array, lasts: Array) -> tuple[Array, Array]:
-    """Slices of neighbours that begin at one instant, no two keys in one."""
+    """Cut wherever the beginning of the slice, or the run, changes between rows."""
     new = np.ones(len(begins), bool)
     new[1:] = begins[1:] != begins[:-1]
     new[firsts] = True
@@ -150,7 +150,7 @@ def _cut_by_rule(begins: Array, firsts: Array, lasts: Array) -> tuple[Array, Arr
 
 
 def cuts_of(slicer: Slicer, rules: Sequence[Rule]) -> Cuts:
-    """Where a slicer cuts for windows of those rules."""
+    """The cuts that a slicer makes for windows of those rules."""
     if all(rule.is_even for rule in rules):
         return Cuts(tuple(shared_combs(slicer, [rule.even for rule in rules])))
     return Cuts((), tuple(rules))

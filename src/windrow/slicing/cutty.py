@@ -1,4 +1,4 @@
-"""Cutty: cut only where windows start.
+"""Defines Cutty, which cuts only where windows start.
 
     range 10, slide 4
     |-------|-------|-------|

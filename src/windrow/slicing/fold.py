@@ -38,7 +38,7 @@ def fold(
     *,
     leaf: str = "rows",
 ) -> tuple[Array, ...]:
-    """Partials of the stretches [starts[j], stops[j]), one array per field.
+    """Fold each stretch [starts[j], stops[j]) into a partial; one array per field.
 
     The source is columns for `leaf="rows"`, or the product's fields for "slices".
     """

@@ -1,4 +1,4 @@
-"""Pairs: at most two slices a slide, cut where windows start and where they end.
+"""Defines Pairs, which cuts where windows start and end: two slices a slide.
 
     range 10, slide 4     f2 = 10 mod 4 = 2, f1 = 4 - 2 = 2
     |-f2|-f1|-f2|-f1|-f2|-f1|

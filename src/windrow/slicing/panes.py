@@ -1,4 +1,4 @@
-"""Panes: slices of equal length, the greatest that divides range and slide.
+"""Defines Panes, which cuts equal slices of the gcd of range and slide.
 
 range 10, slide 4     gcd 2
 |--|--|--|--|--|--|--|--|

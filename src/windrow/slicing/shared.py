@@ -1,4 +1,4 @@
-"""The shared plan: any number of windows over one composite slide.
+"""Lays any number of windows over one composite slide: the shared plan.
 
 The composite slide is the least common multiple of all combs' periods; within it
 the edges of all windows are marked, and what lies between two edges is a partial
@@ -27,7 +27,7 @@ MOST_EDGES = 4096
 
 @dataclass(frozen=True)
 class SharedPlan:
-    """Edges of the composite slide, and who is answered where.
+    """The edges of the composite slide, and the windows that end at each.
 
     `edges` are the offsets in (0, composite] where a partial ends, `lengths` the
     partials' lengths, `answers` the windows (by number) whose end falls on each
@@ -44,7 +44,7 @@ class SharedPlan:
 
     @property
     def width(self) -> int:
-        """The most partials in any window."""
+        """The most partials that a window spans."""
         return max(self.partials)
 
 
@@ -97,7 +97,7 @@ def share(slicer: Slicer, windows: Sequence[tuple[int, int, int]]) -> SharedPlan
 
 
 def _span(edges: Sequence[int], composite: int, start: int, stop: int) -> int:
-    """How many partials lie in or reach into [start, stop)."""
+    """The number of partials that overlap [start, stop)."""
 
     def up_to(instant: int) -> int:
         turns, rest = divmod(instant, composite)

@@ -1,4 +1,4 @@
-"""Events with a duration: one file per technique, one line here for each.
+"""Computes windows over events with a duration: one file per technique.
 
 To add a technique: write its picture, its invariants, its loops and its card in a
 file named as in the paper, and add it to `CATALOGUE`.  The agreement tests, the
@@ -11,7 +11,6 @@ from ._technique import Technique, Windows, Work
 from .aggregate_buckets import AGGREGATE_BUCKETS
 from .cumulative_sweeping import CUMULATIVE_SWEEPING
 from .events import Events, Laid, Numbered, lay_out, number_slices
-from .model import MultiLevelSlices, SliceLevel
 from .se_ml_slicing import SE_ML_SLICING
 from .se_slicing import SE_SLICING, slide_parts
 from .selective_sweeping import SELECTIVE_SWEEPING
@@ -33,7 +32,7 @@ BY_NAME = {technique.name: technique for technique in CATALOGUE}
 
 
 def find(name: str) -> Technique:
-    """The technique of that name, or an error with the nearest names."""
+    """The technique of a name; unknown names are refused with the nearest ones."""
     if name not in BY_NAME:
         raise UnknownName.among(
             "technique for spanning events", name, ["auto", *BY_NAME]
@@ -47,9 +46,7 @@ __all__ = [
     "Events",
     "Held",
     "Laid",
-    "MultiLevelSlices",
     "Numbered",
-    "SliceLevel",
     "Technique",
     "Windows",
     "Work",

@@ -1,4 +1,4 @@
-"""The loops that number slices: which ones events cross, and where each begins.
+"""Numbers slices: which of them events cross, and where each begins.
 
     instants      3     9       10  14
     slices     |     |     |     |     |
@@ -17,7 +17,7 @@ from windrow._compiled import compiled
 
 @compiled
 def number(times, periods, phases, teeth, out):
-    """The number of each instant's slice: edges at or before it, counted from `teeth`.
+    """Find the number of each instant's slice: the edges from `teeth` up to it.
 
     Neighbours are mostly of one slice, which costs two comparisons and no division.
     """
@@ -37,7 +37,7 @@ def number(times, periods, phases, teeth, out):
 
 @compiled
 def extents(starts, firsts, lasts, froms, stops, lows, highs, since):
-    """The first and last slice of each run, and its first instant."""
+    """Find the first and last slice of each run, and its first instant."""
     for k in range(len(froms)):
         low, high, least = firsts[froms[k]], lasts[froms[k]], starts[froms[k]]
         for i in range(froms[k] + 1, stops[k]):
@@ -49,7 +49,7 @@ def extents(starts, firsts, lasts, froms, stops, lows, highs, since):
 
 @compiled
 def join(order, starts, firsts, lasts, run, piece, lows, sizes, since, owner):
-    """Stretches of slices without a gap; fills the arrays if they have room."""
+    """Count stretches of slices without a gap; fill the arrays if they have room."""
     pieces = 0
     high = np.int64(0)
     for n in range(len(order)):
@@ -72,7 +72,7 @@ def join(order, starts, firsts, lasts, run, piece, lows, sizes, since, owner):
 
 @compiled
 def move(stretch, moved, numbers):
-    """Numbers of slices, each moved as far as its stretch is."""
+    """Give the numbers of slices, each moved as far as its stretch is."""
     out = np.empty_like(numbers)
     for i in range(len(numbers)):
         out[i] = numbers[i] + moved[stretch[i]]
@@ -81,7 +81,7 @@ def move(stretch, moved, numbers):
 
 @compiled
 def begin(since, offsets, periods, phases, begins):
-    """Where slices begin; where two combs have the same edge, a slice is empty."""
+    """Find where slices begin; one between equal edges of two combs is empty."""
     for k in range(len(since)):
         edge = since[k] - (since[k] - phases[0]) % periods[0]
         for c in range(1, len(periods)):
@@ -103,6 +103,7 @@ def begin(since, offsets, periods, phases, begins):
 
 @compiled
 def count_pieces(firsts, lasts):
+    """Count the events that cross other slices than the event before them."""
     pieces = min(len(firsts), 1)
     for i in range(1, len(firsts)):
         if firsts[i] != firsts[i - 1] or lasts[i] != lasts[i - 1]:
@@ -112,7 +113,7 @@ def count_pieces(firsts, lasts):
 
 @compiled
 def crossing(firsts, lasts, begun, ended):
-    """How many events begin and how many end in each slice."""
+    """Count the events that begin in each slice, and those that end in it."""
     for i in range(len(firsts)):
         begun[firsts[i]] += 1
         ended[lasts[i]] += 1
@@ -120,6 +121,7 @@ def crossing(firsts, lasts, begun, ended):
 
 @compiled
 def mark(firsts, lasts, change):
+    """Add 1 where an event begins to cross slices, -1 where it has ceased to."""
     for i in range(len(firsts)):
         change[firsts[i]] += 1
         change[lasts[i] + 1] -= 1

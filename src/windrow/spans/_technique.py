@@ -30,7 +30,7 @@ Fields = tuple[Array, ...]
 
 @dataclass(frozen=True)
 class Work:
-    """Events over slices, their values, and what is computed of them.
+    """The work of a technique: events over slices, their values, and a product.
 
     `height` is the number of levels of those slices that have several; `leaf` is
     "rows", or "slices" where the source is partials.
@@ -44,7 +44,7 @@ class Work:
 
     @property
     def one_part(self) -> bool:
-        """Whether an event may be counted twice: then slices need one part only."""
+        """Whether slices need only one part, since counting twice does no harm."""
         return Law.IDEMPOTENT | Law.COMMUTATIVE in self.product.laws
 
     def run(self, loop: Callable[..., None], *arguments: Any) -> None:
@@ -60,7 +60,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Windows:
-    """Windows of one query as runs of slices, and what slides over these."""
+    """The windows of one rule as runs of slices, and the algorithm over these."""
 
     frames: Frames
     range: int
@@ -72,7 +72,7 @@ class Windows:
 
 @dataclass(frozen=True, kw_only=True)
 class Technique:
-    """The card of a technique, with the paper's costs.
+    """The card of a technique: its needs, the paper's costs, and its functions.
 
     For N events of mean length m in windows of range w and step b: `insert` is the
     cost of an event, `release` that of a window.
@@ -89,13 +89,13 @@ class Technique:
     prepare: Callable[[Work], Any] | None = None
 
     def suits(self, laws: Law) -> bool:
-        """Whether an aggregate with those laws can be computed by it."""
+        """Whether the technique can compute an aggregate with those laws."""
         return self.needs in laws
 
     def run(self, work: Work, windows: list[Windows]) -> list[Fields]:
-        """The results of each query."""
+        """Compute the results of the windows of each rule."""
         shared = None if self.prepare is None else self.prepare(work)
-        return [self.answer(work, shared, one) for one in windows]
+        return [self.answer(work, shared, group) for group in windows]
 
 
 __all__ = ["Fields", "Technique", "Windows", "Work"]

@@ -1,4 +1,4 @@
-"""Aggregate Buckets: a partial for each window, into which its events are combined.
+"""Implements Aggregate Buckets: events are combined into a partial for each window.
 
     event            ========
     windows     |--------|                combined into the partial of each window

@@ -1,4 +1,4 @@
-"""Cumulative Sweeping: starts and ends in order, swept by the bounds of the windows.
+"""Implements Cumulative Sweeping: sorted starts and ends, swept by windows.
 
     starts, sorted     s1  s2     s3        s4  s5
     ends, sorted            e2        e1      e4       e3  e5
@@ -25,7 +25,7 @@ from .events import Events
 
 
 def in_order(events: Events, instants: Array) -> Array:
-    """Events of each run by those instants."""
+    """The numbers of events in the order of those instants, run by run."""
     return np.lexsort((instants, events.run))
 
 
@@ -35,17 +35,17 @@ def sweep_counts(
     at = 0
     for k in range(len(counts)):
         whole = IDENTITY
-        came = gone = peek(froms, k)
+        next_start = next_end = peek(froms, k)
         stop = peek(tos, k)
         for i in range(at, at + peek(counts, k)):
             begin = peek(begins, i)
             end = begin + range_
-            while came < stop and peek(starts, peek(by_start, came)) < end:
-                whole = combine(whole, leaf(source, peek(by_start, came)))
-                came += 1
-            while gone < stop and peek(lasts, peek(by_end, gone)) < begin:
-                whole = inverse(whole, leaf(source, peek(by_end, gone)))
-                gone += 1
+            while next_start < stop and peek(starts, peek(by_start, next_start)) < end:
+                whole = combine(whole, leaf(source, peek(by_start, next_start)))
+                next_start += 1
+            while next_end < stop and peek(lasts, peek(by_end, next_end)) < begin:
+                whole = inverse(whole, leaf(source, peek(by_end, next_end)))
+                next_end += 1
             emit(out, i, whole)
         at += peek(counts, k)
 

@@ -1,4 +1,4 @@
-"""Events with a duration, laid over the slices that they cross.
+"""Lays events with a duration over the slices that they cross.
 
     slices     0     1     2     3     4     5     6
     edges      |     |     |     |     |     |     |
@@ -39,9 +39,9 @@ MOST_SLICES = 1 << 31
 
 @dataclass(frozen=True)
 class Events:
-    """Event i lives from starts[i] to lasts[i]; run k is events [firsts[k], stops[k]).
+    """Events that last from starts[i] to lasts[i]; run k is [firsts[k], stops[k]).
 
-    Those of a run stand in the order of their ends, where anybody asks for order.
+    The events of a run stand in the order of their ends, where order matters.
     """
 
     starts: Array
@@ -54,19 +54,19 @@ class Events:
 
     @property
     def run(self) -> Array:
-        """The run of each event."""
+        """The number of each event's run."""
         return np.repeat(np.arange(len(self.firsts)), self.stops - self.firsts)
 
-    def only(self, those: Array) -> Events:
-        """Those of them for which `those` is true, in the same runs."""
-        before = np.concatenate([[0], np.cumsum(those)])
+    def only(self, mask: Array) -> Events:
+        """The events for which `mask` is true, in the same runs."""
+        before = np.concatenate([[0], np.cumsum(mask)])
         bounds = before[self.firsts], before[self.stops]
-        return Events(self.starts[those], self.lasts[those], *bounds)
+        return Events(self.starts[mask], self.lasts[mask], *bounds)
 
 
 @dataclass(frozen=True)
 class Laid:
-    """Event i crosses the slices firsts[i] ... lasts[i], both of them included.
+    """Events over slices; event i crosses firsts[i] ... lasts[i], both included.
 
     Slice j begins at instant begins[j]; run k has slices [runs[k], runs[k + 1]).
     `touched` are the slices that an event crosses; None: all of them.
@@ -84,29 +84,29 @@ class Laid:
 
     @property
     def crossed(self) -> float:
-        """How many slices an event crosses, on average."""
+        """The number of slices that an event crosses, on average."""
         if not len(self.events):
             return 0.0
         return float(np.mean(self.lasts - self.firsts)) + 1.0
 
     @property
     def pieces(self) -> int:
-        """Events less those that cross the same slices as their neighbour."""
+        """The number of events, neighbours that cross the same slices counted once."""
         return int(count_pieces(self.firsts, self.lasts))
 
     @property
     def distinct(self) -> int:
-        """How many pieces there are, neighbours or not."""
+        """The number of events, all that cross the same slices counted once."""
         if not len(self.events):
             return 0
         codes = self.firsts * len(self) + self.lasts  # fewer than 2**31 slices
         codes.sort()
         return 1 + int(np.count_nonzero(codes[1:] != codes[:-1]))
 
-    def only(self, those: Array) -> Laid:
-        """The same slices, crossed by some of the events."""
-        firsts, lasts = self.firsts[those], self.lasts[those]
-        return replace(self, events=self.events.only(those), firsts=firsts, lasts=lasts)
+    def only(self, mask: Array) -> Laid:
+        """The events for which `mask` is true, over the same slices."""
+        firsts, lasts = self.firsts[mask], self.lasts[mask]
+        return replace(self, events=self.events.only(mask), firsts=firsts, lasts=lasts)
 
     def windows(self, rule: Rule) -> Frames:
         """The windows that an event overlaps, as runs of slices."""
@@ -116,18 +116,18 @@ class Laid:
             return frames(rule, self.begins, edges, self.runs)
         runs = np.searchsorted(at, self.runs)
         edges = np.arange(len(at) + 1)
-        found = frames(rule, self.begins[at], edges, runs)
-        stops = at[found.stops - 1] + 1
-        return Frames(at[found.starts], stops, found.begins, found.counts)
+        dense = frames(rule, self.begins[at], edges, runs)
+        stops = at[dense.stops - 1] + 1
+        return Frames(at[dense.starts], stops, dense.begins, dense.counts)
 
 
 @dataclass(frozen=True)
 class Numbered:
-    """Events whose slices are counted, but not laid out yet: no array is that long.
+    """Events whose slices are counted, but are not laid out as arrays yet.
 
-    `stretch` says of which stretch of slices each event is (empty: there is one).
+    `stretch` is the number of each event's stretch of slices (empty: there is one).
     Stretch n begins with slice lows[n], holds instant since[n], has sizes[n] slices
-    and is of run owner[n].
+    and belongs to run owner[n].
     """
 
     events: Events
@@ -143,7 +143,7 @@ class Numbered:
 
     @property
     def slices(self) -> int:
-        """How many slices there will be."""
+        """The number of slices that will be laid out."""
         return int(self.sizes.sum(dtype=float))
 
     def lay(self) -> Laid:
@@ -159,8 +159,8 @@ class Numbered:
             assert not moved.any(), "one run is counted from its first slice on"
         begins = np.empty(offsets[-1], np.int64)
         begin(self.since, offsets, *self.combs, begins)
-        wanted = np.arange(len(self.events.firsts) + 1)
-        runs = offsets[np.searchsorted(self.owner, wanted)]
+        numbers = np.arange(len(self.events.firsts) + 1)
+        runs = offsets[np.searchsorted(self.owner, numbers)]
         touched = None if self.whole else _touched(firsts, lasts, len(begins))
         return Laid(self.events, firsts, lasts, begins, runs, touched)
 
@@ -216,10 +216,11 @@ def _check(slices: int, most: int) -> None:
 
 
 def _touched(firsts: Array, lasts: Array, slices: int) -> Array | None:
+    """The slices that an event crosses; None if all are crossed."""
     change = np.zeros(slices + 1, np.int64)
     mark(firsts, lasts, change)
-    there = np.cumsum(change[:-1]) > 0
-    return None if there.all() else np.flatnonzero(there)
+    crossed = np.cumsum(change[:-1]) > 0
+    return None if crossed.all() else np.flatnonzero(crossed)
 
 
 __all__ = ["Events", "Laid", "Numbered", "lay_out", "number_slices"]

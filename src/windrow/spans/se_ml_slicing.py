@@ -1,4 +1,4 @@
-"""SE-ML-Slicing: slices of d levels, level k of which reaches k slices back.
+"""Implements SE-ML-Slicing: level k of a slice reaches k slices back, up to d.
 
     slices       2     3     4     5     6     7     8          d = 4
     event          ===================================
@@ -33,7 +33,7 @@ from .se_slicing import Parts, alike, fold_alike, slide_parts
 
 
 def fold_levels(source, firsts, lasts, height, count, ends, goes):
-    """Level after level: level k of slice j stands at (k - 1) * count + j.
+    """Fold events into levels; level k of slice j stands at (k - 1) * count + j.
 
     An event's insertions are then neighbours.  With the levels of a slice side by
     side they would be `height` squared apart, which for a power of two is all of them
@@ -57,7 +57,7 @@ def fold_levels(source, firsts, lasts, height, count, ends, goes):
 
 
 def gather_levels(height, count, ends, goes, above, whole, tails):
-    """`above` holds both parts of the levels from k on, as k goes down."""
+    """Sum the levels of slices; `above` holds both parts of levels from k on."""
     for j in range(count):
         store(above, j, IDENTITY)
         store(whole, j, IDENTITY)
@@ -75,7 +75,7 @@ def gather_levels(height, count, ends, goes, above, whole, tails):
 
 
 def gather_parts(work: Work) -> Parts:
-    """Events folded into levels, levels into what windows are made of.
+    """Fold events into levels, and levels into the two parts of slices.
 
     Where one part is enough it serves as both: counting twice does no harm there.
     """

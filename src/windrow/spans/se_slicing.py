@@ -1,4 +1,4 @@
-"""SE-Slicing: an event goes into every slice that it crosses, in one of two parts.
+"""Implements SE-Slicing: each slice has two parts for the events that cross it.
 
     slices        0      1      2      3
     event             ===============
@@ -32,7 +32,7 @@ Parts = tuple[Fields, Fields]
 
 
 def alike(firsts, lasts, i):
-    """One past the last of the events from i on that cross the slices that i does.
+    """Find the end of the events from i on that cross the same slices as event i.
 
     Neighbours mostly do.  They are combined in a register and inserted once, which
     keeps their order (events of 5,000, 1,000 / 200: 25 -> 62 M events/s, a noisy run).
@@ -78,7 +78,7 @@ def fold_one_part(source, firsts, lasts, parts):
 
 
 def fold_parts(work: Work) -> Parts:
-    """Every event in the slices that it crosses."""
+    """Fold every event into the slices that it crosses."""
     laid, product = work.laid, work.product
     ends = arrays(product.dtypes, len(laid))
     if work.one_part:
@@ -90,7 +90,7 @@ def fold_parts(work: Work) -> Parts:
 
 
 def slide_parts(work: Work, parts: Parts, windows: Windows) -> Fields:
-    """Windows from slices: any algorithm over `ends`, then `goes` of the last."""
+    """Slide an algorithm over `ends`, and add `goes` of each window's last slice."""
     ends, goes = parts
     starts, stops = windows.frames.starts, windows.frames.stops
     return slide_arrays(

@@ -1,4 +1,4 @@
-r"""Selective Sweeping: the events that have begun, on a heap with the winner on top.
+r"""Implements Selective Sweeping: a heap of the events that have begun.
 
     starts, sorted     s1  s2     s3        s4  s5
     window                      |-----------|
@@ -28,7 +28,7 @@ from .cumulative_sweeping import in_order
 
 
 def wins(source, a, b):
-    """Whether event a is selected of a and b."""
+    """Whether `combine` selects event a of a and b."""
     if a < b:
         return same(combine(leaf(source, a), leaf(source, b)), leaf(source, a))
     return not same(combine(leaf(source, b), leaf(source, a)), leaf(source, b))
@@ -68,15 +68,15 @@ def sweep_winners(
 ):
     at = 0
     for k in range(len(counts)):
-        came, stop = peek(froms, k), peek(tos, k)
+        next_start, stop = peek(froms, k), peek(tos, k)
         size = 0
         for i in range(at, at + peek(counts, k)):
             begin = peek(begins, i)
             end = begin + range_
-            while came < stop and peek(starts, peek(by_start, came)) < end:
-                push(source, heap, size, peek(by_start, came))
+            while next_start < stop and peek(starts, peek(by_start, next_start)) < end:
+                push(source, heap, size, peek(by_start, next_start))
                 size += 1
-                came += 1
+                next_start += 1
             while size > 0 and peek(lasts, peek(heap, 0)) < begin:
                 pop(source, heap, size)
                 size -= 1

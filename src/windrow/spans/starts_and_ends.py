@@ -1,4 +1,4 @@
-"""Starts and Ends: what has begun before a window's end, less what ended before it.
+"""Implements Starts and Ends: events begun before a window's end, less those over.
 
     slices       0     1     2     3     4
     event a       ==========                       begun[0]   ended[2]
@@ -50,14 +50,14 @@ def slide_bounds(begun, ended, starts, stops, counts, out):
     at = 0
     for k in range(len(counts)):
         whole = IDENTITY
-        came = gone = peek(starts, at)
+        stop = start = peek(starts, at)
         for i in range(at, at + peek(counts, k)):
-            while came < peek(stops, i):
-                whole = combine(whole, load(begun, came))
-                came += 1
-            while gone < peek(starts, i):
-                whole = inverse(whole, load(ended, gone))
-                gone += 1
+            while stop < peek(stops, i):
+                whole = combine(whole, load(begun, stop))
+                stop += 1
+            while start < peek(starts, i):
+                whole = inverse(whole, load(ended, start))
+                start += 1
             emit(out, i, whole)
         at += peek(counts, k)
 

@@ -1,4 +1,4 @@
-"""Tuple Buckets: a bucket of events for each window, folded when it is released.
+"""Implements Tuple Buckets: the events of each window, folded at its release.
 
     event            ========
     windows     |--------|                its number goes into the bucket of each
@@ -27,9 +27,10 @@ from .events import Laid
 
 
 def overlapped(laid: Laid, frames: Frames) -> tuple[Array, Array]:
-    """For each slice the first window that holds it or comes later, and the last that
-    holds it or comes earlier: event i overlaps windows
-    [first of its first slice, last of its last slice], both included.
+    """The windows around each slice, by which the windows of an event are found.
+
+    `first` holds the slice or is the next to come, `last` holds it or is the one
+    before: an event overlaps windows first[its first slice] ... last[its last slice].
     """
     slices = np.arange(len(laid))
     first = np.searchsorted(frames.stops, slices, side="right")
@@ -38,7 +39,7 @@ def overlapped(laid: Laid, frames: Frames) -> tuple[Array, Array]:
 
 
 def fill_buckets(laid: Laid, frames: Frames) -> tuple[Array, Array]:
-    """Bucket w is positions[offsets[w] : offsets[w + 1]]."""
+    """The events of each window: bucket w is positions[offsets[w] : offsets[w + 1]]."""
     first, last = overlapped(laid, frames)
     change = np.zeros(len(frames.begins) + 1, np.int64)
     _count(first, last, laid.firsts, laid.lasts, change)

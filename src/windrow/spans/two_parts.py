@@ -1,4 +1,4 @@
-"""Slices of two parts made ahead of the windows, to be shipped and to be added up.
+"""Makes slices of two parts ahead of windows, to be shipped and then combined.
 
     task 1     ends 3   goes 3   ends 4            slices of one key, from the events
     task 2     ends 3            ends 4   goes 4   that each task has seen
@@ -42,7 +42,7 @@ from .starts_and_ends import STARTS_AND_ENDS
 
 @dataclass(frozen=True)
 class Held:
-    """The slices whose parts hold an event: `ends`, and `goes`, which may be none."""
+    """The numbers of the slices with events in `ends`, and with events in `goes`."""
 
     ends: Array
     goes: Array
@@ -52,10 +52,10 @@ class Held:
 
 
 def held(laid: Laid, *, one_part: bool) -> Held:
-    """Which parts of which slices are worth shipping.
+    """Find the slices whose parts hold an event, and so are worth shipping.
 
-    A slice without an instant (two windows have the same edge) is left out: it begins
-    where the next one does, which what goes through it is in as well.
+    A slice without an instant (two windows have the same edge) is left out: events
+    that go through it are also in the next one, which begins at the same edge.
     """
     begun, ended = (np.zeros(len(laid), np.int64) for _ in range(2))
     crossing(laid.firsts, laid.lasts, begun, ended)
@@ -89,7 +89,7 @@ def fold_tails(source, slices, goes):
 
 
 def parts_of(work: Work, technique: Technique) -> Parts:
-    """`ends` and, unless one part is enough, `goes`, of events or pieces."""
+    """Compute `ends` and, unless one part is enough, `goes` of events or pieces."""
     assert technique.prepare is not None
     ends, goes = technique.prepare(work)
     if technique is STARTS_AND_ENDS:
@@ -103,7 +103,7 @@ def parts_of(work: Work, technique: Technique) -> Parts:
 
 
 def add_goes(work: Work, parts: Parts, tails: Fields, slices: Array) -> None:
-    """Combine partials that go on beyond those slices into `goes`, where it stands."""
+    """Combine `tails`, which go on beyond `slices`, into `goes` in place."""
     work.run(fold_tails, tails, slices, parts[1])
 
 

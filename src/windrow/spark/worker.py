@@ -19,7 +19,7 @@ from pyspark import cloudpickle
 
 from windrow._version import __version__
 from windrow.errors import BadInput, WindrowError
-from windrow.state.store import HEADER, StepStats
+from windrow.state.codec import HEADER, StepStats
 from windrow.tasks.stream import StateTask
 
 from .processor import STATS

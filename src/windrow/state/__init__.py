@@ -9,12 +9,12 @@ takes in the tables of a micro-batch and the watermark, and gives the results no
     2. late rows are told apart      feed                    feed
     3. open rows wait                cells                   row_pages
     4. windows that fall due         walk                    due
-    5. their results                 advance                 row_windows
+    5. their results                 advance                 due
     6. pages are written             slice_pages, header     row_pages
     the bucket that does all this    slices                  rows, spans, over
 
-    store     the blobs of a bucket, and the statistics of a step
-    codec     a table as bytes that can be kept for years
+    codec     a table as bytes that can be kept for years, where a bucket keeps them,
+              and the statistics of a step
 
 This package knows plans, Arrow tables and the kernels of `batch`; it does not know
 Spark, nor where blobs are kept, nor what makes the watermark move.

@@ -23,10 +23,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from .codec import pack
+from .codec import Store, pack
 from .feed import Feed
 from .slice_pages import rows_in_page
-from .store import Store
 
 MOST_PAGES = 8  # of a cell, before they are made one
 MOST_CELLS = 8  # that a step writes

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.keys import key_codes
+from windrow.batch.columns import key_codes
 from windrow.batch.partials import (
     PANE,
     ROWS,
@@ -34,8 +34,7 @@ from windrow.errors import StateError
 from windrow.slicing import fold
 from windrow.windows.clock import Clock
 
-from .codec import read_kept
-from .store import StepStats, Store
+from .codec import StepStats, Store, read_kept
 
 Array = np.ndarray[Any, Any]
 

@@ -16,14 +16,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.keys import key_codes, run_bounds
+from windrow.batch.columns import key_codes, run_bounds
 
 from .cells import Cells
-from .codec import pack, unpack
+from .codec import HEADER, Store, pack, unpack
 from .feed import Feed
 from .fingerprint import QueryDescription, check_same
 from .slice_pages import FIRST_PAGE, ID, SlicePages
-from .store import HEADER, Store
 
 Array = np.ndarray[Any, Any]
 

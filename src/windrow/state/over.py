@@ -27,13 +27,12 @@ from windrow.batch.sorted_rows import Stream, check_room, stream_of
 from windrow.plan.over import OverPlan
 from windrow.plan.resolve import Facts, ResolvedOver, resolve
 
-from .due import LEAST
+from .codec import StepStats, Store
+from .due import LEAST, KernelRows, RangeResults, result_parts, slide_ranges
 from .feed import admit_rows
 from .fingerprint import QueryDescription
 from .row_pages import RowPages
-from .row_windows import KernelRows, RangeResults, result_parts, slide_ranges
 from .rows import as_arrived
-from .store import StepStats, Store
 
 Array = np.ndarray[Any, Any]
 

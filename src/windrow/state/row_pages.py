@@ -25,15 +25,14 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.keys import key_codes
+from windrow.batch.columns import key_codes
 from windrow.batch.sorted_rows import times_of
 from windrow.errors import StateError
 from windrow.windows.clock import Clock
 
-from .codec import pack, unpack
+from .codec import HEADER, Store, pack, unpack
 from .feed import nullable_schema
 from .fingerprint import QueryDescription, check_same
-from .store import HEADER, Store
 
 Array = np.ndarray[Any, Any]
 

@@ -36,26 +36,27 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.keys import key_codes
+from windrow.batch.columns import key_codes
 from windrow.batch.sorted_rows import Stream, check_room, stream_of
 from windrow.plan.aggregate import Plan
 from windrow.plan.resolve import Facts, Resolved, resolve
 from windrow.slicing import BY_NAME, cuts_of
 
-from .codec import pack, unpack
+from .codec import StepStats, Store, pack, unpack
 from .due import (
     DueWindows,
+    KernelRows,
     due_by_count,
     due_by_time,
     due_span,
     first_needed,
     out_of_reach,
+    result_parts,
+    slide_ranges,
 )
 from .feed import admit_rows
 from .fingerprint import QueryDescription
 from .row_pages import RowPages
-from .row_windows import KernelRows, result_parts, slide_ranges
-from .store import StepStats, Store
 
 Array = np.ndarray[Any, Any]
 

@@ -24,9 +24,8 @@ import pyarrow as pa
 
 from windrow.batch.partials import PANE, ROWS
 
-from .codec import pack
+from .codec import Store, pack
 from .feed import Feed
-from .store import Store
 from .walk import Chunks
 
 Array = np.ndarray[Any, Any]

@@ -27,11 +27,11 @@ import pyarrow as pa
 from windrow.batch.partials import PANE, Folding, partial_columns
 
 from .advance import SLOTS, Pieces, WindowInputs, WindowOutputs, advance
+from .codec import StepStats, Store
 from .feed import Feed
 from .fingerprint import QueryDescription
 from .header import BucketHeader, read_header
 from .slice_pages import ID
-from .store import StepStats, Store
 from .walk import Chunks, SliceRuns, chunks_of
 
 Array = np.ndarray[Any, Any]

@@ -24,16 +24,15 @@ import pyarrow as pa
 
 from windrow.batch.assemble import Answer, select_windows
 from windrow.batch.sorted_rows import Stream, check_room
-from windrow.batch.span_events import lasting
-from windrow.batch.spans import lengths_of, open_spans, solve_spans
+from windrow.batch.spans import lasting, lengths_of, open_spans, solve_spans
 from windrow.plan.aggregate import Plan
 from windrow.plan.resolve import Facts, resolve
 
+from .codec import StepStats, Store
 from .due import due_span, out_of_reach
 from .feed import admit, nullable_schema
 from .fingerprint import QueryDescription
 from .row_pages import RowPages
-from .store import StepStats, Store
 
 Array = np.ndarray[Any, Any]
 

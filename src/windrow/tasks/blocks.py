@@ -1,11 +1,11 @@
-"""Count windows without a key, block by block.
+"""Slides count windows without a key, block by block.
 
     rows of the stream    0 ........ at ......... start ........ stop ....... total
     a block               |          |== halo ==|=== its own ===|
 
-A window of rows [b, b + range) comes out in the block that holds its last row.  The
-halo reaches a range and a slide further back than the first of the block's own rows,
-so that there is room to begin at a multiple of every slide.
+A window of rows [b, b + range) is a result of the block that holds its last row.  The
+halo begins a range and a slide before the block's own rows, so that there is room to
+begin at a multiple of every slide.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from windrow.batch.aggregate import solve_windows
 from windrow.batch.assemble import Answer, select_windows
-from windrow.batch.keys import run_bounds
+from windrow.batch.columns import run_bounds
 from windrow.batch.sorted_rows import Stream, sorted_stream
 from windrow.plan.resolve import Resolved
 
@@ -34,13 +34,13 @@ BLOCK, HALO, AT, TOTAL = "__block", "__halo", "__at", "__total"
 def slide_blocks(
     batches: Iterable[pa.RecordBatch], resolved: Resolved, *, enough: int
 ) -> Iterator[WindowRows]:
-    """The windows of each block, from rows sorted by block and time."""
+    """Slide the windows of each block, over rows sorted by block and time."""
     for table in whole_runs(batches, (BLOCK,), enough):
         for first, last in zip(*run_bounds(table, (BLOCK,)), strict=True):
-            yield from _block(table.slice(first, last - first), resolved)
+            yield from _slide_block(table.slice(first, last - first), resolved)
 
 
-def _block(rows: pa.Table, resolved: Resolved) -> Iterator[WindowRows]:
+def _slide_block(rows: pa.Table, resolved: Resolved) -> Iterator[WindowRows]:
     plan = resolved.plan
     at, total = (int(rows.column(name)[0].as_py()) for name in (AT, TOTAL))
     step = math.lcm(*(rule.step for rule in plan.rules))
@@ -52,15 +52,13 @@ def _block(rows: pa.Table, resolved: Resolved) -> Iterator[WindowRows]:
         return
 
     def trim(_: Stream, answers: list[Answer]) -> list[Answer]:
-        kept = []
-        for answer in answers:
-            ends = np.minimum(answer.ends + base, total)
-            kept.append(select_windows(answer, (ends > start) & (ends <= stop)))
-        return kept
+        ends = [np.minimum(answer.ends + base, total) for answer in answers]
+        masks = [(end > start) & (end <= stop) for end in ends]
+        return [select_windows(*pair) for pair in zip(answers, masks, strict=True)]
 
-    alone = replace(resolved, plan=replace(plan, by=()))
+    without_key = replace(resolved, plan=replace(plan, by=()))
     stream = sorted_stream(rows, (), plan.clock)
-    _, answers, columns = solve_windows(rows, alone, stream, trim=trim)
+    _, answers, columns = solve_windows(rows, without_key, stream, trim=trim)
     for answer, results in zip(answers, columns, strict=True):
         assert answer.rule is not None
         begins = np.maximum(answer.begins + base, 0)

@@ -1,14 +1,14 @@
-"""`wr.over` on a sorted stream of batches: each row comes out once, with its columns.
+"""Computes `wr.over` on sorted batches: each row is yielded once, with its columns.
 
     batches   | a a a a | a a a a | a b b |            sorted by key, then time
     stretch             |---------|
-    carried        + + + . .                           + out already, . still to come
-    out                  . . a a                       the last `a` waits for its peers
+    carried        + + + . .                           + yielded already, . not yet
+    yielded              . . a a                       the last `a` waits for its peers
 
-A row waits where a frame of time takes in its peers and more of them may come: rows
-at the last instant of the open key, or without a time while no time has come.  Rows
-that a later frame can reach are carried: those within the longest duration, and the
-last ones by number.
+A row waits if a frame of time includes its peers and more of them may come: rows at the
+last instant of the open key, or without a time before the first row with one.  Rows
+that a later frame can reach are carried into the next stretch: those within the longest
+duration, and the last ones by number.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from windrow.batch.keys import run_bounds
+from windrow.batch.columns import run_bounds
 from windrow.batch.over import over_columns
 from windrow.batch.sorted_rows import sorted_stream, times_of
 from windrow.plan.over import OverPlan
@@ -39,71 +39,71 @@ def roll(
     enough: int,
     halo: str | None = None,
 ) -> Iterator[tuple[pa.Table, dict[str, pa.Array]]]:
-    """Stretches of rows and their new columns.
+    """Yield stretches of rows and their new columns.
 
-    Rows that are true in column `halo` are there to be looked back at: they do not
-    come out.
+    Rows that are true in column `halo` are read by the frames of others, but are not
+    yielded.
     """
     plan = resolved.plan
-    left: pa.Table | None = None
-    out = kept = 0
-    for table, final in stretches(batches, lambda: max(enough, kept)):  # noqa: B023 - asked at once
-        rows = table if left is None else pa.concat_tables([left, table])
+    rest: pa.Table | None = None
+    skip = carried = 0
+    for table, final in stretches(batches, lambda: max(enough, carried)):  # noqa: B023 - called at once
+        rows = table if rest is None else pa.concat_tables([rest, table])
         rows = rows.combine_chunks()
         stream = sorted_stream(rows, plan.by, plan.clock)
         columns = over_columns(rows, resolved, stream)
         stop, start = len(rows), len(rows)
         if not final:
             stop, start = _open_key(rows, plan)
-        yield _given(rows, columns, out, stop, halo)
-        left, out, kept = rows.slice(start), stop - start, len(rows) - start
+        yield _select(rows, columns, skip, stop, halo)
+        rest, skip, carried = rows.slice(start), stop - start, len(rows) - start
 
 
-def _given(
+def _select(
     rows: pa.Table,
     columns: dict[str, pa.Array],
     start: int,
     stop: int,
     halo: str | None,
 ) -> tuple[pa.Table, dict[str, pa.Array]]:
+    """Rows [start, stop) that are not in the halo, and their columns."""
     rows = rows.slice(start, stop - start)
     columns = {
         name: column.slice(start, stop - start) for name, column in columns.items()
     }
     if halo is None:
         return rows, columns
-    mine = pc.invert(rows.column(halo).combine_chunks())
-    return rows.filter(mine), {n: column.filter(mine) for n, column in columns.items()}
+    mask = pc.invert(rows.column(halo).combine_chunks())
+    return rows.filter(mask), {n: column.filter(mask) for n, column in columns.items()}
 
 
 def _open_key(rows: pa.Table, plan: OverPlan) -> tuple[int, int]:
-    """Up to where rows are out, and from where they are carried."""
+    """The end of the rows to yield, and the start of the rows to carry."""
     first = int(run_bounds(rows, plan.by)[0][-1])
     stop = start = len(rows)
     durations = [frame for frame in plan.frames if frame.rows is None]
     if durations and plan.clock is not None:
-        times, known = times_of(rows.slice(first), plan.clock)
-        placed = len(times) if known is None else int(known.sum())
-        before = len(times) - placed  # rows without a time stand first
-        if not placed:
+        times, has_time = times_of(rows.slice(first), plan.clock)
+        unplaced = 0 if has_time is None else int((~has_time).sum())  # they are first
+        if unplaced == len(times):
             return first, first
         now = int(times[-1])
         ticks = max(frame.ticks or 0 for frame in durations)
-        mine = times[before:]
-        start = first + before + int(np.searchsorted(mine, now - ticks))
+        times = times[unplaced:]
+        start = first + unplaced + int(np.searchsorted(times, now - ticks))
         if any(frame.closed in ("both", "right") for frame in durations):
-            stop = first + before + int(np.searchsorted(mine, now))
+            stop = first + unplaced + int(np.searchsorted(times, now))
     numbers = [frame.rows for frame in plan.frames if frame.rows is not None]
     if numbers:
         start = min(start, max(stop - max(numbers) + 1, first))
-    return stop, min(start, stop, len(rows) - 1)  # one row tells the key
+    return stop, min(start, stop, len(rows) - 1)  # one row holds the key
 
 
 @dataclass(frozen=True)
 class RollTask:
-    """`roll` as a task: `names` are the incoming columns, `gives` the schema out.
+    """The task of `roll`, from columns `names` to the schema `gives`.
 
-    The first `passed` columns come out again, then the new ones.
+    The first `passed` columns are yielded too, then the new ones.
     """
 
     plan: OverPlan
@@ -114,11 +114,12 @@ class RollTask:
     enough: int
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Run it over the batches of one partition."""
-        named = (batch.rename_columns(list(self.names)) for batch in batches)
+        """Run the task over the batches of one partition."""
+        batches = (batch.rename_columns(list(self.names)) for batch in batches)
         resolved = resolve(self.plan, Facts())
-        for rows, new in roll(named, resolved, enough=self.enough, halo=self.halo):
-            arrays = [*rows.columns[: self.passed], *new.values()]
+        rolls = roll(batches, resolved, enough=self.enough, halo=self.halo)
+        for rows, columns in rolls:
+            arrays = [*rows.columns[: self.passed], *columns.values()]
             yield from as_batches(arrays, self.gives)
 
 

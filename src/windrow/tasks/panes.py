@@ -1,8 +1,8 @@
-"""Windows over slices that were folded elsewhere.
+"""Slides windows over tables of slices that other tasks have folded.
 
-A table of slices has the keys, `pane` (the instant at which the slice begins) and
-the columns of the partial, sorted by key and pane.  A slice may come in several
-pieces, made in several places: they are folded into one first.
+A table of slices has the keys, `pane` (the instant at which the slice begins) and the
+columns of the partial, sorted by key and pane.  Several tasks may send the same slice:
+its partials are folded into one first.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pyarrow as pa
 from windrow.algorithms import find as find_algorithm
 from windrow.algorithms import slide_arrays
 from windrow.batch.aggregate import Solved, Trim
-from windrow.batch.keys import run_bounds
+from windrow.batch.columns import run_bounds
 from windrow.batch.partials import (
     PANE,
     PartialField,
@@ -43,16 +43,16 @@ def pane_slices(
     firsts, lasts = run_bounds(table, by)
     times = table.column(PANE).combine_chunks().to_numpy()
     keys = table.select(list(by)).take(pa.array(firsts)) if by else pa.table({})
-    again = np.zeros(len(times), bool)
-    again[1:] = times[1:] == times[:-1]
-    again[firsts] = False
+    is_same = np.zeros(len(times), bool)
+    is_same[1:] = times[1:] == times[:-1]
+    is_same[firsts] = False
     arrays = partials.arrays
-    if again.any():
-        starts = np.flatnonzero(~again)
+    if is_same.any():
+        starts = np.flatnonzero(~is_same)
         stops = np.append(starts[1:], len(times))
         arrays = fold(asked.product, arrays, starts, stops, leaf="slices")
         times = times[starts]
-        before = np.concatenate([[0], np.cumsum(~again)])
+        before = np.concatenate([[0], np.cumsum(~is_same)])
         firsts, lasts = before[firsts], before[lasts]
     edges = np.arange(len(times) + 1)
     runs = np.append(firsts, len(times))
@@ -63,7 +63,7 @@ def pane_slices(
 def solve_panes(
     table: pa.Table, resolved: Resolved, fields: list[PartialField], trim: Trim
 ) -> Solved:
-    """The windows over a table of slices, and one Arrow column per call for each."""
+    """The windows of each rule over a table of slices, with a column for each call."""
     plan, asked = resolved.plan, resolved.asked
     partials, stream, slices = pane_slices(table, plan.by, asked, fields)
     job = Job(resolved, stream, ())
@@ -77,18 +77,16 @@ def solve_panes(
 def lower_panes(
     table: pa.Table, resolved: Resolved, fields: list[PartialField]
 ) -> WindowRows:
-    """A window for each row of a table of slices: where windows tumble, a slice is a
-    window, and only has to be lowered, in whatever order they stand.
-    """
+    """Lower each slice as one window: they are the same where windows tumble."""
     plan, asked = resolved.plan, resolved.asked
     partials = read_partials(asked, fields, table)
-    each = np.arange(len(table))
+    rows = np.arange(len(table))
     out = slide_arrays(
         find_algorithm("recompute"),
         asked.product,
         partials.arrays,
-        each,
-        each + 1,
+        rows,
+        rows + 1,
         leaf="slices",
     )
     columns = partial_columns(plan.calls, asked, partials, out)
@@ -96,7 +94,7 @@ def lower_panes(
     (rule,) = plan.rules
     ends = rule.end(rule.last_over(begins))
     keys = table.select(list(plan.by))
-    return WindowRows(rule, each, keys, begins, ends, columns)
+    return WindowRows(rule, rows, keys, begins, ends, columns)
 
 
 __all__ = ["lower_panes", "pane_slices", "solve_panes"]

@@ -1,17 +1,17 @@
-"""Windows longer than a chunk of time, from sashes: their fragments in each chunk.
+"""Merges windows longer than a chunk of time from sashes, their parts in each chunk.
 
     chunks    |   c       |   c + 1   |   c + 2   |
     window          |-----|-----------|----|
                     opening   total     closing       (lcs, chunk, csa in PBA's words)
 
-`chunk_sashes` sees the slices of one chunk at a time and gives, for each window that
-opens or closes in it, the sash, and the chunk's total once for every chunk in which
-a window over it opens.  All of them go `to` the chunk in which the window opens;
-`merge_sashes` puts them together there:
+`chunk_sashes` reads the slices of one chunk at a time.  It yields a sash for each
+window that opens or closes in it, and the chunk's total for every chunk in which a
+window over all of it opens.  They are sent `to` the chunk in which the window opens,
+where `merge_sashes` combines them:
 
     window == opening . totals of the chunks between . closing
 
-A chunk number in `part` keeps the sashes of a window in stream order.
+`part`, the number of the chunk, keeps the sashes of a window in stream order.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import pyarrow as pa
 
 from windrow.algorithms import find as find_algorithm
 from windrow.algorithms import slide_arrays
-from windrow.batch.keys import run_bounds
+from windrow.batch.columns import run_bounds
 from windrow.batch.partials import (
     PartialField,
     Partials,
@@ -44,7 +44,7 @@ from .sweep import WindowRows, whole_runs
 Array = np.ndarray[Any, Any]
 
 TO, PART, QUERY, BEGIN = "to", "part", "query", "begin"
-TOTAL = -(2**63)  # in `begin`: this is a chunk's total, sorted before all windows
+TOTAL = -(2**63)  # in `begin`: a chunk's total, sorted before all windows
 
 
 def chunk_sashes(
@@ -56,7 +56,7 @@ def chunk_sashes(
     *,
     enough: int,
 ) -> Iterator[pa.Table]:
-    """Sashes and totals from slices sorted by keys, chunk and pane."""
+    """Make sashes and totals from slices sorted by keys, chunk and pane."""
     for table in whole_runs(batches, (*resolved.plan.by, chunk), enough):
         yield from _sashes(table, resolved, chunk, length, fields)
 
@@ -82,32 +82,32 @@ def _sashes(
         runs = np.repeat(np.arange(len(numbers)), frame.counts)
         opens = frame.begins // length
         closes = (frame.begins + rule.longest - 1) // length
-        mine = (numbers[runs] == opens) | (numbers[runs] == closes)
+        is_sash = (numbers[runs] == opens) | (numbers[runs] == closes)
         out = slide_arrays(
             resolved.algorithm(index),
             asked.product,
             slices.partials,
-            frame.starts[mine],
-            frame.stops[mine],
+            frame.starts[is_sash],
+            frame.stops[is_sash],
             leaf="slices",
             raw=True,
         )
-        runs = runs[mine]
-        head = _head(keys, runs, opens[mine], numbers[runs], index, frame.begins[mine])
+        runs, to, begins = runs[is_sash], opens[is_sash], frame.begins[is_sash]
+        head = _head(keys, runs, to, numbers[runs], index, begins)
         yield pa.table({**head, **write_partials(partials, out)})
         runs, to = _spans(numbers, rule, length)
         begins = np.full(len(runs), TOTAL)
         head = _head(keys, runs, to, numbers[runs], index, begins)
-        taken = tuple(field[runs] for field in totals)
-        yield pa.table({**head, **write_partials(partials, taken)})
+        out = tuple(field[runs] for field in totals)
+        yield pa.table({**head, **write_partials(partials, out)})
 
 
 def _head(
     keys: pa.Table, runs: Array, to: Array, part: Array, query: int, begins: Array
 ) -> dict[str, Any]:
-    taken = keys.take(pa.array(runs))
+    keys = keys.take(pa.array(runs))
     return {
-        **{name: taken.column(name) for name in keys.column_names},
+        **{name: keys.column(name) for name in keys.column_names},
         TO: pa.array(to),
         PART: pa.array(part),
         QUERY: pa.array(np.full(len(runs), query, np.int32)),
@@ -116,7 +116,7 @@ def _head(
 
 
 def _spans(numbers: Array, rule: Rule, length: int) -> tuple[Array, Array]:
-    """For each run, the chunks before it in which a window over all of it opens."""
+    """The earlier chunks in which a window over all of a run opens, for each run."""
     # the last instant of a window that opens in chunk c: (c + 1) * length + range - 2
     most = (length + rule.longest - 2) // length
     runs = np.repeat(np.arange(len(numbers)), max(most - 1, 0))
@@ -132,7 +132,7 @@ def merge_sashes(
     *,
     enough: int,
 ) -> Iterator[WindowRows]:
-    """Windows from sashes sorted by keys, `to`, `query`, `begin`, `part`."""
+    """Merge windows from sashes sorted by keys, `to`, `query`, `begin`, `part`."""
     for table in whole_runs(batches, (*resolved.plan.by, TO), enough):
         yield from _merge(table, resolved, length, fields)
 
@@ -156,32 +156,28 @@ def _merge(
     for index, rule in enumerate(plan.rules):
         sash = np.flatnonzero(~total & (query == index))
         middle = np.flatnonzero(total & (query == index))
-        made = _middles(partials, asked, rule, length, middle, run, to, part)
-        owner = np.concatenate([run[sash], made[0]])
-        begins = np.concatenate([begin[sash], made[1]])
-        parts = np.concatenate([part[sash], made[2]])
-        arrays = tuple(
-            np.concatenate([field[sash], extra])
-            for field, extra in zip(partials.arrays, made[3], strict=True)
+        middles = _middles(partials, asked, rule, length, middle, run, to, part)
+        pairs = zip((run, begin, part, *partials.arrays), middles, strict=True)
+        runs, begins, parts, *arrays = (
+            np.concatenate([array[sash], extra]) for array, extra in pairs
         )
-        order = np.lexsort((parts, begins, owner))
-        owner, begins = owner[order], begins[order]
-        arrays = tuple(field[order] for field in arrays)
-        new = np.ones(len(owner), bool)
-        new[1:] = (owner[1:] != owner[:-1]) | (begins[1:] != begins[:-1])
-        starts = np.flatnonzero(new)
-        stops = np.append(starts[1:], len(owner))
+        order = np.lexsort((parts, begins, runs))
+        runs, begins = runs[order], begins[order]
+        is_first = np.ones(len(runs), bool)
+        is_first[1:] = (runs[1:] != runs[:-1]) | (begins[1:] != begins[:-1])
+        starts = np.flatnonzero(is_first)
+        stops = np.append(starts[1:], len(runs))
         out = slide_arrays(
             find_algorithm("recompute"),
             asked.product,
-            arrays,
+            tuple(array[order] for array in arrays),
             starts,
             stops,
             leaf="slices",
         )
         columns = partial_columns(plan.calls, asked, partials, out)
         ends = begins[starts] + rule.longest
-        yield WindowRows(rule, owner[starts], keys, begins[starts], ends, columns)
+        yield WindowRows(rule, runs[starts], keys, begins[starts], ends, columns)
 
 
 def _middles(
@@ -193,43 +189,35 @@ def _middles(
     run: Array,
     to: Array,
     part: Array,
-) -> tuple[Array, Array, Array, tuple[Array, ...]]:
-    """What lies between opening and closing, for every window that spans a total.
+) -> tuple[Array, ...]:
+    """Run, begin, part and partial of the middle of every window that has one.
 
-    The windows of a chunk close in one of two chunks, so there are at most two
-    stretches of totals for each: all that came, or all but the last.
+    The middle is all chunks between opening and closing.  The windows of a chunk close
+    in one of two chunks, so that at most two middles are folded for each chunk.
     """
     none = np.empty(0, np.int64)
-    owners, begins, parts = [none], [none], [none]
-    fields = [tuple(np.empty(0, array.dtype) for array in partials.arrays)]
-    for came in np.split(middle, np.flatnonzero(np.diff(run[middle])) + 1):
-        if not len(came):
+    middles = [(none, none, none, *(array[:0] for array in partials.arrays))]
+    for totals in np.split(middle, np.flatnonzero(np.diff(run[middle])) + 1):
+        if not len(totals):
             continue
-        rows = came[np.argsort(part[came], kind="stable")]
-        own = int(to[rows[0]])
-        base = own * length
+        rows = totals[np.argsort(part[totals], kind="stable")]
+        chunk = int(to[rows[0]])
+        base = chunk * length
         first = rule.last_over(base - 1) + 1
-        opened = rule.begin(np.arange(first, rule.last_over(base + length - 1) + 1))
-        closes = (opened + rule.longest - 1) // length
+        begins = rule.begin(np.arange(first, rule.last_over(base + length - 1) + 1))
+        closes = (begins + rule.longest - 1) // length
         source = tuple(array[rows] for array in partials.arrays)
         for close in np.unique(closes):
             inside = int(np.searchsorted(part[rows], close))
             if not inside:
                 continue
-            mine = opened[closes == close]
-            folded = fold(
-                asked.product,
-                source,
-                np.zeros(1, int),
-                np.array([inside]),
-                leaf="slices",
-            )
-            owners.append(np.full(len(mine), run[rows[0]]))
-            begins.append(mine)
-            parts.append(np.full(len(mine), own + 1))
-            fields.append(tuple(np.repeat(field, len(mine)) for field in folded))
-    joined = tuple(np.concatenate(columns) for columns in zip(*fields, strict=True))
-    return np.concatenate(owners), np.concatenate(begins), np.concatenate(parts), joined
+            windows = begins[closes == close]
+            bounds = np.zeros(1, int), np.array([inside])
+            partial = fold(asked.product, source, *bounds, leaf="slices")
+            count = len(windows)
+            head = np.full(count, run[rows[0]]), windows, np.full(count, chunk + 1)
+            middles.append((*head, *(np.repeat(field, count) for field in partial)))
+    return tuple(np.concatenate(arrays) for arrays in zip(*middles, strict=True))
 
 
 def _ints(table: pa.Table, name: str) -> Array:

@@ -1,14 +1,14 @@
-"""Windows over what tasks have folded of events with a duration.
+"""Slides windows over events with a duration that tasks have folded into pieces.
 
     keys | first and last: where slices begin | goes | partial
 
-    a piece       events that cross the slices first ... last, folded into one
-    `ends`        a piece of one slice: what ends in it
-    `goes`        what overlaps that slice, and goes on beyond
+    a piece       the partial of all events over the slices first ... last
+    `ends`        a piece of one slice: the events that end in it
+    `goes`        the events that overlap that slice and go on beyond it
 
 Some tasks send pieces and some send slices, of the same key too.  Pieces are events
-again, with a partial for a value, so that all techniques serve; where there are `goes`
-as well, pieces are made into slices of two parts, and the parts are added up.
+with a partial for a value, so that all techniques work on them; where there are `goes`
+as well, pieces are made into slices of two parts, and the parts are combined.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ import pyarrow as pa
 
 from windrow.batch.aggregate import Solved, Trim
 from windrow.batch.assemble import Answer
-from windrow.batch.columns import plain_array
-from windrow.batch.keys import run_bounds
+from windrow.batch.columns import plain_array, run_bounds
 from windrow.batch.partials import (
     PartialField,
     Partials,
@@ -49,7 +48,7 @@ FIRST, LAST, GOES = "__first", "__last", "__goes"
 def solve_pieces(
     table: pa.Table, resolved: Resolved, fields: list[PartialField], trim: Trim
 ) -> Solved:
-    """The windows over pieces whose keys stand together, one column per call."""
+    """The windows of each rule over pieces, with a column for each call."""
     plan, asked = resolved.plan, resolved.asked
     partials = read_partials(asked, fields, table)
     firsts, lasts = run_bounds(table, plan.by)
@@ -59,18 +58,18 @@ def solve_pieces(
     stream = Stream(None, firsts, lasts, keys, None)
     events = Events(instants(table, FIRST), instants(table, LAST), firsts, lasts)
     laid = lay_events(events, plan)
-    framed = [laid.windows(rule) for rule in plan.rules]
+    all_frames = [laid.windows(rule) for rule in plan.rules]
     sliders = slide_algorithms(plan, asked.product)
     windows = [
         Windows(frame, rule.longest, algorithm)
-        for rule, frame, algorithm in zip(plan.rules, framed, sliders, strict=True)
+        for rule, frame, algorithm in zip(plan.rules, all_frames, sliders, strict=True)
     ]
     goes = table.column(GOES).to_numpy()
     outs = _outs(plan, asked, laid, partials, goes, windows)
     none = np.empty(0, np.int64)
     answers = [
         Answer(rule, frame.begins, frame.counts, none, none, out)
-        for rule, frame, out in zip(plan.rules, framed, outs, strict=True)
+        for rule, frame, out in zip(plan.rules, all_frames, outs, strict=True)
     ]
     answers = trim(stream, answers)
     columns = [
@@ -87,7 +86,7 @@ def _outs(
     goes: Array,
     windows: list[Windows],
 ) -> list[Fields]:
-    """What kernels write for each rule."""
+    """The kernel outputs for each rule."""
     product, source = asked.product, partials.arrays
     if not goes.any():
         group = choose_one(asked, lengths_of(laid), plan.algorithm, plan.chunk)
@@ -95,33 +94,33 @@ def _outs(
         return group.technique.run(work, windows)
     pieces, tails = laid.only(~goes), laid.firsts[goes]
     group = choose_one(asked, lengths_of(pieces), "auto", 0)
-    own = tuple(field[~goes] for field in source)
-    work = Work(pieces, product, own, group.height, leaf="slices")
+    values = tuple(field[~goes] for field in source)
+    work = Work(pieces, product, values, group.height, leaf="slices")
     parts = parts_of(work, group.technique)
     add_goes(work, parts, tuple(field[goes] for field in source), tails)
     return [slide_parts(work, parts, window) for window in windows]
 
 
 def instants(table: pa.Table, name: str) -> Array:
-    """A column of ticks."""
+    """The ticks of a column."""
     values: Array = table.column(name).combine_chunks().to_numpy()
     return values
 
 
 BLOCK, PACKED = "__block", "__rows"
 
-PACK = 64  # rows in one: Spark makes batches of 10,000, whatever their size
-SLIDES = 256  # in a block
+PACK = 64  # rows in one: Spark's batches have 10,000 rows, whatever their size
+SLIDES = 256  # slides in a block
 
 
 def packs(tree: Tree, fields: Sequence[PartialField]) -> bool:
-    """Whether folded rows are packed on their way."""
+    """Whether folded rows are packed for the shuffle."""
     plain = all(field.ranked is None and not field.payloads for field in fields)
     return plain and tree.split == "none"
 
 
 def pack(table: pa.Table, plan: Plan, fields: Sequence[PartialField]) -> pa.Table:
-    """Rows that stand by key and first slice as few: keys, block, bytes."""
+    """Pack rows sorted by key and first slice into fewer rows: keys, block, bytes."""
     firsts = instants(table, FIRST)
     block = firsts // (SLIDES * min(rule.step for rule in plan.rules))
     keys = [f"k{i}" for i in range(len(plan.by))]
@@ -144,19 +143,20 @@ def pack(table: pa.Table, plan: Plan, fields: Sequence[PartialField]) -> pa.Tabl
 
 
 def _opens(runs: Array, block: Array) -> Array:
-    """Where a key, a block, or PACK rows begin."""
-    new = np.ones(len(block), bool)
-    new[1:] = block[1:] != block[:-1]
-    new[runs] = True
-    groups = np.flatnonzero(new)
-    within = np.arange(len(block)) - np.repeat(groups, np.diff(groups, append=len(new)))
+    """The rows at which a key, a block, or the next PACK rows begin."""
+    is_first = np.ones(len(block), bool)
+    is_first[1:] = block[1:] != block[:-1]
+    is_first[runs] = True
+    groups = np.flatnonzero(is_first)
+    sizes = np.diff(groups, append=len(block))
+    within = np.arange(len(block)) - np.repeat(groups, sizes)
     return np.flatnonzero(within % PACK == 0)
 
 
 def unpacked(
     batches: Iterable[pa.RecordBatch], by: Sequence[str], fields: Sequence[PartialField]
 ) -> Iterator[pa.RecordBatch]:
-    """The rows again, by key and block, no block in two batches."""
+    """Unpack rows by key and block, so that no block is in two batches."""
     for table in whole_runs(batches, (*by, BLOCK), 1):
         yield from _unpack(table, by, fields).to_batches()
 
@@ -165,15 +165,15 @@ def _unpack(
     table: pa.Table, by: Sequence[str], fields: Sequence[PartialField]
 ) -> pa.Table:
     packed = plain_array(table.column(PACKED)).cast(pa.binary())
-    _, offsets, held = packed.buffers()
+    _, offsets, data = packed.buffers()
     start = packed.offset
     edges = np.frombuffer(offsets, np.int32)[start : start + len(packed) + 1]
     width = 8 * (3 + len(fields))
-    rows = np.frombuffer(held, np.int8)[edges[0] : edges[-1]].view(np.int64)
+    rows = np.frombuffer(data, np.int8)[edges[0] : edges[-1]].view(np.int64)
     rows = rows.reshape(-1, width // 8)
-    of = np.repeat(np.arange(len(packed)), np.diff(edges) // width)
+    source = np.repeat(np.arange(len(packed)), np.diff(edges) // width)
     columns: dict[str, Any] = {
-        name: table.column(name).take(pa.array(of)) for name in by
+        name: table.column(name).take(pa.array(source)) for name in by
     }
     kinds = ["int64", "int64", "bool", *(field.dtype for field in fields)]
     names = [FIRST, LAST, GOES, *(field.name for field in fields)]

@@ -1,4 +1,4 @@
-"""The steps of tasks over events with a duration.
+"""Folds and slides events with a duration, as steps of a task.
 
 fold_spans     events                    ->  slices of two parts, or pieces
 slide_pieces   these by key and start    ->  windows
@@ -8,55 +8,62 @@ slide_spans    events by key and start   ->  windows
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.aggregate import Solved, Trim
-from windrow.batch.sorted_rows import times_of
-from windrow.batch.span_events import lasting
-from windrow.batch.spans import lengths_of, open_spans, solve_spans
-from windrow.plan.resolve import Facts, resolve
-
-from .span_pieces import FIRST, LAST, instants, pack, packs, solve_pieces, unpacked
-from .sweep import stretches, sweep
-
-if TYPE_CHECKING:  # which has these steps in its table
-    from .task import Task
-from dataclasses import dataclass
-
 from windrow.aggregates import Law
+from windrow.batch.aggregate import Solved, Trim
 from windrow.batch.kernel_inputs import KernelInputs, read_inputs
 from windrow.batch.partials import Folding, Partials, write_partials
-from windrow.batch.sorted_rows import in_order
-from windrow.batch.spans import number_events
+from windrow.batch.sorted_rows import in_order, times_of
+from windrow.batch.spans import (
+    lasting,
+    lengths_of,
+    number_events,
+    open_spans,
+    solve_spans,
+)
+from windrow.plan.resolve import Facts, resolve
 from windrow.plan.spans import choose_one
 from windrow.slicing import fold
 from windrow.spans import Events, Held, Laid, Work, held, parts_of
 
-from .span_pieces import GOES
+from .span_pieces import (
+    FIRST,
+    GOES,
+    LAST,
+    instants,
+    pack,
+    packs,
+    solve_pieces,
+    unpacked,
+)
+from .sweep import stretches, sweep
+
+if TYPE_CHECKING:  # which has these steps in its table
+    from .task import Task
 
 Array = np.ndarray[Any, Any]
 Batches = Iterable[pa.RecordBatch]
 
 
 def fold_spans(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Events folded before they are shuffled."""
+    """Fold events before they are shuffled."""
     plan = replace(task.tree.plan, by=task.by)
     folding = SpanFolding(plan, task.tree.asked, task.tree.slots)
     for table, _ in stretches(batches, lambda: task.enough):
-        folded = folding.fold(table)
+        pieces = folding.fold(table)
         if packs(task.tree, task.fields):
-            folded = pack(folded, plan, task.fields)
-        yield from task.batches({n: folded.column(n) for n in folded.column_names})
+            pieces = pack(pieces, plan, task.fields)
+        yield from task.batches({n: pieces.column(n) for n in pieces.column_names})
 
 
 def slide_pieces(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Windows from what was folded."""
-    resolved = task.resolved(*(task.owned or ())[:1])
-
+    """Slide windows over folded events."""
+    resolved = task.resolved(*(task.chunks or ())[:1])
     if packs(task.tree, task.fields):
         batches = unpacked(batches, task.by, task.fields)
 
@@ -70,22 +77,22 @@ def slide_pieces(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
             solve,
             lambda table: instants(table, FIRST),
             enough=task.enough,
-            owned=task.owned,
+            chunks=task.chunks,
             lasts=lambda table: instants(table, LAST),
         )
     )
 
 
 def slide_spans(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Windows from events; how long these are is asked in each stretch."""
-    plan = task.resolved(*(task.owned or ())[:1]).plan
+    """Slide windows over events, by the technique for the lengths in each stretch."""
+    plan = task.resolved(*(task.chunks or ())[:1]).plan
     nulls = Facts(nulls=None)
 
     def within(table: pa.Table) -> tuple[Array, Array] | None:
-        """What the windows that begin in a row's chunk can see of it."""
-        if task.owned is None:
+        """The instants that windows which begin in a row's chunk can cover."""
+        if task.chunks is None:
             return None
-        low = instants(table, task.owned[0]) * task.tree.chunk
+        low = instants(table, task.chunks[0]) * task.tree.chunk
         return low, low + (task.tree.chunk + plan.longest - 1)
 
     def solve(table: pa.Table, trim: Trim) -> Solved:
@@ -100,18 +107,18 @@ def slide_spans(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
             solve,
             lambda table: times_of(table, plan.start_clock)[0],
             enough=task.enough,
-            owned=task.owned,
+            chunks=task.chunks,
             lasts=lambda table: lasting(table, plan).lasts,
         )
     )
 
 
-ROOM = 2  # slices for each event, with and without one in them, that may be laid out
+ROOM = 2  # slices, empty ones too, that may be laid out for each event
 
 
 @dataclass(frozen=True)
 class _Rows:
-    """What is sent: the run of each row, its slices, its part, and its partial."""
+    """The rows of a folded table: run, slices, part, and partial of each."""
 
     runs: Array
     firsts: Array
@@ -121,22 +128,19 @@ class _Rows:
 
 
 class SpanFolding(Folding):
-    """The same over events that last."""
+    """Folds events with a duration into slices of two parts, or into pieces."""
 
     def fold(self, table: pa.Table) -> pa.Table:
-        """Slices of two parts or pieces, whichever are fewer, by key and first slice.
-
-        Keys are called k0, k1, ...
-        """
+        """The fewer of slices and pieces, by key (k0, k1, ...) and first slice."""
         return self.fold_into(table, "fewer")
 
     def fold_into(self, table: pa.Table, kind: str) -> pa.Table:
-        """The same as "slices" or "pieces", or as the "fewer" of them."""
+        """Fold into "slices" or "pieces", or the "fewer" of them."""
         plan = self.plan
-        found = lasting(table, plan)
-        there = None if found.known is None else np.flatnonzero(found.known)
-        stream = in_order(table, plan.by, there)
-        starts, lasts = stream.gather(found.starts), stream.gather(found.lasts)
+        bounds = lasting(table, plan)
+        order = None if bounds.known is None else np.flatnonzero(bounds.known)
+        stream = in_order(table, plan.by, order)
+        starts, lasts = stream.gather(bounds.starts), stream.gather(bounds.lasts)
         events = Events(starts, lasts, stream.firsts, stream.lasts)
         source = read_inputs(table, stream, self.slots)
         sliced = None if kind == "pieces" else self._slices(events, kind)
@@ -163,19 +167,19 @@ class SpanFolding(Folding):
         )
 
     def _slices(self, events: Events, kind: str) -> tuple[Laid, Held] | None:
-        """The parts to be sent; None if they are more than pieces.
+        """The slices and their parts; None if there would be fewer pieces.
 
-        A technique that was asked for by name gets pieces, which all can be used on.
+        A technique that the user named gets pieces, which all techniques work on.
         """
         fewer = kind == "fewer"
         if fewer and self.plan.algorithm != "auto":
             return None
-        counted = number_events(events, self.plan)
-        if fewer and counted.slices > ROOM * len(events):
+        slices = number_events(events, self.plan)
+        if fewer and slices.slices > ROOM * len(events):
             return None
-        laid = counted.lay()
-        both = Law.IDEMPOTENT | Law.COMMUTATIVE
-        parts = held(laid, one_part=both in self.asked.product.laws)
+        laid = slices.lay()
+        laws = Law.IDEMPOTENT | Law.COMMUTATIVE
+        parts = held(laid, one_part=laws in self.asked.product.laws)
         return None if fewer and len(parts) > laid.distinct else (laid, parts)
 
     def _parts(self, laid: Laid, parts: Held, source: KernelInputs) -> _Rows:
@@ -183,9 +187,9 @@ class SpanFolding(Folding):
         group = choose_one(asked, lengths_of(laid), "auto", 0)
         work = Work(laid, asked.product, source.arrays, group.height)
         ends, goes = parts_of(work, group.technique)
-        both = np.concatenate([parts.ends, parts.goes])
-        order = np.argsort(both, kind="stable")
-        slices = both[order]
+        slices = np.concatenate([parts.ends, parts.goes])
+        order = np.argsort(slices, kind="stable")
+        slices = slices[order]
         partials = tuple(field[parts.ends] for field in ends)
         if goes:
             tails = [field[parts.goes] for field in goes]
@@ -202,13 +206,13 @@ class SpanFolding(Folding):
         )
         order = np.lexsort((lasts, firsts, run))
         run, firsts, lasts = run[order], firsts[order], lasts[order]
-        new = np.ones(len(order), bool)
-        new[1:] = (
+        is_first = np.ones(len(order), bool)
+        is_first[1:] = (
             (run[1:] != run[:-1])
             | (firsts[1:] != firsts[:-1])
             | (lasts[1:] != lasts[:-1])
         )
-        opens = np.flatnonzero(new)
+        opens = np.flatnonzero(is_first)
         stops = np.append(opens[1:], len(order))
         ordered = tuple(array[order] for array in source.arrays)
         partials = fold(self.asked.product, ordered, opens, stops)

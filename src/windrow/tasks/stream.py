@@ -15,13 +15,12 @@ import pyarrow as pa
 from windrow.batch.partials import Folding
 from windrow.plan.flow import Flow
 from windrow.plan.over import OverPlan
-from windrow.state.codec import pack, unpack
+from windrow.state.codec import Bucket, StepStats, Store, pack, unpack
 from windrow.state.fingerprint import describe
 from windrow.state.over import RollBucket
 from windrow.state.rows import RowBucket
 from windrow.state.slices import SliceBucket
 from windrow.state.spans import SpanBucket
-from windrow.state.store import Bucket, StepStats, Store
 
 from .sweep import stretches
 

@@ -1,4 +1,4 @@
-"""What one task of a distributed engine runs: Arrow batches in, Arrow batches out.
+"""Runs one step of a tree as a task: Arrow batches in, Arrow batches out.
 
     fold_rows     rows                        ->  slices, folded before the shuffle
     lower_panes   slices in any order         ->  windows that tumble
@@ -11,7 +11,7 @@
     slide_pieces  pieces by key and start     ->  windows
     slide_spans   events by key and start     ->  windows
 
-A task is data: it travels to where it runs, and its kernels are made there.
+A task is data: it is pickled and sent to a worker, which compiles its kernels.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ CHUNK = "__chunk"
 
 @dataclass(frozen=True)
 class Task:
-    """A step of the tree: `names` are the incoming columns, `gives` the schema out.
+    """One step of a tree, from columns `names` to the schema `gives`.
 
-    `enough` rows are worth a call of a kernel.
+    `enough` is the number of rows for which a call of a kernel pays.
     """
 
     step: str
@@ -57,22 +57,22 @@ class Task:
     enough: int
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        """Run it over the batches of one partition."""
-        named = (batch.rename_columns(list(self.names)) for batch in batches)
-        yield from STEPS[self.step](self, named)
+        """Run the task over the batches of one partition."""
+        batches = (batch.rename_columns(list(self.names)) for batch in batches)
+        yield from STEPS[self.step](self, batches)
 
     @cached_property
     def fields(self) -> list[PartialField]:
-        """The columns of the partial."""
+        """The fields of the partial, with their columns."""
         return partial_fields(self.tree.asked, self.tree.slots)
 
     @property
-    def owned(self) -> tuple[str, int] | None:
-        """The key column and the length of chunks that overlap."""
+    def chunks(self) -> tuple[str, int] | None:
+        """The key column and the length of overlapping chunks, if there are any."""
         return (CHUNK, self.tree.chunk) if self.tree.split == "overlap" else None
 
     def batches(self, columns: dict[str, Any]) -> Iterator[pa.RecordBatch]:
-        """Columns as batches of the promised schema."""
+        """Yield columns as batches of the task's schema."""
         yield from as_batches([columns[name] for name in self.gives.names], self.gives)
 
     def resolved(self, *extra_keys: str) -> Resolved:
@@ -83,7 +83,7 @@ class Task:
         )
 
     def windows(self, answers: Iterable[WindowRows]) -> Iterator[pa.RecordBatch]:
-        """Windows as batches: keys, q (the window's number), start, end, results."""
+        """Yield windows as batches: keys, q (rule number), start, end, results."""
         rules = list(self.tree.plan.rules)
         for rows in answers:
             if not len(rows.begins):
@@ -104,12 +104,12 @@ def _fold_rows(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
     plan = replace(task.tree.plan, by=task.by)
     folding = Folding(plan, task.tree.asked, task.tree.slots)
     for table, _ in stretches(batches, lambda: 4 * task.enough):
-        folded = folding.fold(table)
-        yield from task.batches({n: folded.column(n) for n in folded.column_names})
+        slices = folding.fold(table)
+        yield from task.batches({n: slices.column(n) for n in slices.column_names})
 
 
 def _slide_panes(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
-    resolved = task.resolved(*([CHUNK] if task.owned else []))
+    resolved = task.resolved(*([CHUNK] if task.chunks else []))
 
     def solve(table: pa.Table, trim: Trim) -> Solved:
         return solve_panes(table, resolved, task.fields, trim)
@@ -119,7 +119,7 @@ def _slide_panes(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
 
     yield from task.windows(
         sweep(
-            batches, resolved.plan, solve, times, enough=task.enough, owned=task.owned
+            batches, resolved.plan, solve, times, enough=task.enough, chunks=task.chunks
         )
     )
 
@@ -131,7 +131,7 @@ def _lower_panes(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
 
 
 def _slide_rows(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
-    resolved = task.resolved(*([CHUNK] if task.owned else []))
+    resolved = task.resolved(*([CHUNK] if task.chunks else []))
     plan, clock = resolved.plan, resolved.plan.clock
 
     def solve(table: pa.Table, trim: Trim) -> Solved:
@@ -144,7 +144,7 @@ def _slide_rows(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
 
     measure = None if plan.counts_rows else times
     yield from task.windows(
-        sweep(batches, plan, solve, measure, enough=task.enough, owned=task.owned)
+        sweep(batches, plan, solve, measure, enough=task.enough, chunks=task.chunks)
     )
 
 

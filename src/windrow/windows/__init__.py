@@ -7,6 +7,7 @@
     zone_days.py    days of a time zone       civil.py      days and months
     duration.py     lengths of time           clock.py      ticks of a time column
     frames.py       which slices each window covers
+    policy_numbers.py   policies as numbers, and the rows of each result
 
 Nothing here knows aggregates, plans or data beyond arrays of instants.  Outside this
 package nobody asks of which class a window is: they ask its rule.
@@ -18,12 +19,12 @@ from .counted import Counted, Rows, rows
 from .duration import CalendarLength, Duration, names_months, parse_duration
 from .frames import Frames, frames, list_windows
 from .periodic import Periodic, Sliding, sliding
-from .policy import Delta, Punctuation, Reactive, delta, punctuation, window
+from .policy import Delta, PolicyWindow, Punctuation, delta, punctuation, window
 from .rule import Even, Rule
 from .spec import Window
 
-CATALOGUE: tuple[type[Window], ...] = (Sliding, Rows, Calendar)
-"""The kinds of windows that have a rule."""
+CATALOGUE: tuple[type[Window], ...] = (Sliding, Rows, Calendar, PolicyWindow)
+"""The kinds of windows: what `wr.Operator.load` and the docs' tables read."""
 
 __all__ = [
     "CATALOGUE",
@@ -37,8 +38,8 @@ __all__ = [
     "Even",
     "Frames",
     "Periodic",
+    "PolicyWindow",
     "Punctuation",
-    "Reactive",
     "Rows",
     "Rule",
     "Sliding",

@@ -13,6 +13,7 @@ from typing import ClassVar
 from windrow.errors import WindowError
 
 from .clock import Clock
+from .policy_numbers import COUNT, PolicyNumbers
 from .rule import Even, EvenRule
 from .spec import Ties, Window, check_no_gap, check_positive, tie_names
 
@@ -52,6 +53,12 @@ class Rows(Window):
     def identity(self) -> Hashable:
         """The numbers of rows, and the columns."""
         return self.kind, self.range, self.slide, self.partial, self.on, self.ties
+
+    def policies(self) -> PolicyNumbers:
+        """Events leave beyond `range` rows; results fall due every `slide` rows."""
+        first = (self.range - 1) % self.slide + 1 if self.partial else self.range
+        since = self.slide - first
+        return PolicyNumbers(COUNT, COUNT, self.range, self.slide, since=since)
 
     def rule(self, name: str | int, clock: Clock | None) -> Counted:
         """The window over places of rows, whatever the clock."""

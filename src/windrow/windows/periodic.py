@@ -21,10 +21,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
-from windrow.errors import WindowError
+from windrow.errors import BadInput, WindowError
 
 from .clock import Clock
 from .duration import Duration, parse_duration
+from .policy_numbers import TIME, PolicyNumbers
 from .rule import Even, EvenRule
 from .spec import (
     Ties,
@@ -86,6 +87,23 @@ class Sliding(Window):
         """The lengths as numbers, and the columns."""
         amounts = tuple(length.amount for length in self.lengths)
         return self.kind, amounts, self.on, self.ties, self.span
+
+    def policies(self) -> PolicyNumbers:
+        """Events leave and results fall due by time, at ends that are aligned."""
+        if self.span is not None:
+            raise BadInput.because(
+                "cannot take in events with a duration one at a time",
+                "an operator's window holds points, and span= names two columns",
+                "use wr.aggregate(table, window, ...)",
+            )
+        return PolicyNumbers(
+            TIME,
+            TIME,
+            self.range.amount,
+            self.slide.amount,
+            anchor=self.shift.amount + self.range.amount,
+            numeric=not self.range.is_time,
+        )
 
     def rule(self, name: str | int, clock: Clock | None) -> Periodic:
         """The window in ticks of a clock."""

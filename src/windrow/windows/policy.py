@@ -27,17 +27,22 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from windrow.errors import WindowError
+from windrow.errors import BadInput, WindowError
 
 from .clock import Clock
 from .counted import Rows, rows
 from .duration import Duration, parse_duration
 from .periodic import Sliding, sliding
+from .policy_numbers import (
+    BY_HAND,
+    COUNT,
+    DELTA,
+    PUNCTUATION,
+    TIME,
+    PolicyNumbers,
+)
 from .rule import Rule
 from .spec import Window
-
-BY_HAND, COUNT, TIME, DELTA, PUNCTUATION = range(5)
-"""Kinds of policies, as the numbers that compiled loops branch on."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,7 @@ Policy = int | Duration | Delta | Punctuation
 
 
 @dataclass(frozen=True)
-class Reactive(Window):
+class PolicyWindow(Window):
     """A window by policy; either is None where that is done by hand.
 
     Its bounds follow from the rows and not from a rule: it is not numbered.
@@ -104,6 +109,22 @@ class Reactive(Window):
     def identity(self) -> Hashable:
         """Both policies, and the columns."""
         return self.kind, self.evict, self.trigger, self.on, self.ties
+
+    def policies(self) -> PolicyNumbers:
+        """Both policies as numbers."""
+        evict, trigger, lengths = self.evict, self.trigger, self.lengths
+        return PolicyNumbers(
+            _kind(evict),
+            _kind(trigger),
+            _amount(evict),
+            _amount(trigger),
+            furthest=evict.distance if isinstance(evict, Delta) else 0.0,
+            step=trigger.distance if isinstance(trigger, Delta) else 0.0,
+            mark=evict.column if isinstance(evict, Delta) else None,
+            signal=trigger.column if isinstance(trigger, Delta) else None,
+            flag=_flag(evict, trigger),
+            numeric=not lengths[0].is_time if lengths else None,
+        )
 
     def rule(self, name: str | int, clock: Clock | None) -> Rule:
         """Refused: there are no numbered windows."""
@@ -144,7 +165,7 @@ def window(
     on: str | None = None,
     ties: str | list[str] | tuple[str, ...] | None = None,
     name: str | None = None,
-) -> Reactive | Sliding | Rows:
+) -> PolicyWindow | Sliding | Rows:
     """A window by what makes events leave it, and what makes its results fall due.
 
     Whole numbers count rows, durations are time, `wr.delta` and `wr.punctuation` are
@@ -161,7 +182,7 @@ def window(
     if isinstance(leaves, int) and isinstance(falls, int):
         return rows(leaves, every=falls, on=on, ties=ties, name=name)
     columns = () if ties is None else (ties,) if isinstance(ties, str) else tuple(ties)
-    return Reactive(leaves, falls, on, columns, name)
+    return PolicyWindow(leaves, falls, on, columns, name)
 
 
 def _policy(given: Any, what: str) -> Policy | None:
@@ -206,16 +227,37 @@ def _word(policy: Policy | None) -> str:
     return f"{policy} rows" if isinstance(policy, int) else str(policy)
 
 
+def _kind(policy: Policy | None) -> int:
+    kinds = {int: COUNT, Duration: TIME, Delta: DELTA, Punctuation: PUNCTUATION}
+    return BY_HAND if policy is None else kinds[type(policy)]
+
+
+def _amount(policy: Policy | None) -> int:
+    if isinstance(policy, Duration):
+        return policy.amount
+    return policy if isinstance(policy, int) else 0
+
+
+def _flag(evict: Policy | None, trigger: Policy | None) -> str | None:
+    names = {
+        policy.column
+        for policy in (evict, trigger)
+        if isinstance(policy, Punctuation) and policy.column is not None
+    }
+    if len(names) > 1:
+        raise BadInput.because(
+            "cannot follow two punctuations",
+            f"eviction and trigger name {' and '.join(sorted(names))}",
+            "use one column for both",
+        )
+    return names.pop() if names else None
+
+
 __all__ = [
-    "BY_HAND",
-    "COUNT",
-    "DELTA",
-    "PUNCTUATION",
-    "TIME",
     "Delta",
     "Policy",
+    "PolicyWindow",
     "Punctuation",
-    "Reactive",
     "delta",
     "punctuation",
     "window",

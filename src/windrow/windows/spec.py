@@ -19,10 +19,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable
 from typing import Any, ClassVar, Self
 
-from windrow.errors import WindowError
+from windrow.errors import BadInput, WindowError
 
 from .clock import Clock
 from .duration import Duration
+from .policy_numbers import PolicyNumbers
 from .rule import Rule
 
 Ties = str | list[str] | tuple[str, ...] | None
@@ -68,6 +69,14 @@ class Window(ABC):
     def replaced(self, **fields: Any) -> Self:
         """The same window with other fields, such as its name or its time column."""
         return dataclasses.replace(self, **fields)  # type: ignore[type-var]
+
+    def policies(self) -> PolicyNumbers:
+        """What makes events leave, and results fall due, one event at a time."""
+        raise BadInput.because(
+            f"cannot keep a window ({self}) one event at a time",
+            f"{self.kind} windows have no policy that an operator follows",
+            "use wr.aggregate(table, window, ...)",
+        )
 
     @abstractmethod
     def rule(self, name: str | int, clock: Clock | None) -> Rule:

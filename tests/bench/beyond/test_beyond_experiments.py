@@ -7,8 +7,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from windrow.bench._experiment import Row, RowSet, Size
 from windrow.bench.beyond import EXPERIMENTS, rolling, tables
+from windrow.bench.experiment import Row, RowSet, Size
 from windrow.bench.measure import keyed, table_side
 from windrow.bench.measure.answers import WrongAnswer
 from windrow.bench.measure.peers import PEERS

@@ -3,9 +3,9 @@
 import pytest
 
 from windrow.bench._claims import ahead, from_
-from windrow.bench._experiment import NotMeasured, Row, RowSet, Size
 from windrow.bench.beyond import spark_over, spark_spans, spark_stream, spark_windows
 from windrow.bench.beyond._promised import for_rows
+from windrow.bench.experiment import NotMeasured, Row, RowSet, Size
 from windrow.bench.measure.answers import WrongAnswer
 from windrow.bench.measure.spark import call_turns, held, stream_turns, tick_turns
 from windrow.bench.measure.spark.stream_load import StreamLoad

@@ -9,7 +9,7 @@ import pytest
 
 from trying import TINY, by_hand, judged, tried
 from windrow.algorithms import find
-from windrow.bench._experiment import NotMeasured, RowSet
+from windrow.bench.experiment import NotMeasured, RowSet
 from windrow.bench.lightsaber import (
     _queries,
     latency,

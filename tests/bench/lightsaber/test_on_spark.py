@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from windrow.bench._experiment import NotMeasured, Row, RowSet, Size
+from windrow.bench.experiment import NotMeasured, Row, RowSet, Size
 from windrow.bench.lightsaber import applications as cards
 from windrow.bench.lightsaber import cores, end_to_end
 from windrow.bench.measure.spark import application_turns, held, stream_turns

@@ -1,6 +1,6 @@
 """A trial on Spark has time for its rounds, and says on how many rows it ran."""
 
-from windrow.bench._experiment import FULL, QUICK
+from windrow.bench.experiment import FULL, QUICK
 from windrow.bench.measure.on_spark import QUICK_ROUNDS, throughput_trial
 from windrow.bench.measure.race import Contender
 

@@ -7,7 +7,7 @@ import pytest
 
 from trying import TINY, by_hand, judged, tried
 from windrow.algorithms import find
-from windrow.bench._experiment import NotMeasured, RowSet
+from windrow.bench.experiment import NotMeasured, RowSet
 from windrow.bench.measure import answers
 from windrow.bench.measure.answers import WrongAnswer
 from windrow.bench.measure.sliced import cut_stream, sliced_contender, slower_contender

@@ -2,7 +2,7 @@
 
 import pytest
 
-from windrow.bench._experiment import NotMeasured, Row, RowSet, Size
+from windrow.bench.experiment import NotMeasured, Row, RowSet, Size
 from windrow.bench.measure.spark import held, plug_turns
 from windrow.bench.measure.turns import in_turns
 from windrow.bench.pba import on_spark as card

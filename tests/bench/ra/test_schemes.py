@@ -3,8 +3,8 @@
 import pytest
 
 from trying import by_hand, judged, tried
-from windrow.bench._experiment import NotMeasured, Row, RowSet
 from windrow.bench._sweep import Sweep
+from windrow.bench.experiment import NotMeasured, Row, RowSet
 from windrow.bench.measure import answers, operators
 from windrow.bench.measure.answers import WrongAnswer
 from windrow.bench.measure.values import values

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from windrow.bench._experiment import NotMeasured, Row, RowSet, Size
+from windrow.bench.experiment import NotMeasured, Row, RowSet, Size
 from windrow.bench.measure.spanning import SpanSetting
 from windrow.bench.ses import EXPERIMENTS, _figure, best_technique, calls
 from windrow.bench.ses import event_size as by_event

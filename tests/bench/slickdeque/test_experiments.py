@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from trying import by_hand, judged, tried
-from windrow.bench._experiment import FULL, NotMeasured, RowSet
 from windrow.bench._sweep import Sweep
+from windrow.bench.experiment import FULL, NotMeasured, RowSet
 from windrow.bench.measure import answers
 from windrow.bench.measure.answers import WrongAnswer
 from windrow.bench.slickdeque import _stream, latency, many_queries, single_query

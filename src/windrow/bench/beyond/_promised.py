@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from windrow.bench._claims import Where, everywhere
-from windrow.bench._experiment import RowSet, Verdict
+from windrow.bench.experiment import RowSet, Verdict
 
 Judge = Callable[[RowSet], Verdict]
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from windrow.bench._experiment import Claim, Experiment, Panel, Size, Trial
 from windrow.bench._over_panels import always, steady
+from windrow.bench.experiment import Claim, Experiment, Panel, Size, Trial
 from windrow.bench.measure.peers import OURS, PEERS, Peer, our_contender, peer_contender
 from windrow.bench.measure.race import Contender, rows_within
 from windrow.bench.measure.turns import a_second, race_trial

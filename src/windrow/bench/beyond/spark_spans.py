@@ -10,8 +10,8 @@ from __future__ import annotations
 from functools import partial
 
 from windrow.bench._claims import ahead, from_
-from windrow.bench._experiment import Claim, Experiment, Panel, Size, Trial
-from windrow.bench._libraries import load
+from windrow.bench.experiment import Claim, Experiment, Panel, Size, Trial
+from windrow.bench.libraries import load
 from windrow.bench.measure.on_spark import throughput_trial
 from windrow.bench.measure.race import Contender
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from windrow.bench._claims import ahead, among
-from windrow.bench._experiment import Claim, Experiment, Panel, Row, Size, Trial
-from windrow.bench._libraries import load
+from windrow.bench.experiment import Claim, Experiment, Panel, Row, Size, Trial
+from windrow.bench.libraries import load
 
 from ._promised import for_rows
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 
 from windrow.bench._claims import ahead, among, level
-from windrow.bench._experiment import (
+from windrow.bench.experiment import (
     Claim,
     Experiment,
     Panel,
@@ -22,7 +22,7 @@ from windrow.bench._experiment import (
     Trial,
     Verdict,
 )
-from windrow.bench._libraries import load
+from windrow.bench.libraries import load
 from windrow.bench.measure.on_spark import throughput_trial
 from windrow.bench.measure.race import Contender
 

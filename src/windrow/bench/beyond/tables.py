@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from windrow.bench._claims import ahead
-from windrow.bench._experiment import (
+from windrow.bench.experiment import (
     Claim,
     Experiment,
     Panel,

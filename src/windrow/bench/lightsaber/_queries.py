@@ -17,7 +17,7 @@ from dataclasses import replace
 import numpy as np
 
 from windrow.algorithms import find
-from windrow.bench._experiment import Row, Trial
+from windrow.bench.experiment import Row, Trial
 from windrow.bench.measure.energies import readings
 from windrow.bench.measure.race import Contender
 from windrow.bench.measure.sharing import (

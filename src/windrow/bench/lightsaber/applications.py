@@ -12,8 +12,8 @@ from functools import partial
 from typing import Any
 
 from windrow.bench._claims import ahead, among, explained
-from windrow.bench._experiment import Claim, Experiment, Panel, Size, Trial
-from windrow.bench._libraries import load
+from windrow.bench.experiment import Claim, Experiment, Panel, Size, Trial
+from windrow.bench.libraries import load
 from windrow.bench.measure.on_spark import throughput_trial
 from windrow.bench.measure.race import Contender
 

@@ -18,8 +18,8 @@ import pyarrow.compute as pc
 
 import windrow as wr
 from windrow.bench._claims import ahead, explained
-from windrow.bench._experiment import Claim, Experiment, Panel, Size, Trial
 from windrow.bench.data import SEED, table, yahoo
+from windrow.bench.experiment import Claim, Experiment, Panel, Size, Trial
 from windrow.bench.measure import by_hand
 from windrow.bench.measure.answers import Array, WrongAnswer, check_windows
 from windrow.bench.measure.energies import readings

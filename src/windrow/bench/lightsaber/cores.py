@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import partial
 
 from windrow.bench._claims import explained, linear
-from windrow.bench._experiment import (
+from windrow.bench.experiment import (
     Claim,
     Experiment,
     NotMeasured,
@@ -22,7 +22,7 @@ from windrow.bench._experiment import (
     Trial,
     Verdict,
 )
-from windrow.bench._libraries import load
+from windrow.bench.libraries import load
 from windrow.bench.measure.machine import usable_cores
 
 from .applications import MODULE, NEEDS

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from windrow.bench._claims import ahead, explained
-from windrow.bench._experiment import (
+from windrow.bench.experiment import (
     Claim,
     Experiment,
     Panel,

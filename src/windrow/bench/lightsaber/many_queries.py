@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 from windrow.bench._claims import ahead, explained, from_
-from windrow.bench._experiment import Claim, Experiment, Kind, Panel, Size, Trial
+from windrow.bench.experiment import Claim, Experiment, Kind, Panel, Size, Trial
 
 from ._queries import (
     AGGREGATES,

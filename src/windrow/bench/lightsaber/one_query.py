@@ -13,7 +13,7 @@ from functools import partial
 
 from windrow.algorithms import find
 from windrow.bench._claims import ahead, from_
-from windrow.bench._experiment import Claim, Experiment, Panel, Row, Size, Trial
+from windrow.bench.experiment import Claim, Experiment, Panel, Row, Size, Trial
 from windrow.bench.measure.answers import Array
 from windrow.bench.measure.energies import readings
 from windrow.bench.measure.kernels import kernel_contender

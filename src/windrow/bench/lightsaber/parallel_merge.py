@@ -16,7 +16,7 @@ from functools import partial
 import pyarrow as pa
 
 import windrow as wr
-from windrow.bench._experiment import (
+from windrow.bench.experiment import (
     Claim,
     Experiment,
     Panel,

@@ -11,7 +11,7 @@ from functools import partial
 
 from windrow.algorithms import find
 from windrow.bench._claims import between, explained
-from windrow.bench._experiment import Claim, Experiment, Panel, Row, RowSet, Size, Trial
+from windrow.bench.experiment import Claim, Experiment, Panel, Row, RowSet, Size, Trial
 from windrow.bench.measure.answers import Array
 from windrow.bench.measure.kept import kept_alone, kept_by_graph, kept_together
 from windrow.bench.measure.values import values

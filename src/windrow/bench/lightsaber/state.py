@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from windrow.bench._claims import ahead, explained
-from windrow.bench._experiment import Claim, Experiment, Panel, Row, Size, Trial
+from windrow.bench.experiment import Claim, Experiment, Panel, Row, Size, Trial
 from windrow.bench.measure.state import counted, packed
 
 from ._workloads import SECOND, WORKLOADS, Workload

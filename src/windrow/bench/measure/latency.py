@@ -31,7 +31,7 @@ from windrow.kernels.vocabulary import (
 from windrow.operator.layout import Memory, empty_memory
 from windrow.operator.policies import RANGE, make_room_for, put
 from windrow.operator.runtime import OperatorKernel
-from windrow.windows.policy import BY_HAND, COUNT, TIME
+from windrow.windows.policy_numbers import BY_HAND, COUNT, TIME
 
 from .answers import FOLDS, Array, WrongAnswer
 from .clock import cycles

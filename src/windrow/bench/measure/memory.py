@@ -25,7 +25,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from windrow.bench._libraries import load
+from windrow.bench.libraries import load
 
 from .answers import FOLDS, Array, WrongAnswer
 from .operators import operator

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from windrow.bench._experiment import Place, Row, Size, Trial
+from windrow.bench.experiment import Place, Row, Size, Trial
 
 from .race import Contender
 from .turns import a_second, race_trial

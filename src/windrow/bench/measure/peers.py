@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import windrow as wr
-from windrow.bench._libraries import load
+from windrow.bench.libraries import load
 
 from .answers import Array, check_windows
 from .race import Contender

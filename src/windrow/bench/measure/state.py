@@ -25,9 +25,9 @@ from windrow.aggregates.calls import gather_calls
 from windrow.batch.partials import PANE, Folding
 from windrow.plan import plan_aggregate
 from windrow.plan.flow import flow_of
+from windrow.state.codec import MemoryStore, StepStats
 from windrow.state.fingerprint import describe
 from windrow.state.slices import SliceBucket
-from windrow.state.store import MemoryStore, StepStats
 from windrow.windows import Sliding, list_windows
 
 from .answers import WrongAnswer

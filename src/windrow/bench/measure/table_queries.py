@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 import windrow as wr
-from windrow.bench._libraries import load
+from windrow.bench.libraries import load
 
 WINDOWS = (("1h", "5m", 12), ("15m", "1m", 15), ("6h", "30m", 12))
 WORDS = {"h": " hours", "m": " minutes"}

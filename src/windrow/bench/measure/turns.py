@@ -16,7 +16,7 @@ import statistics
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from windrow.bench._experiment import Place, Row, Trial
+from windrow.bench.experiment import Place, Row, Trial
 
 from .race import Contender, timed
 

@@ -17,7 +17,7 @@ from functools import partial
 
 from windrow.algorithms import find
 from windrow.bench._claims import explained
-from windrow.bench._experiment import Row, RowSet, Trial, Verdict
+from windrow.bench.experiment import Row, RowSet, Trial, Verdict
 from windrow.bench.measure.machine import usable_cores
 from windrow.bench.measure.race import Contender
 from windrow.bench.measure.sliced import Cut, sliced_contender, slower_contender

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 
 from windrow.bench._claims import ahead, everywhere, from_, level
-from windrow.bench._experiment import (
+from windrow.bench.experiment import (
     Claim,
     Experiment,
     Panel,

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from windrow.bench._claims import between, explained
-from windrow.bench._experiment import Claim, Experiment, Panel, Row, RowSet, Size, Trial
+from windrow.bench.experiment import Claim, Experiment, Panel, Row, RowSet, Size, Trial
 from windrow.bench.measure.clock import a_nanosecond, own_cost, own_grain
 from windrow.bench.measure.latency import COUNT, TIME, timed_events
 

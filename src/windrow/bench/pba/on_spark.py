@@ -13,7 +13,7 @@ from __future__ import annotations
 from functools import partial
 
 from windrow.bench._claims import ahead, explained, linear
-from windrow.bench._experiment import (
+from windrow.bench.experiment import (
     Claim,
     Experiment,
     Panel,
@@ -22,7 +22,7 @@ from windrow.bench._experiment import (
     Trial,
     Verdict,
 )
-from windrow.bench._libraries import load
+from windrow.bench.libraries import load
 from windrow.bench.measure.machine import usable_cores
 from windrow.bench.measure.on_spark import throughput_trial
 from windrow.bench.measure.race import Contender

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import partial
 
 from windrow.bench._claims import ahead, from_
-from windrow.bench._experiment import Claim, Experiment, Panel, Size, Trial
+from windrow.bench.experiment import Claim, Experiment, Panel, Size, Trial
 from windrow.bench.measure.energies import readings
 from windrow.bench.measure.sliced import Cut, cut_stream
 

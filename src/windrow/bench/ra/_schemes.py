@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from windrow.bench._experiment import Panel
+from windrow.bench.experiment import Panel
 from windrow.bench.measure.operators import steady_within
 from windrow.bench.measure.race import Contender
 from windrow.bench.measure.values import Array, values

@@ -17,7 +17,8 @@ from statistics import geometric_mean
 
 from windrow.algorithms import find
 from windrow.bench._claims import ahead, explained, from_, places
-from windrow.bench._experiment import (
+from windrow.bench._sweep import Sweep, powers
+from windrow.bench.experiment import (
     Claim,
     Experiment,
     NotMeasured,
@@ -27,7 +28,6 @@ from windrow.bench._experiment import (
     Trial,
     Verdict,
 )
-from windrow.bench._sweep import Sweep, powers
 from windrow.bench.measure.kernels import kernel_contender
 from windrow.bench.measure.race import Contender
 from windrow.bench.measure.turns import each, race_trial

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from windrow.bench._claims import explained
-from windrow.bench._experiment import (
+from windrow.bench._sweep import Sweep
+from windrow.bench.experiment import (
     Claim,
     Experiment,
     NotMeasured,
@@ -26,7 +27,6 @@ from windrow.bench._experiment import (
     Trial,
     Verdict,
 )
-from windrow.bench._sweep import Sweep
 from windrow.bench.measure.operators import steady_within
 from windrow.bench.measure.turns import in_turns
 from windrow.bench.measure.values import values

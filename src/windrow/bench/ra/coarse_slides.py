@@ -11,8 +11,8 @@ from collections.abc import Callable
 from functools import partial
 
 from windrow.bench._claims import from_, level, places
-from windrow.bench._experiment import Claim, Experiment, RowSet, Size, Trial, Verdict
 from windrow.bench._sweep import Sweep, powers
+from windrow.bench.experiment import Claim, Experiment, RowSet, Size, Trial, Verdict
 from windrow.bench.measure.turns import each, race_trial
 
 from ._log_fit import log_fit

@@ -13,7 +13,8 @@ from __future__ import annotations
 from functools import partial
 
 from windrow.bench._claims import places
-from windrow.bench._experiment import (
+from windrow.bench._sweep import Sweep, powers
+from windrow.bench.experiment import (
     Claim,
     Experiment,
     NotMeasured,
@@ -23,7 +24,6 @@ from windrow.bench._experiment import (
     Trial,
     Verdict,
 )
-from windrow.bench._sweep import Sweep, powers
 from windrow.bench.measure.turns import each, in_turns, row_of
 
 from ._log_fit import LogFit, log_fit

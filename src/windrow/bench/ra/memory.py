@@ -12,7 +12,8 @@ from __future__ import annotations
 from functools import partial
 
 from windrow.bench._claims import places
-from windrow.bench._experiment import (
+from windrow.bench._sweep import Sweep, powers
+from windrow.bench.experiment import (
     Claim,
     Experiment,
     Panel,
@@ -22,7 +23,6 @@ from windrow.bench._experiment import (
     Trial,
     Verdict,
 )
-from windrow.bench._sweep import Sweep, powers
 from windrow.bench.measure.memory import peaks
 
 from ._schemes import AGGREGATES, PAPER, SCHEMES, WORKLOAD, Entry, series, stream

@@ -20,7 +20,8 @@ import numpy as np
 import windrow as wr
 from windrow.aggregates.calls import calls_of
 from windrow.bench._claims import ahead, explained, from_, places
-from windrow.bench._experiment import (
+from windrow.bench._sweep import Sweep, powers
+from windrow.bench.experiment import (
     Claim,
     Experiment,
     NotMeasured,
@@ -31,13 +32,12 @@ from windrow.bench._experiment import (
     Trial,
     Verdict,
 )
-from windrow.bench._sweep import Sweep, powers
 from windrow.bench.measure.answers import FOLDS, Array, WrongAnswer
 from windrow.bench.measure.race import Contender, timed
 from windrow.bench.measure.turns import each, race_trial
-from windrow.operator.pending import NONE
-from windrow.operator.setting import Setting
-from windrow.operator.window import Cell
+from windrow.operator.inputs import NO_EVENTS
+from windrow.operator.setup import OperatorSetup
+from windrow.operator.window import KeyWindow
 
 from ._schemes import AGGREGATES, PAPER, RA, SCHEMES, WORKLOAD, cost_panel, stream
 
@@ -53,9 +53,9 @@ LONG = 4_096  # rows: below, Python's part is most of a resize
 OFF = 0.35
 
 
-def make(aggregate: str, window: Any) -> Cell:
+def make(aggregate: str, window: Any) -> KeyWindow:
     """One window of FlatFAT, empty; without a window rows leave by hand."""
-    setting = Setting.of(
+    setup = OperatorSetup.of(
         window,
         calls_of(AGGREGATES[aggregate]),
         algorithm=SCHEMES[RA],
@@ -65,12 +65,12 @@ def make(aggregate: str, window: Any) -> Cell:
         nulls=False,
         capacity=None,
     )
-    return setting.cell(keyed=False)
+    return setup.new_window(keyed=False)
 
 
-def let_in(cell: Cell, values: Array) -> Any:
+def let_in(cell: KeyWindow, values: Array) -> Any:
     """The result after each row, as an array."""
-    parts = cell.absorb([values], NONE, len(values))
+    parts = cell.absorb([values], NO_EVENTS, len(values))
     return parts[-1].out[0]
 
 
@@ -152,7 +152,7 @@ def _resize(width: int, rounds: int, _seconds: float) -> list[Row]:
     return found
 
 
-def _double(cell: Cell, width: int) -> Any:
+def _double(cell: KeyWindow, width: int) -> Any:
     cell.resize(2 * width)
     return cell.look()
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from functools import partial
 
 from windrow.bench._claims import ahead, explained, from_
-from windrow.bench._experiment import Claim, Experiment, Panel, Size, Trial
 from windrow.bench._sweep import Sweep, powers
+from windrow.bench.experiment import Claim, Experiment, Panel, Size, Trial
 from windrow.bench.measure.turns import a_second, race_trial
 
 from ._schemes import PAPER, WORKLOAD, enter, series

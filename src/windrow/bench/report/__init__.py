@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from windrow.bench._findings import Findings
+from windrow.bench.findings import Findings
 
 from ._csv import write_claims, write_rows
 from ._page import page

@@ -13,7 +13,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from windrow.bench._experiment import Panel, Place
+from windrow.bench.experiment import Panel, Place
 
 from ._palette import FAINT, GRID, INK
 

@@ -11,8 +11,8 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-from windrow.bench._experiment import Panel, RowSet
-from windrow.bench._numbers import number
+from windrow.bench.experiment import Panel, RowSet
+from windrow.bench.numbers import number
 
 from ._axes import dress, label, places, short
 from ._palette import INK, Look

@@ -13,7 +13,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from windrow.bench._experiment import Panel, RowSet
+from windrow.bench.experiment import Panel, RowSet
 
 from ._axes import dress, wrapped
 from ._palette import INK, Look

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from windrow.bench._findings import WORDS, Finding, JudgedClaim, Standing
+from windrow.bench.findings import WORDS, Finding, JudgedClaim, Standing
 
 from ._html import Html, tag
 

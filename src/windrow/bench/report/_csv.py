@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from windrow.bench._findings import Finding
+from windrow.bench.findings import Finding
 
 ROW = ("panel", "x", "series", "value", "low", "high", "repeats")
 TRIAL = ("date", "seconds", "load", "others", "busy")

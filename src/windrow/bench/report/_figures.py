@@ -20,7 +20,7 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from windrow.bench._experiment import Experiment, Kind, Panel, RowSet
+from windrow.bench.experiment import Experiment, Kind, Panel, RowSet
 
 from ._axes import STYLE
 from ._bars import bars_lie, draw_bars

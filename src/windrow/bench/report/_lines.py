@@ -12,7 +12,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from windrow.bench._experiment import Panel, Row, RowSet
+from windrow.bench.experiment import Panel, Row, RowSet
 
 from ._axes import dress, places
 from ._palette import FAINT, Look

@@ -12,7 +12,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from windrow.bench._experiment import Panel, Place, Row, RowSet
+from windrow.bench.experiment import Panel, Place, Row, RowSet
 
 from ._axes import label
 from ._palette import PAPER, Look

@@ -12,8 +12,8 @@ import statistics
 from importlib.resources import files
 from itertools import groupby
 
-from windrow.bench._findings import Finding, Findings
-from windrow.bench._numbers import duration, many
+from windrow.bench.findings import Finding, Findings
+from windrow.bench.numbers import duration, many
 
 from ._claims_table import by_paper, claims_table, totals
 from ._html import Html, joined, tag

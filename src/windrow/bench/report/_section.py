@@ -14,9 +14,9 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from windrow.bench._experiment import Panel
-from windrow.bench._findings import Finding, JudgedClaim
-from windrow.bench._numbers import duration, many
+from windrow.bench.experiment import Panel
+from windrow.bench.findings import Finding, JudgedClaim
+from windrow.bench.numbers import duration, many
 
 from ._claims_table import badge
 from ._figures import DRAWN, figure_of

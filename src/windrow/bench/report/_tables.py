@@ -5,8 +5,8 @@ The spread, from the least to the most of the repeats, stands small under the me
 
 from __future__ import annotations
 
-from windrow.bench._experiment import Panel, Place, Row, RowSet
-from windrow.bench._numbers import number, place
+from windrow.bench.experiment import Panel, Place, Row, RowSet
+from windrow.bench.numbers import number, place
 
 from ._html import Html, tag
 from ._map import winners

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from windrow.bench._experiment import Panel, Place, Size, Trial
+from windrow.bench.experiment import Panel, Place, Size, Trial
 from windrow.bench.measure.race import Contender
 from windrow.bench.measure.spanning import PLENTY, SpanSetting, contender, levels
 from windrow.bench.measure.turns import a_second, race_trial

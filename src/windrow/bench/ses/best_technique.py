@@ -16,7 +16,8 @@ from dataclasses import replace
 from functools import partial
 
 from windrow.bench._claims import SLACK
-from windrow.bench._experiment import (
+from windrow.bench._over_panels import Cell, Judge, always, at, cells, changes
+from windrow.bench.experiment import (
     Claim,
     Experiment,
     NotMeasured,
@@ -27,7 +28,6 @@ from windrow.bench._experiment import (
     Trial,
     Verdict,
 )
-from windrow.bench._over_panels import Cell, Judge, always, at, cells, changes
 from windrow.bench.measure.race import Contender
 from windrow.bench.measure.spanning import SpanSetting
 from windrow.bench.measure.turns import a_second, in_turns, row_of

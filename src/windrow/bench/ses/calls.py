@@ -15,9 +15,9 @@ import numpy as np
 
 from windrow.bench import data
 from windrow.bench._claims import Where, from_
-from windrow.bench._experiment import Claim, Experiment, RowSet, Size, Trial
 from windrow.bench._over_panels import Cell, always, cells, changes
 from windrow.bench.data.ss7 import MEAN_LENGTH, PER_SECOND
+from windrow.bench.experiment import Claim, Experiment, RowSet, Size, Trial
 from windrow.bench.measure.spanning import Given, SpanSetting
 from windrow.spans import Events
 

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from windrow.bench._claims import from_
-from windrow.bench._experiment import (
+from windrow.bench._over_panels import Cell, always, cells, changes, in_all, rates
+from windrow.bench.experiment import (
     Claim,
     Experiment,
     NotMeasured,
@@ -23,7 +24,6 @@ from windrow.bench._experiment import (
     Trial,
     Verdict,
 )
-from windrow.bench._over_panels import Cell, always, cells, changes, in_all, rates
 from windrow.bench.measure.spanning import SpanSetting
 
 from . import _figure as figure

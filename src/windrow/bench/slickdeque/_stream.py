@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from windrow.bench._experiment import Size
+from windrow.bench.experiment import Size
 from windrow.bench.measure.answers import Array
 from windrow.bench.measure.energies import readings
 

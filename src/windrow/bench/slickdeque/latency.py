@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from windrow.bench._claims import ahead, explained
-from windrow.bench._experiment import Claim, Experiment, Panel, Row, Size, Trial
 from windrow.bench._sweep import Sweep
+from windrow.bench.experiment import Claim, Experiment, Panel, Row, Size, Trial
 from windrow.bench.measure.clock import a_nanosecond, own_cost, own_grain
 from windrow.bench.measure.latency import COUNT, timed_events
 

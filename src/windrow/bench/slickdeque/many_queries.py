@@ -17,8 +17,8 @@ from functools import partial
 
 from windrow.algorithms import find
 from windrow.bench._claims import ahead, explained, from_
-from windrow.bench._experiment import Claim, Experiment, Panel, Size, Trial
 from windrow.bench._sweep import Sweep, powers
+from windrow.bench.experiment import Claim, Experiment, Panel, Size, Trial
 from windrow.bench.measure.race import Contender
 from windrow.bench.measure.sharing import multi_contender
 from windrow.bench.measure.turns import a_second, race_trial

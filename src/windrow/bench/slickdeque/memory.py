@@ -14,8 +14,8 @@ from __future__ import annotations
 from functools import partial
 
 from windrow.bench._claims import ahead
-from windrow.bench._experiment import Claim, Experiment, Panel, Row, Size, Trial
 from windrow.bench._sweep import Sweep, powers
+from windrow.bench.experiment import Claim, Experiment, Panel, Row, Size, Trial
 from windrow.bench.measure.memory import Peak, peaks
 
 from ._stream import PAPER, WORKLOAD, energies, fits, unique_of

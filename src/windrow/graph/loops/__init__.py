@@ -9,7 +9,7 @@ Each `run_*` is the entry of one form; laps, ranges and slides are its arguments
     at                where the next result of each window goes
     lap               of the scans that windows share
     alone             how many windows, the shortest ones, have laps of their own
-    room              suffixes that are kept of one of those, at most
+    room              the most suffixes that are stored for one of those
 
 Where windows are not equally long (a range of 0 in the graph):
 

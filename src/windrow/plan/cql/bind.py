@@ -111,11 +111,11 @@ class _Binder:
     # --- names ------------------------------------------------------------------
 
     def _row(self, expression: Expression) -> Operand | None:
-        """Names before the aggregation."""
+        """The column that a name stands for before the aggregation."""
         if isinstance(expression, ColumnName):
             return self._scope.column(expression)
         if isinstance(expression, AggregateCall):
-            raise self._refused(
+            raise self._error(
                 expression,
                 "no aggregate here",
                 "aggregates stand in select and having, one not within another",
@@ -123,9 +123,9 @@ class _Binder:
         return None
 
     def _result(self, expression: Expression) -> Operand | None:
-        """Names after the aggregation."""
+        """The column that an expression stands for after the aggregation."""
         if isinstance(expression, AggregateCall):
-            return self._measured(expression)
+            return self._measure(expression)
         key = self._as_key(expression)
         if key is not None or not isinstance(expression, ColumnName):
             return key
@@ -141,30 +141,30 @@ class _Binder:
         if self._is_time(expression):
             return self._when(expression)
         self._scope.column(expression)  # an unknown one is refused by its name
-        raise self._refused(
+        raise self._error(
             expression,
             "a column of group by, or an aggregate",
             f"add {expression.name} to group by, or write max({expression.name})",
         )
 
     def _as_key(self, expression: Expression) -> Operand | None:
-        """The key column, where the expression is that of a key."""
+        """The key column, if the expression is that of a key."""
         parts = list(walk(expression))
         if isinstance(expression, Literal) or not all(
             isinstance(part, (ColumnName, Literal, Apply)) for part in parts
         ):
             return None
         try:
-            typed = self._in_rows.typed(expression)
+            operand = self._in_rows.typed(expression)
         except QueryError:
             return None
-        key = self._keys.get(typed.expression)
+        key = self._keys.get(operand.expression)
         if key is None:
             return None
         return Operand(ColumnName(text_of(key.expression), at=expression.at), key.type)
 
     def _bounds(self, column: ColumnName) -> Operand | None:
-        """`window`, `window.start` and `window.end`."""
+        """The operand of `window`, `window.start` or `window.end`."""
         assert self._windowing is not None
         instant = self._windowing.instant
         window = ColumnName(WINDOW, at=column.at)
@@ -189,7 +189,7 @@ class _Binder:
         """The time of a result: the end of its window, its instant, or its last row."""
         assert self._windowing is not None
         if self._windowing.when == "last":
-            return self._measured(AggregateCall("max", (column,), at=column.at))
+            return self._measure(AggregateCall("max", (column,), at=column.at))
         window = ColumnName(WINDOW, at=column.at)
         bound = Apply(self._windowing.when, (window,), at=column.at)
         return Operand(bound, self._windowing.instant)
@@ -202,7 +202,7 @@ class _Binder:
 
     # --- parts ------------------------------------------------------------------
 
-    def _measured(self, call: AggregateCall) -> Operand:
+    def _measure(self, call: AggregateCall) -> Operand:
         operands = [self._in_rows.typed(part) for part in call.arguments]
         expressions = tuple(operand.expression for operand in operands)
         names = [text_of(expression) for expression in expressions]
@@ -215,7 +215,7 @@ class _Binder:
             (bound,) = bind_calls({name: measure}, schema)
         except WindrowError as error:
             cause, _, hint = str(error).partition("\nHint: ")
-            raise self._refused(
+            raise self._error(
                 call, f"an aggregate that can be computed ({cause})", hint
             ) from error
         self._measures[name] = (measure, expressions)
@@ -226,7 +226,7 @@ class _Binder:
         aliases = {item.alias: item.expression for item in query.items if item.alias}
         for key in query.keys:
             if isinstance(key, Literal):
-                raise self._refused(
+                raise self._error(
                     key, "a column or an expression", "name the column itself"
                 )
             expression: Expression = key
@@ -236,11 +236,11 @@ class _Binder:
                     self._scope.column(key)  # columns go before aliases, as in SQL
                 except QueryError:
                     expression = aliases[key.name]
-            typed = self._in_rows.typed(expression)
-            self._keys[typed.expression] = typed
+            operand = self._in_rows.typed(expression)
+            self._keys[operand.expression] = operand
 
     def _plain_keys(self) -> tuple[str, ...]:
-        """The key columns; none of them where a key is computed."""
+        """The names of the keys that are plain columns, not computed."""
         keys = [key.expression for key in self._keys.values()]
         return tuple(key.name for key in keys if isinstance(key, ColumnName))
 
@@ -261,7 +261,7 @@ class _Binder:
                 continue
             name = item.alias or self._name(item)
             if name in dict(items):
-                raise self._refused(
+                raise self._error(
                     item.expression, "a name of its own", f"{name} is taken: add as"
                 )
             items.append((name, names.typed(item.expression).expression))
@@ -275,7 +275,7 @@ class _Binder:
     def _all_columns(self, star: Star) -> list[tuple[str, Expression]]:
         if self._query.is_aggregated:
             hint = "name keys, aggregates, the time or window"
-            raise self._refused(star, "columns by name in a query of groups", hint)
+            raise self._error(star, "columns by name in a query of groups", hint)
         return [
             (called, ColumnName(called))
             for source in self._scope.inputs
@@ -293,9 +293,9 @@ class _Binder:
                 "collect(x) lists what is in a window",
             )
         if query.having is not None:
-            raise self._refused(
+            raise self._error(
                 query.having, "where, since nothing is aggregated", "write where"
             )
 
-    def _refused(self, at: Expression, wanted: str, hint: str) -> QueryError:
-        return QueryError.at(self._text, *at.at, wanted, hint)
+    def _error(self, at: Expression, expected: str, hint: str) -> QueryError:
+        return QueryError.at(self._text, *at.at, expected, hint)

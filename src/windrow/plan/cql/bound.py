@@ -43,7 +43,7 @@ class Relation:
 
     @property
     def filters_first(self) -> bool:
-        """Whether where needs no column of a table, and goes before the joins."""
+        """Whether `where` reads no joined column, and so goes before the joins."""
         joined = {called for join in self.joins for called, _ in join.columns}
         return self.where is not None and not joined.intersection(
             column.name for column in columns_in(self.where)
@@ -52,7 +52,7 @@ class Relation:
 
 @dataclass(frozen=True)
 class BoundQuery:
-    """One query, bound to its inputs.
+    """A query whose names and types are checked against its inputs.
 
     `window` is none where rows come out as they are.  `compared` are the results that
     istream compares: all but those that hold a time.

@@ -1,4 +1,4 @@
-"""Prints the plan of a text of queries: each query's tree, then each pass.
+"""Explains a text of queries: prints each query's tree, then each pass.
 
 pass       for which queries
 stream     and its time column; number, join, where, compute
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from windrow.plan.explanation import Explanation
+from windrow.plan.explain import Explanation
 from windrow.query.tree import ColumnName
 from windrow.query.unparse import name_text, text_of, tree_text
 
@@ -20,25 +20,25 @@ from .share import Member, Pass
 def explain_passes(
     passes: Sequence[Pass], aggregated: Sequence[Explanation | None]
 ) -> Explanation:
-    """All trees and all passes; `aggregated` is the library's own plan of each."""
+    """Explain all passes; `aggregated` has the plan of each one's aggregation."""
     members = sorted(
-        (member for shared in passes for member in shared.members),
+        (member for pass_ in passes for member in pass_.members),
         key=lambda m: m.place,
     )
     lines = ["tree"]
     for member in members:
         lines += _indented(tree_text(member.bound.query))
     lines.append("plan")
-    for number, (shared, inner) in enumerate(zip(passes, aggregated, strict=True)):
-        lines += _indented("\n".join(_pass(number + 1, shared, inner)))
+    for number, (pass_, inner) in enumerate(zip(passes, aggregated, strict=True)):
+        lines += _indented("\n".join(_pass(number + 1, pass_, inner)))
     return Explanation("\n".join(lines))
 
 
-def _pass(number: int, shared: Pass, inner: Explanation | None) -> Iterator[str]:
-    places = [str(member.place + 1) for member in shared.members]
+def _pass(number: int, pass_: Pass, inner: Explanation | None) -> Iterator[str]:
+    places = [str(member.place + 1) for member in pass_.members]
     many = "query" if len(places) == 1 else "queries"
     yield f"pass {number} for {many} {', '.join(places)}"
-    rows = shared.rows
+    rows = pass_.rows
     time = f", time {rows.time}" if rows.time is not None else ""
     yield f"  stream     {rows.stream}{time}"
     if rows.numbered is not None:
@@ -52,21 +52,21 @@ def _pass(number: int, shared: Pass, inner: Explanation | None) -> Iterator[str]
     yield from [] if rows.filters_first else where
     computed = [
         name
-        for name, expression in shared.columns.items()
+        for name, expression in pass_.columns.items()
         if not isinstance(expression, ColumnName)
     ]
-    if computed and shared.windows:
+    if computed and pass_.windows:
         yield f"  compute    {', '.join(computed)}"
     if inner is not None:
         yield from (f"  {line}" for line in str(inner).splitlines())
-    for member in shared.members:
-        yield from _member(member, len(shared.windows) > 1)
+    for member in pass_.members:
+        yield from _member(member, len(pass_.windows) > 1)
 
 
 def _member(member: Member, listed: bool) -> Iterator[str]:
     bound = member.bound
-    whose = f" of windows {member.window!r}" if listed else ""
-    yield f"  query {member.place + 1}{whose}"
+    windows = f" of windows {member.window!r}" if listed else ""
+    yield f"  query {member.place + 1}{windows}"
     if bound.rows.numbered is not None:
         yield "    complete windows only"
     if bound.having is not None:

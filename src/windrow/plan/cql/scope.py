@@ -29,7 +29,7 @@ TIMES = ("timestamp", "ts", "time")
 
 @dataclass(frozen=True)
 class Input:
-    """A stream or table: the name it was given under, and its columns.
+    """A stream or table of a query: its name among the inputs, and its columns.
 
     `called` has, for each of its own columns, the name in the joined rows.
     """
@@ -41,7 +41,7 @@ class Input:
 
 
 class Scope:
-    """The inputs of one query, the stream first."""
+    """The inputs of one query, the stream first, and the names that they define."""
 
     def __init__(
         self, text: str, query: QueryTree, schemas: Mapping[str, pa.Schema]
@@ -74,7 +74,7 @@ class Scope:
 
     @property
     def stream(self) -> Input:
-        """The input that has the window."""
+        """The stream of the query, which is the input that has the window."""
         return self.inputs[0]
 
     @property
@@ -82,9 +82,9 @@ class Scope:
         return [source.source.alias for source in self.inputs]
 
     def column(self, column: ColumnName) -> Operand:
-        """What a name stands for, in the joined rows."""
+        """The column of the joined rows that a name stands for."""
         matches = []
-        for candidate in self._named(column):
+        for candidate in self._candidates(column):
             own = _match(column.name, candidate.schema.names)
             if own is not None:
                 matches.append((candidate, own))
@@ -100,7 +100,7 @@ class Scope:
         return Operand(ColumnName(table.called[own], at=column.at), kind)
 
     def pairs(self, join: Join) -> tuple[tuple[str, str], ...]:
-        """The columns that must be equal: in the rows so far, and in the table."""
+        """The columns that a join compares: in the rows so far, and in its table."""
         place = [t.source for t in self.inputs].index(join.table)
         table = self.inputs[place]
         pairs = []
@@ -124,36 +124,37 @@ class Scope:
         return tuple(pairs)
 
     def _owner(self, column: ColumnName) -> Input:
-        for candidate in self._named(column):
+        for candidate in self._candidates(column):
             if _match(column.name, candidate.schema.names) is not None:
                 return candidate
         raise self._unknown(column)
 
-    def _named(self, column: ColumnName) -> list[Input]:
+    def _candidates(self, column: ColumnName) -> list[Input]:
+        """The inputs that may have a column, by the source that is written with it."""
         if column.source is None:
             return self.inputs
-        known = self._aliases
-        alias = _match(column.source, known)
+        aliases = self._aliases
+        alias = _match(column.source, aliases)
         if alias is None:
             start = column.at[0]
             raise QueryError.at(
                 self._text,
                 start,
                 start + len(column.source),
-                f"a stream of this query ({', '.join(known)})",
-                near_hint(column.source, known),
+                f"a stream of this query ({', '.join(aliases)})",
+                near_hint(column.source, aliases),
             )
         return [table for table in self.inputs if table.source.alias == alias]
 
     def _unknown(self, column: ColumnName) -> QueryError:
-        inputs = self._named(column)
-        known = [name for table in inputs for name in table.schema.names]
-        whose = " or ".join(table.source.name for table in inputs)
+        inputs = self._candidates(column)
+        columns = [name for table in inputs for name in table.schema.names]
+        owners = " or ".join(table.source.name for table in inputs)
         return QueryError.at(
             self._text,
             *column.at,
-            f"a column of {whose}",
-            near_hint(column.name, known),
+            f"a column of {owners}",
+            near_hint(column.name, columns),
         )
 
     def _input_name(self, source: SourceName, schemas: Mapping[str, pa.Schema]) -> str:
@@ -170,18 +171,18 @@ class Scope:
         return name
 
 
-def near_hint(name: str, known: Iterable[str]) -> str:
-    """The nearest names, or all of them."""
-    known = list(dict.fromkeys(known))
-    by_lower = {name.lower(): name for name in known}
+def near_hint(name: str, candidates: Iterable[str]) -> str:
+    """A hint that lists the candidates nearest to a name, or all of them."""
+    names = list(dict.fromkeys(candidates))
+    by_lower = {name.lower(): name for name in names}
     near = difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.6)
     if near:
         return f"did you mean {' or '.join(by_lower[name] for name in near)}?"
-    return f"known are {', '.join(known)}" if known else "there is none"
+    return f"known are {', '.join(names)}" if names else "there is none"
 
 
 def time_column(stream: Input, name: str | None) -> str | None:
-    """The time column: that named, else the only timestamp, else one called `ts`."""
+    """The time column: the one named, or the only timestamp, or one called `ts`."""
     schema = stream.schema
     if name is not None:
         column = _match(name, schema.names)
@@ -205,7 +206,7 @@ def time_column(stream: Input, name: str | None) -> str | None:
 
 
 def no_time(text: str, at: Place, stream: Input) -> QueryError:
-    """The error that a window over time has no time column."""
+    """The error for a window over time whose stream has no time column."""
     instants = [f.name for f in stream.schema if _is_instant(f.type)]
     choice = instants[0] if instants else "ts"
     return QueryError.at(
@@ -221,10 +222,10 @@ def _is_instant(kind: pa.DataType) -> bool:
     return bool(pat.is_timestamp(kind) or pat.is_date(kind))
 
 
-def _match(name: str, known: Iterable[str]) -> str | None:
-    """The name as it is written, or the only one that differs in case alone."""
-    known = list(known)
-    if name in known:
+def _match(name: str, candidates: Iterable[str]) -> str | None:
+    """The candidate that is the name, or the only one that differs in case alone."""
+    names = list(candidates)
+    if name in names:
         return name
-    same = [other for other in known if other.lower() == name.lower()]
-    return same[0] if len(same) == 1 else None
+    matches = [other for other in names if other.lower() == name.lower()]
+    return matches[0] if len(matches) == 1 else None

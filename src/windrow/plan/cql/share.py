@@ -50,7 +50,7 @@ class Pass:
 
     @property
     def reads(self) -> list[str]:
-        """Every column of the joined rows that is needed."""
+        """Every column of the joined rows that the pass reads."""
         rows = self.rows
         parts = [*self.columns.values(), *([rows.where] if rows.where else [])]
         names = [column.name for part in parts for column in columns_in(part)]
@@ -61,7 +61,7 @@ class Pass:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """As `wr.aggregate` and `wr.explain` take them, after the data."""
+        """The arguments of `wr.aggregate` and `wr.explain`, after the data."""
         windows = self.windows
         return {
             "window": windows[0] if len(windows) == 1 else list(windows),
@@ -71,12 +71,13 @@ class Pass:
 
 
 def passes_of(bound: Sequence[BoundQuery], *, alone: bool = False) -> list[Pass]:
-    """All queries in as few passes as there can be; `alone`: each in its own."""
+    """The passes that queries share; with `alone` each query has its own."""
     groups: dict[Any, list[tuple[int, BoundQuery]]] = {}
     for place, query in enumerate(bound):
-        shared = (query.rows, query.family, frozenset(query.keys))
-        is_alone = alone or query.window is None
-        groups.setdefault((place,) if is_alone else shared, []).append((place, query))
+        key: tuple[Any, ...] = (query.rows, query.family, frozenset(query.keys))
+        if alone or query.window is None:
+            key = (place,)
+        groups.setdefault(key, []).append((place, query))
     return [_pass(group) for group in groups.values()]
 
 
@@ -91,15 +92,15 @@ def _pass(group: list[tuple[int, BoundQuery]]) -> Pass:
     windows: dict[Any, Window] = {}
     members = []
     for place, query in group:
-        for name, (call, measured) in query.measures.items():
+        for name, (call, arguments) in query.measures.items():
             calls[name] = call
-            columns |= {text_of(value): value for value in measured}
-        mine = None
+            columns |= {text_of(value): value for value in arguments}
+        window_name = None
         if query.window is not None:
-            same = query.window.identity
-            windows.setdefault(same, query.window.replaced(name=str(query.window)))
-            mine = windows[same].name
-        members.append(Member(place, query, mine))
+            key = query.window.identity
+            windows.setdefault(key, query.window.replaced(name=str(query.window)))
+            window_name = windows[key].name
+        members.append(Member(place, query, window_name))
     if first.rows.numbered is not None:
         columns |= {ROW: ColumnName(ROW), TOTAL: ColumnName(TOTAL)}
         calls[TOTAL] = find("max")(TOTAL)

@@ -46,156 +46,158 @@ class TypeChecker:
         self._resolve = resolve
 
     def typed(self, expression: Expression) -> Operand:
-        """The expression with its casts written out."""
-        named = self._resolve(expression)
-        if named is not None:
-            return named
+        """The operand of an expression, with its casts written out."""
+        operand = self._resolve(expression)
+        if operand is not None:
+            return operand
         if isinstance(expression, Literal):
             return Operand(expression, _literal_type(expression))
         assert isinstance(expression, Apply)
         return self._apply(expression, [self.typed(e) for e in expression.arguments])
 
-    def truth(self, expression: Expression, what: str) -> Expression:
-        """A condition."""
-        typed = self.typed(expression)
-        if not (pat.is_boolean(typed.type) or pat.is_null(typed.type)):
-            raise self._refused(
-                expression, f"a condition in {what}", typed.type, "compare it"
+    def truth(self, expression: Expression, clause: str) -> Expression:
+        """The expression with its casts, which must be a condition."""
+        operand = self.typed(expression)
+        if not (pat.is_boolean(operand.type) or pat.is_null(operand.type)):
+            raise self._error(
+                expression, f"a condition in {clause}", operand.type, "compare it"
             )
-        return typed.expression
+        return operand.expression
 
-    def _apply(self, whole: Apply, operands: Sequence[Operand]) -> Operand:
-        name = whole.name
+    def _apply(self, node: Apply, operands: Sequence[Operand]) -> Operand:
+        name = node.name
         if name in ("+", "-", "*", "/", "%", "div", "negative"):
-            return self._arithmetic(whole, operands)
+            return self._arithmetic(node, operands)
         if name in _COMPARISONS:
-            return self._comparison(whole, name, operands)
+            return self._comparison(node, name, operands)
         if name == "in":
             subject, *options = operands
-            tests = [self._comparison(whole, "=", (subject, x)) for x in options]
+            tests = [self._comparison(node, "=", (subject, x)) for x in options]
             either = tests[0].expression
             for test in tests[1:]:
-                either = Apply("or", (either, test.expression), at=whole.at)
+                either = Apply("or", (either, test.expression), at=node.at)
             return Operand(either, BOOL)
         if name in ("and", "or", "not"):
-            self._all(whole, operands, _is_truth, "a condition")
-            return self._operation(whole, operands, BOOL)
+            self._check_all(node, operands, _is_truth, "a condition")
+            return self._operation(node, operands, BOOL)
         if name == "is null":
-            return self._operation(whole, operands, BOOL)
+            return self._operation(node, operands, BOOL)
         if name in ("like", "||", "lower", "upper", "length"):
-            self._all(whole, operands, is_text, "text")
+            self._check_all(node, operands, is_text, "text")
             if name == "like" and not isinstance(operands[1].expression, Literal):
-                at = whole.arguments[1]
+                at = node.arguments[1]
                 kind = operands[1].type
-                raise self._refused(at, "a literal", kind, "write like 'a%'")
+                raise self._error(at, "a literal", kind, "write like 'a%'")
             result = {"like": BOOL, "length": INT}.get(name, TEXT)
-            return self._operation(whole, operands, result)
+            return self._operation(node, operands, result)
         if name == "case":
-            return self._case(whole, operands)
+            return self._case(node, operands)
         if name == "coalesce":
-            return self._operation(whole, *self._common(whole, operands))
+            return self._operation(node, *self._common(node, operands))
         if name.startswith("as "):
-            return self._cast(whole, operands[0])
-        return self._rounded(whole, operands)
+            return self._cast(node, operands[0])
+        return self._rounded(node, operands)
 
-    def _arithmetic(self, whole: Apply, operands: Sequence[Operand]) -> Operand:
-        only = whole.name in ("%", "div")
-        wanted = "a whole number" if only else "a number"
-        self._all(whole, operands, _is_whole if only else is_number, wanted)
-        if whole.name == "/" and _all_whole(operands):
-            whole = replace(whole, name="div")
+    def _arithmetic(self, node: Apply, operands: Sequence[Operand]) -> Operand:
+        integral = node.name in ("%", "div")
+        expected = "a whole number" if integral else "a number"
+        self._check_all(node, operands, _is_whole if integral else is_number, expected)
+        if node.name == "/" and _all_whole(operands):
+            node = replace(node, name="div")
         common = INT if _all_whole(operands) else FLOAT
-        return self._operation(whole, [_cast(v, common) for v in operands], common)
+        return self._operation(node, [_cast(v, common) for v in operands], common)
 
     def _comparison(
-        self, whole: Apply, name: str, operands: Sequence[Operand]
+        self, node: Apply, name: str, operands: Sequence[Operand]
     ) -> Operand:
-        operands, _ = self._common(whole, _align_instants(operands))
+        operands, _ = self._common(node, _align_instants(operands))
         pair = tuple(operand.expression for operand in operands)
-        return Operand(Apply(name, pair, at=whole.at), BOOL)
+        return Operand(Apply(name, pair, at=node.at), BOOL)
 
-    def _case(self, whole: Apply, operands: Sequence[Operand]) -> Operand:
+    def _case(self, node: Apply, operands: Sequence[Operand]) -> Operand:
         conditions, values = operands[:-1:2], [*operands[1:-1:2], operands[-1]]
-        for test, written in zip(conditions, whole.arguments[::2], strict=False):
+        for test, argument in zip(conditions, node.arguments[::2], strict=False):
             if not _is_truth(test.type) and not pat.is_null(test.type):
-                raise self._refused(written, "a condition", test.type, "compare it")
-        values, common = self._common(whole, values)
+                raise self._error(argument, "a condition", test.type, "compare it")
+        values, common = self._common(node, values)
         parts = [
             part for pair in zip(conditions, values, strict=False) for part in pair
         ]
-        return self._operation(whole, [*parts, values[-1]], common)
+        return self._operation(node, [*parts, values[-1]], common)
 
-    def _cast(self, whole: Apply, operand: Operand) -> Operand:
+    def _cast(self, node: Apply, operand: Operand) -> Operand:
         kind = operand.type
         simple = _is_whole(kind) or _is_truth(kind) or is_text(kind)
         if not (simple or pat.is_null(kind)) and (
-            whole.name == "as string" or not is_number(kind)
+            node.name == "as string" or not is_number(kind)
         ):
             hint = "numbers, truth values and text can be cast; floats not to text"
-            raise self._refused(whole.arguments[0], "another type", kind, hint)
-        result = {"as bigint": INT, "as double": FLOAT, "as string": TEXT}[whole.name]
-        return operand if kind == result else self._operation(whole, [operand], result)
+            raise self._error(node.arguments[0], "another type", kind, hint)
+        result = {"as bigint": INT, "as double": FLOAT, "as string": TEXT}[node.name]
+        return operand if kind == result else self._operation(node, [operand], result)
 
-    def _rounded(self, whole: Apply, operands: Sequence[Operand]) -> Operand:
-        """abs, ceil, floor, round, sqrt."""
+    def _rounded(self, node: Apply, operands: Sequence[Operand]) -> Operand:
+        """The operand of abs, ceil, floor, round or sqrt."""
         value, *digits = operands
-        self._all(whole, [value], is_number, "a number")
+        self._check_all(node, [value], is_number, "a number")
         if digits and not (
             isinstance(digits[0].expression, Literal) and digits[0].type == INT
         ):
             hint = "write round(x, 2)"
-            at = whole.arguments[1]
-            raise self._refused(at, "a literal number of digits", digits[0].type, hint)
-        if _is_whole(value.type) and whole.name in ("ceil", "floor", "round"):
+            at = node.arguments[1]
+            raise self._error(at, "a literal number of digits", digits[0].type, hint)
+        if _is_whole(value.type) and node.name in ("ceil", "floor", "round"):
             return _cast(value, INT)
-        if _is_whole(value.type) and whole.name == "abs":
-            return self._operation(whole, [_cast(value, INT)], INT)
-        result = INT if whole.name in ("ceil", "floor") else FLOAT
-        return self._operation(whole, [_cast(value, FLOAT), *digits], result)
+        if _is_whole(value.type) and node.name == "abs":
+            return self._operation(node, [_cast(value, INT)], INT)
+        result = INT if node.name in ("ceil", "floor") else FLOAT
+        return self._operation(node, [_cast(value, FLOAT), *digits], result)
 
     def _common(
-        self, whole: Apply, operands: Sequence[Operand]
+        self, node: Apply, operands: Sequence[Operand]
     ) -> tuple[list[Operand], pa.DataType]:
-        """All values as one type, or the first that cannot be."""
-        known = [value for value in operands if not pat.is_null(value.type)]
-        if not known:
+        """All operands as one type, which they must have in common."""
+        values = [value for value in operands if not pat.is_null(value.type)]
+        if not values:
             return list(operands), pa.null()
-        first = known[0].type
-        if all(is_number(value.type) for value in known):
-            same = all(value.type == first for value in known)
-            common = first if same else INT if _all_whole(known) else FLOAT
+        first = values[0].type
+        if all(is_number(value.type) for value in values):
+            same = all(value.type == first for value in values)
+            common = first if same else INT if _all_whole(values) else FLOAT
             return [_cast(value, common) for value in operands], common
-        for value in known[1:]:
+        for value in values[1:]:
             if not _alike(first, value.type):
                 place = value.expression.at
-                written = [part for part in whole.arguments if part.at == place]
                 hint = f"it meets {_words(first)}; cast one of them"
-                where = written[0] if written else whole
-                raise self._refused(where, _words(first), value.type, hint)
+                arguments = (part for part in node.arguments if part.at == place)
+                where = next(arguments, node)
+                raise self._error(where, _words(first), value.type, hint)
         return list(operands), first
 
-    def _all(
+    def _check_all(
         self,
-        whole: Apply,
+        node: Apply,
         operands: Sequence[Operand],
         fits: Callable[[pa.DataType], bool],
-        wanted: str,
+        expected: str,
     ) -> None:
-        for value, written in zip(operands, whole.arguments, strict=False):
+        """Refuse the first operand whose type does not fit."""
+        for value, argument in zip(operands, node.arguments, strict=False):
             if not fits(value.type) and not pat.is_null(value.type):
-                hint = f"{whole.name} takes {wanted}"
-                raise self._refused(written, wanted, value.type, hint)
+                hint = f"{node.name} takes {expected}"
+                raise self._error(argument, expected, value.type, hint)
 
     def _operation(
-        self, whole: Apply, operands: Sequence[Operand], kind: pa.DataType
+        self, node: Apply, operands: Sequence[Operand], kind: pa.DataType
     ) -> Operand:
         arguments = tuple(value.expression for value in operands)
-        return Operand(Apply(whole.name, arguments, at=whole.at), kind)
+        return Operand(Apply(node.name, arguments, at=node.at), kind)
 
-    def _refused(
-        self, at: Expression, wanted: str, kind: pa.DataType, hint: str
+    def _error(
+        self, at: Expression, expected: str, kind: pa.DataType, hint: str
     ) -> QueryError:
-        return QueryError.at(self._text, *at.at, f"{wanted}, not {_words(kind)}", hint)
+        message = f"{expected}, not {_words(kind)}"
+        return QueryError.at(self._text, *at.at, message, hint)
 
 
 def is_number(kind: pa.DataType) -> bool:
@@ -204,7 +206,7 @@ def is_number(kind: pa.DataType) -> bool:
 
 
 def plain(kind: pa.DataType) -> pa.DataType:
-    """The type of the values: dictionaries seen through."""
+    """The type of a column's values, or of those in its dictionary."""
     return kind.value_type if pat.is_dictionary(kind) else kind
 
 
@@ -255,20 +257,20 @@ def _literal_type(literal: Literal) -> pa.DataType:
 
 
 def _align_instants(operands: Sequence[Operand]) -> Sequence[Operand]:
-    """Make literals instants, in UTC if the column has a zone; days are midnights."""
+    """Make literals instants, in UTC if the column has a zone; a day is midnight."""
     kinds = [v.type for v in operands if not isinstance(v.expression, Literal)]
     if not kinds or not pat.is_timestamp(kinds[0]):
         return operands
     zone = dt.UTC if kinds[0].tz is not None else None
     kind = pa.timestamp("us", "UTC" if zone else None)
     aligned = []
-    for typed in operands:
-        value = getattr(typed.expression, "value", None)
-        if isinstance(typed.expression, Literal) and isinstance(value, dt.date):
+    for operand in operands:
+        value = getattr(operand.expression, "value", None)
+        if isinstance(operand.expression, Literal) and isinstance(value, dt.date):
             if not isinstance(value, dt.datetime):
                 value = dt.datetime(value.year, value.month, value.day)  # noqa: DTZ001
-            literal = Literal(value.replace(tzinfo=zone), at=typed.expression.at)
+            literal = Literal(value.replace(tzinfo=zone), at=operand.expression.at)
             aligned.append(Operand(literal, kind))
         else:
-            aligned.append(typed)
+            aligned.append(operand)
     return aligned

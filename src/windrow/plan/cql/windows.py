@@ -1,6 +1,8 @@
-"""A window clause as a window of the library.
+"""Turns a window clause of CQL into a window of the library.
 
     [range 24 hours slide 1 minute]    wr.sliding("24 hours", every="1 minute", on=time)
+    [range 1 month slide 1 day]        wr.calendar("1 month", every="1 day", on=time)
+    [range 1 day in 'Asia/Tokyo']      wr.calendar("1 day", on=time, tz="Asia/Tokyo")
     [now]                              wr.sliding(a tick of the time column, on=time)
     [range unbounded]                  wr.rows of more rows than there are, clipped
     [rows 1000 slide 10]               wr.rows(1000, every=10, on=time)
@@ -22,7 +24,7 @@ from pyarrow import types as pat
 from windrow.errors import QueryError, WindrowError
 from windrow.query.tree import ColumnName, Now, QueryTree, Range, RowCount
 from windrow.query.unparse import text_of
-from windrow.windows import Duration, Sliding, Window, rows, sliding
+from windrow.windows import Duration, Window, calendar, rows, sliding
 from windrow.windows.clock import clock_of
 
 from .scope import Scope, no_time
@@ -37,7 +39,7 @@ ROW, TOTAL = "row number", "rows in all"
 
 @dataclass(frozen=True)
 class Windowing:
-    """A window, and what its results are like.
+    """The window of a query, and what its results are like.
 
     `family` says which windows can share a pass, `instant` is the type of a window's
     bounds, `when` is what stands for the time of a result: start or end of the window,
@@ -64,9 +66,10 @@ def windowing_of(
         kind = plain(scope.stream.schema.field(time).type)
         name = text_of(ColumnName(scope.stream.called[time]))
         try:
-            window = _sliding(clause, kind, name)
-            durations = (window.range, window.slide)
-            instant = clock_of(time, kind, durations).instant
+            window = _timed(clause, kind, name)
+            clock = clock_of(time, kind, window.lengths)
+            window.rule(0, clock)
+            instant = clock.instant
         except WindrowError as error:
             cause, _, hint = str(error).partition("\nHint: ")
             raise QueryError.at(
@@ -74,7 +77,7 @@ def windowing_of(
             ) from error
         if isinstance(clause, Now):
             return Windowing(window, "now", instant, "start")
-        return Windowing(window, "time", instant, "end")
+        return Windowing(window, window.kind, instant, "end")
     if query.istream:
         raise QueryError.at(
             text,
@@ -86,25 +89,27 @@ def windowing_of(
     return Windowing(everything, "everything", pa.int64(), "last")
 
 
-def _sliding(clause: Range | Now, kind: pa.DataType, on: str) -> Sliding:
+def _timed(clause: Range | Now, kind: pa.DataType, on: str) -> Window:
     if isinstance(clause, Now):
         if pat.is_integer(kind):
             return sliding(1, on=on)
         return sliding(_TICKS[kind.unit] if pat.is_timestamp(kind) else "1 day", on=on)
-    lengths = [clause.range, clause.slide]
+    length, slide = clause.range, clause.slide
+    if clause.is_calendar:
+        return calendar(length.text, every=slide.text, on=on, tz=clause.zone)
+    durations = [
+        Duration(one.text, nanoseconds=one.nanoseconds) for one in (length, slide)
+    ]
     if not pat.is_integer(kind):
-        length, slide = [
-            Duration(one.text, nanoseconds=one.nanoseconds) for one in lengths
-        ]
-        return sliding(length, every=slide, on=on)
-    for one in lengths:
-        if one.nanoseconds % _SECOND:
+        return sliding(durations[0], every=durations[1], on=on)
+    for duration in durations:
+        if duration.amount % _SECOND:
             raise WindrowError.because(
-                f"cannot slide {one.text} over column {on!r}",
+                f"cannot slide {duration.text} over column {on!r}",
                 f"it is of type {kind}, and whole numbers count seconds",
                 "use whole seconds, or cast the column to timestamp",
             )
-    seconds = [one.nanoseconds // _SECOND for one in lengths]
+    seconds = [duration.amount // _SECOND for duration in durations]
     return sliding(seconds[0], every=seconds[1], on=on)
 
 
@@ -118,21 +123,21 @@ def _counted(
 ) -> Windowing:
     partition = []
     for column in clause.partition:
-        found = scope.column(column).expression
-        assert isinstance(found, ColumnName)
-        if found.name not in scope.stream.called.values():
+        key = scope.column(column).expression
+        assert isinstance(key, ColumnName)
+        if key.name not in scope.stream.called.values():
             hint = "rows are counted before tables are joined"
             raise QueryError.at(
                 text, *column.at, f"a column of {scope.stream.name}", hint
             )
-        if found.name not in keys:
+        if key.name not in keys:
             raise QueryError.at(
                 text,
                 *column.at,
                 "a column of group by",
                 f"add {column.name} to group by: results come out for each of them",
             )
-        partition.append(found.name)
+        partition.append(key.name)
     is_plain = not query.joins and query.where is None and len(keys) == len(query.keys)
     if is_plain and set(partition) == set(keys):
         window = rows(clause.range, every=clause.slide, on=_on(scope, time))

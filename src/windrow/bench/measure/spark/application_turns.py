@@ -12,7 +12,7 @@ from functools import partial
 
 from pyspark.sql import DataFrame
 
-from windrow.bench._experiment import Row
+from windrow.bench.experiment import Row
 from windrow.bench.measure.race import Contender
 from windrow.bench.measure.turns import in_turns
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame
 
 from windrow.bench import data
-from windrow.bench._experiment import Place, Row
+from windrow.bench.experiment import Place, Row
 from windrow.bench.measure.answers import WrongAnswer
 
 from . import held

@@ -1,7 +1,7 @@
-"""The paper's slices as it defines them: lift*, combine*, lower*, and who calls them.
+"""Models slices as the paper defines them: lift*, combine*, lower* and their callers.
 
-Plain Python over one aggregate, an event at a time: what the compiled loops must
-equal, and where the paper's running example can be replayed.
+It is plain Python over one aggregate, an event at a time.  The compiled loops must
+give the same, and the paper's running example is replayed with it.
 
     level 3     [40, 55)    [45, 60)    [50, 65)         level k of slice i covers
     level 2     [45, 55)    [50, 60)    [55, 65)         slices i - k + 1 to i
@@ -38,12 +38,12 @@ class SliceLevel:
 
 
 def ends_in(event: Interval, span: Interval) -> bool:
-    """Whether an interval ends in another."""
+    """Whether the interval of an event ends in another interval."""
     return span[0] < event[1] <= span[1]
 
 
 def goes_beyond(event: Interval, span: Interval) -> bool:
-    """Whether an interval overlaps another and goes beyond its end."""
+    """Whether the interval of an event overlaps another and goes beyond its end."""
     return event[0] < span[1] < event[1]
 
 
@@ -54,7 +54,7 @@ def overlaps(a: Interval, b: Interval) -> bool:
 
 @dataclass
 class MultiLevelSlices:
-    """Slices of an aggregate between neighbouring edges, each of `height` levels.
+    """The slices of an aggregate, each of `height` levels.
 
     The first slices have no more levels than there are slices before them.
     """
@@ -65,25 +65,25 @@ class MultiLevelSlices:
     slices: list[list[SliceLevel]] = field(default_factory=list)
 
     def lift(self, value: Sequence[Any], event: Interval, span: Interval) -> SliceLevel:
-        """lift*: an event as a slice level, in the part that it is eligible for."""
+        """Turn an event into a slice level, in the part that it belongs to (lift*)."""
         partial = self.aggregate.lift(*value)
         ends = partial if ends_in(event, span) else self.identity
         goes = partial if goes_beyond(event, span) else self.identity
         return SliceLevel(ends, goes, span)
 
     def combine(self, a: SliceLevel, b: SliceLevel) -> SliceLevel:
-        """combine*: b, which may follow a, taken on; what goes on beyond a is in b."""
+        """Combine a and b; if b follows a, its `goes` counts for both (combine*)."""
         follows = a.span[1] == b.span[0]
         ends = self.aggregate.combine(a.ends, b.ends)
         goes = b.goes if follows else self.aggregate.combine(a.goes, b.goes)
         return SliceLevel(ends, goes, (a.span[0], b.span[1]) if follows else a.span)
 
     def lower(self, level: SliceLevel) -> Any:
-        """lower*: both parts together, lowered."""
+        """Combine both parts of a level and lower them (lower*)."""
         return self.aggregate.lower(self.aggregate.combine(level.ends, level.goes))
 
     def add_slice(self, start: int, stop: int) -> None:
-        """A new slice with its levels, which reach back over those before it."""
+        """Add a slice with its levels, which reach back over the slices before it."""
         starts = [start, *(levels[0].span[0] for levels in reversed(self.slices))]
         self.slices.append(
             [
@@ -93,7 +93,7 @@ class MultiLevelSlices:
         )
 
     def insert_event(self, value: Sequence[Any], event: Interval) -> None:
-        """From the slice where it ends, in the highest level that it fills, back."""
+        """Insert an event into the highest levels that it fills, from its end back."""
         crossed = [
             i for i, levels in enumerate(self.slices) if overlaps(event, levels[0].span)
         ]
@@ -107,7 +107,7 @@ class MultiLevelSlices:
             i, left = i - self.height, left - self.height
 
     def release_window(self, first: int, count: int) -> SliceLevel:
-        """All levels of slices [first, first + count), and those that reach back."""
+        """Combine all levels that overlap the slices [first, first + count)."""
         window = SliceLevel(self.identity, self.identity, self.slices[first][0].span)
         for levels in self.slices[first : first + count]:
             for level in levels:

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from ._experiment import Claim, Experiment, NotMeasured, RowSet, Size, Verdict
-from ._runner import lacking
-from ._store import ResultStore, StoredTrial
+from .experiment import Claim, Experiment, NotMeasured, RowSet, Size, Verdict
+from .runner import lacking
+from .store import ResultStore, StoredTrial
 
 Standing = Literal["holds", "fails", "open", "unmeasured"]
 WORDS: dict[Standing, str] = {

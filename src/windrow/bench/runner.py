@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.util import find_spec
 
-from ._experiment import Experiment, Row, Size, Trial
 from ._pace import Pace
-from ._store import ResultStore, StoredTrial
+from .experiment import Experiment, Row, Size, Trial
 from .measure.others import watched
 from .measure.pinning import on_cores
+from .store import ResultStore, StoredTrial
 
 
 @dataclass(frozen=True)

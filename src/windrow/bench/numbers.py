@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from ._experiment import Place
+from .experiment import Place
 
 
 def number(value: float) -> str:

@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ._experiment import Row, Size
+from .experiment import Row, Size
 from .measure.machine import machine, versions
 
 
