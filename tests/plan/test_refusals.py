@@ -277,7 +277,7 @@ def test_bad_input_is_refused_with_fact_cause_and_hint(case):
 
 
 def test_nothing_is_computed_before_every_call_is_checked(monkeypatch):
-    monkeypatch.setattr(job, "stream_of", lambda *_: pytest.fail("work was started"))
+    monkeypatch.setattr(job, "sort_rows", lambda *_: pytest.fail("work was started"))
 
     with pytest.raises(wr.UnknownName):
         wr.aggregate(TABLE, WINDOW, good=wr.max("len"), bad=wr.max("nothing"))

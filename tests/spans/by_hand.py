@@ -60,11 +60,11 @@ def cut_off(rows: pa.Table, length: int, longest: int) -> pa.Table:
 def folded_schema(tree: Tree) -> pa.Schema:
     """What tasks send: keys, slices, part, partial; or many of these in one."""
     keys = [(f"k{i}", pa.string()) for i in range(len(tree.plan.by))]
-    if packs(tree, partial_fields(tree.asked, tree.slots)):
+    if packs(tree, partial_fields(tree.request, tree.slots)):
         return pa.schema([*keys, (BLOCK, pa.int64()), (PACKED, pa.binary())])
     partials = [
         (f.name, ARROW[f.dtype] if f.ranked is None else pa.string())
-        for f in partial_fields(tree.asked, tree.slots)
+        for f in partial_fields(tree.request, tree.slots)
     ]
     slices = [(FIRST, pa.int64()), (LAST, pa.int64()), (GOES, pa.bool_())]
     return pa.schema([*keys, *slices, *partials])

@@ -52,13 +52,13 @@ def tree_of(table, windows, by, calls, **how) -> Tree:
 
 
 def folding(tree: Tree) -> SpanFolding:
-    return SpanFolding(tree.plan, tree.asked, tree.slots)
+    return SpanFolding(tree.plan, tree.request, tree.slots)
 
 
 def sent(folded: pa.Table, tree: Tree) -> pa.Table:
     """As a task sends it, packed or not."""
     schema = folded_schema(tree)
-    fields = partial_fields(tree.asked, tree.slots)
+    fields = partial_fields(tree.request, tree.slots)
     if packs(tree, fields):
         folded = pack(folded, tree.plan, fields)
     return folded.select(schema.names).cast(schema)
@@ -118,7 +118,7 @@ def test_the_parts_are_the_same_whichever_technique_fills_them(name, technique, 
     columns["key"] = [None] * len(columns["key"])
     table = spans.arrow(columns)
     tree = tree_of(table, spans.window_of(window), None, spans.asked(calls))
-    product = tree.asked.product
+    product = tree.request.product
     if not find(technique).suits(product.laws) or not len(table):
         return
     starts = table["start"].to_numpy()
@@ -215,7 +215,7 @@ def test_numbers_of_whole_keys_are_packed_and_nothing_else_is():
 
     def is_packed(split: str, **calls: object) -> bool:
         tree = replace(tree_of(table, window, "key", calls), split=split)
-        return packs(tree, partial_fields(tree.asked, tree.slots))
+        return packs(tree, partial_fields(tree.request, tree.slots))
 
     assert is_packed("none", n=wr.count(), most=wr.max("v"))
     assert not is_packed("overlap", n=wr.count(), most=wr.max("v"))  # cut on the way

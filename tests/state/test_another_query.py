@@ -98,7 +98,7 @@ def ticks(minutes: int) -> int:
 def step(flow: Flow, store: MemoryStore, tables: list[pa.Table], minutes: int) -> Any:
     """Tables travel as bytes, folded where the stream folds; the rows that come out."""
     if flow.fed == "slices":
-        folding = Folding(flow.plan, flow.asked, flow.slots)
+        folding = Folding(flow.plan, flow.request, flow.slots)
         tables = [folding.fold(table) for table in tables]
     fed = [unpack(pack(table, "feed", small=False), "feed")[0] for table in tables]
     own = any(bound.aggregate.is_users for bound in flow.plan.calls)
@@ -360,7 +360,7 @@ def former_of(query: Flow) -> Flow:
     """The query as version 0.1 laid it out."""
     assert query.former is not None
     asked, slots = query.former
-    return replace(query, asked=asked, slots=slots, former=None)
+    return replace(query, request=asked, slots=slots, former=None)
 
 
 @pytest.mark.parametrize("layout", ["slices to slices", "one maximum", "own aggregate"])

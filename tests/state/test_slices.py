@@ -27,7 +27,7 @@ from windrow.batch.partials import Folding
 from windrow.errors import StateError
 from windrow.kernels import interpreting
 from windrow.plan import plan_aggregate
-from windrow.plan.requests import ask, may_overflow, slots_of
+from windrow.plan.requests import may_overflow, request_kernel, slots_of
 from windrow.slicing import shared_combs
 from windrow.state import advance, cells
 from windrow.state import slice_pages as pages
@@ -92,7 +92,7 @@ def windows(draw: Any) -> list[Any]:
 def bucket_of(window: Any, by: Any, calls: Any, *, cell: int = 7) -> SliceBucket:
     plan = plan_aggregate(SCHEMA, window, by, gather_calls(calls, None))
     slots = slots_of(plan.calls, lambda _: True)
-    folding = Folding(plan, ask(plan.calls, slots, may_overflow), slots)
+    folding = Folding(plan, request_kernel(plan.calls, slots, may_overflow), slots)
     spec = describe(plan, buckets=16, layout="slices")
     return SliceBucket(folding, calls is COMMUTING, cell, spec, keep_late=True)
 

@@ -27,7 +27,7 @@ from windrow.kernels import interpreting
 from windrow.plan import plan_aggregate
 from windrow.plan.aggregate import Plan
 from windrow.plan.flow import flow_of
-from windrow.plan.requests import ask, may_overflow, slots_of
+from windrow.plan.requests import may_overflow, request_kernel, slots_of
 from windrow.state import advance
 from windrow.state import slice_pages as pages
 from windrow.state.codec import MemoryStore, StepStats
@@ -72,7 +72,7 @@ def plan_of(rules: list[Uneven], by: tuple[str, ...], calls: Any) -> Plan:
 def folding_of(rules: list[Uneven], by: tuple[str, ...]) -> Folding:
     plan = plan_of(rules, by, SUMS)
     slots = slots_of(plan.calls, lambda _: True)
-    return Folding(plan, ask(plan.calls, slots, may_overflow), slots)
+    return Folding(plan, request_kernel(plan.calls, slots, may_overflow), slots)
 
 
 def slice_bucket(rules: list[Uneven], by: tuple[str, ...], cell: int) -> SliceBucket:

@@ -49,7 +49,7 @@ def windows_of(
     if tree.level1 == "rows":
         return _rows(tree, table, batch, enough)
     keys = [f"k{i}" for i in range(len(tree.plan.by))]
-    if any(field.payloads for field in partial_fields(tree.asked, tree.slots)):
+    if any(field.payloads for field in partial_fields(tree.request, tree.slots)):
         panes = _native(tree, table)
     else:
         panes = _fold(tree, table, batch, enough, parts)
@@ -93,12 +93,12 @@ def _native(tree: Tree, table: pa.Table) -> pa.Table:
         groups.setdefault((*(row[k] for k in tree.plan.by), pane), []).append(row)
     columns = {slot: name for (name, _), slot in tree.slots.columns.items()}
     masks = {slot: name for name, slot in tree.slots.masks.items()}
-    fields = partial_fields(tree.asked, tree.slots)
+    fields = partial_fields(tree.request, tree.slots)
     slices = []
     for group, rows in groups.items():
         entry = dict(zip([f"k{i}" for i in range(len(group) - 1)], group, strict=False))
         entry["pane"] = group[-1]
-        for part in tree.asked.product.parts:
+        for part in tree.request.product.parts:
             names = [masks[slot] for slot in part.request.masks]
             valid = [r for r in rows if all(r[name] is not None for name in names)]
             value = columns[part.request.slots[0]] if part.request.slots else None
@@ -144,7 +144,7 @@ def _pane_schema(tree: Tree, table: pa.Table) -> pa.Schema:
     names = [
         (key, table.schema.field(n).type) for key, n in zip(keys, plan.by, strict=True)
     ]
-    for field in partial_fields(tree.asked, tree.slots):
+    for field in partial_fields(tree.request, tree.slots):
         for name, of in zip(
             field.columns, field.payloads or (field.ranked,), strict=True
         ):

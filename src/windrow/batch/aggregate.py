@@ -28,16 +28,16 @@ from windrow.windows import Rule
 from .assemble import Answer, answer_columns, assemble
 from .kernel_inputs import facts_of, read_inputs
 from .slices import Job, cut_slices, nth, slide_slices
-from .sorted_rows import Stream, check_room, stream_of
+from .sorted_rows import SortedRows, check_room, sort_rows
 
 Array = np.ndarray[Any, Any]
 
-Trim = Callable[[Stream, list[Answer]], list[Answer]]
-Solved = tuple[Stream, list[Answer], list[list[pa.Array]]]
+Trim = Callable[[SortedRows, list[Answer]], list[Answer]]
+Solved = tuple[SortedRows, list[Answer], list[list[pa.Array]]]
 """Rows in order, the answer of each rule, and one Arrow column per call for each."""
 
 
-def keep_all(_: Stream, answers: list[Answer]) -> list[Answer]:
+def keep_all(_: SortedRows, answers: list[Answer]) -> list[Answer]:
     """Keep every window."""
     return answers
 
@@ -48,7 +48,7 @@ class WindowJob:
 
     table: pa.Table
     plan: Plan
-    stream: Stream
+    stream: SortedRows
 
     @property
     def facts(self) -> Facts:
@@ -64,14 +64,14 @@ class WindowJob:
 
 def open_windows(table: pa.Table, plan: Plan) -> WindowJob:
     """Put the rows of a table in stream order."""
-    stream = stream_of(table, plan.by, plan.clock, plan.ties)
+    stream = sort_rows(table, plan.by, plan.clock, plan.ties)
     return WindowJob(table, plan, stream)
 
 
 def solve_windows(
     table: pa.Table,
     resolved: Resolved,
-    stream: Stream,
+    stream: SortedRows,
     *,
     bare: bool = False,
     trim: Trim = keep_all,
@@ -96,7 +96,7 @@ def solve_windows(
     job.drop_rows()
     columns = [
         answer_columns(
-            table, job.stream, plan.calls, inputs.columns, resolved.asked, answer
+            table, job.stream, plan.calls, inputs.columns, resolved.request, answer
         )
         for answer in answers
     ]
@@ -114,7 +114,7 @@ def _slide_even(job: Job) -> Answer:
     if not job.bare or range_ % slide or job.resolved.is_holistic:
         begins = nth(counts) * slide
         rows = np.repeat(stream.firsts, counts) + begins
-    if not job.resolved.asked.calls:
+    if not job.resolved.request.calls:
         return Answer(rule, begins, counts, rows, rows + range_, ())
     tails: tuple[Array, ...] = ()
     if slide == 1:

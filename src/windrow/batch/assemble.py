@@ -16,14 +16,14 @@ import pyarrow as pa
 
 from windrow.aggregates import Law
 from windrow.plan.aggregate import Plan
-from windrow.plan.bind import Bound
-from windrow.plan.requests import Asked, Read
+from windrow.plan.bind import BoundCall
+from windrow.plan.requests import KernelRequest, Read
 from windrow.windows import Rule
 
 from .columns import Column
 from .holistic import holistic
 from .results import finish, from_ints, take_positions, written
-from .sorted_rows import Stream
+from .sorted_rows import SortedRows
 
 Array = np.ndarray[Any, Any]
 
@@ -88,15 +88,15 @@ def select_windows(answer: Answer, mask: Array) -> Answer:
 
 def answer_columns(
     table: pa.Table,
-    stream: Stream,
-    calls: Sequence[Bound],
+    stream: SortedRows,
+    calls: Sequence[BoundCall],
     inputs: Mapping[Read, Column],
-    asked: Asked,
+    request: KernelRequest,
     answer: Answer,
 ) -> list[pa.Array]:
     """The results of each call as one Arrow column."""
-    slots = written(asked.product, answer.out)
-    numbers = {id(bound): outputs for bound, outputs in asked.calls}
+    slots = written(request.product, answer.out)
+    numbers = {id(bound): outputs for bound, outputs in request.calls}
     columns = []
     for bound in calls:
         if Law.HOLISTIC in bound.aggregate.laws:
@@ -116,7 +116,7 @@ def answer_columns(
 
 
 def _positions(
-    table: pa.Table, stream: Stream, payload: str, places: Array
+    table: pa.Table, stream: SortedRows, payload: str, places: Array
 ) -> pa.Array:
     """The payloads at places of the stream; null at -1."""
     if stream.order is not None:
@@ -127,7 +127,7 @@ def _positions(
 
 def assemble(
     plan: Plan,
-    stream: Stream,
+    stream: SortedRows,
     answers: Sequence[Answer],
     columns: Sequence[list[pa.Array]],
 ) -> pa.Table:
@@ -170,7 +170,7 @@ def _query_column(plan: Plan, answers: Sequence[Answer]) -> pa.Array:
     return values.take(pa.array(np.repeat(np.arange(len(answers)), sizes)))
 
 
-def _window(plan: Plan, stream: Stream, answer: Answer) -> pa.Array:
+def _window(plan: Plan, stream: SortedRows, answer: Answer) -> pa.Array:
     """The struct of start and end; incomplete count windows are clipped."""
     rule = answer.rule
     assert rule is not None

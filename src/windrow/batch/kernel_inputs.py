@@ -14,7 +14,7 @@ from windrow.plan.requests import Read, Slots
 from windrow.plan.resolve import Facts
 
 from .columns import Column, numbers
-from .sorted_rows import Stream
+from .sorted_rows import SortedRows
 
 Array = np.ndarray[Any, Any]
 
@@ -27,7 +27,7 @@ class KernelInputs:
     columns: dict[Read, Column]
 
 
-def read_inputs(table: pa.Table, stream: Stream, slots: Slots) -> KernelInputs:
+def read_inputs(table: pa.Table, stream: SortedRows, slots: Slots) -> KernelInputs:
     """Read the columns of all calls once, and put them in stream order."""
     columns = {
         (name, as_floats): numbers(table.column(name), name, as_floats=as_floats)
@@ -44,7 +44,7 @@ def read_inputs(table: pa.Table, stream: Stream, slots: Slots) -> KernelInputs:
 
 
 def facts_of(
-    table: pa.Table, stream: Stream, columns: Sequence[str], sums: Sequence[str]
+    table: pa.Table, stream: SortedRows, columns: Sequence[str], sums: Sequence[str]
 ) -> Facts:
     """The facts that complete a plan: nulls, magnitudes, and the longest key."""
     nulls = frozenset(name for name in columns if table.column(name).null_count)

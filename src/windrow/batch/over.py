@@ -24,7 +24,7 @@ from windrow.plan.resolve import Facts, ResolvedFrame, ResolvedOver
 
 from .assemble import Answer, answer_columns
 from .kernel_inputs import KernelInputs, facts_of, read_inputs
-from .sorted_rows import Stream, check_room, stream_of
+from .sorted_rows import SortedRows, check_room, sort_rows
 
 Array = np.ndarray[Any, Any]
 
@@ -49,7 +49,7 @@ def _look_back(times, firsts, lasts, unplaced, ticks, far_in, near_in, starts, s
             starts[i], stops[i] = min(start, stop), stop
 
 
-def look_back(stream: Stream, frame: Frame) -> tuple[Array, Array]:
+def look_back(stream: SortedRows, frame: Frame) -> tuple[Array, Array]:
     """The bounds of the frame of each row of the stream."""
     rows = len(stream)
     starts, stops = np.empty(rows, np.int64), np.empty(rows, np.int64)
@@ -72,7 +72,7 @@ class OverJob:
 
     table: pa.Table
     plan: OverPlan
-    stream: Stream
+    stream: SortedRows
 
     @property
     def facts(self) -> Facts:
@@ -91,12 +91,12 @@ class OverJob:
 
 def open_over(table: pa.Table, plan: OverPlan) -> OverJob:
     """Put the rows of a table in stream order."""
-    stream = stream_of(table, plan.by, plan.clock, plan.ties, keep_unplaced=True)
+    stream = sort_rows(table, plan.by, plan.clock, plan.ties, keep_unplaced=True)
     return OverJob(table, plan, stream)
 
 
 def over_columns(
-    table: pa.Table, resolved: ResolvedOver, stream: Stream
+    table: pa.Table, resolved: ResolvedOver, stream: SortedRows
 ) -> dict[str, pa.Array]:
     """The new columns in stream order."""
     plan = resolved.plan
@@ -111,16 +111,16 @@ def over_columns(
 
 
 def _frame_columns(
-    table: pa.Table, stream: Stream, inputs: KernelInputs, resolved: ResolvedFrame
+    table: pa.Table, stream: SortedRows, inputs: KernelInputs, resolved: ResolvedFrame
 ) -> list[pa.Array]:
     """The columns of all calls of a frame, in one pass."""
-    frame, asked = resolved.frame, resolved.asked
+    frame, request = resolved.frame, resolved.request
     starts = stops = np.empty(0, np.int64)
-    if frame.rows is None or len(asked.calls) < len(resolved.calls):
+    if frame.rows is None or len(request.calls) < len(resolved.calls):
         starts, stops = look_back(stream, frame)
     out: tuple[Array, ...] = ()
     if resolved.choice is not None:
-        algorithm, product = resolved.choice.algorithm, asked.product
+        algorithm, product = resolved.choice.algorithm, request.product
         if frame.rows is not None:
             longest = int((stream.lasts - stream.firsts).max(initial=0))
             out = slide_regular(
@@ -135,7 +135,9 @@ def _frame_columns(
         else:
             out = slide_arrays(algorithm, product, inputs.arrays, starts, stops)
     answer = Answer(None, starts, stream.lasts - stream.firsts, starts, stops, out)
-    return answer_columns(table, stream, resolved.calls, inputs.columns, asked, answer)
+    return answer_columns(
+        table, stream, resolved.calls, inputs.columns, request, answer
+    )
 
 
 __all__ = ["OverJob", "look_back", "open_over", "over_columns"]

@@ -25,15 +25,15 @@ from windrow.aggregates import WIDE_SUM
 from windrow.aggregates.types import reading
 from windrow.kernels import ProductPart
 from windrow.plan.aggregate import Plan
-from windrow.plan.bind import Bound
-from windrow.plan.requests import Asked, Slots
+from windrow.plan.bind import BoundCall
+from windrow.plan.requests import KernelRequest, Slots
 from windrow.plan.resolve import Resolved
 
 from .columns import Column, numbers
 from .kernel_inputs import read_inputs
 from .results import finish, take_positions, written
 from .slices import Job, cut_slices
-from .sorted_rows import check_room, stream_of
+from .sorted_rows import check_room, sort_rows
 
 Array = np.ndarray[Any, Any]
 
@@ -65,13 +65,13 @@ class PartialField:
         return f"{self.name}_{self.payloads.index(payload)}"
 
 
-def partial_fields(asked: Asked, slots: Slots) -> list[PartialField]:
+def partial_fields(request: KernelRequest, slots: Slots) -> list[PartialField]:
     """The fields of a product in order, with their columns."""
-    ranks, payloads = _ranked_slots(asked, slots), _payloads(asked)
+    ranks, payloads = _ranked_slots(request, slots), _payloads(request)
     fields = []
-    for part in asked.product.parts:
-        request, kinds = part.request, part.request.aggregate.fields
-        column = ranks.get(request.slots[0]) if request.slots else None
+    for part in request.product.parts:
+        inputs, kinds = part.request.slots, part.request.aggregate.fields
+        column = ranks.get(inputs[0]) if inputs else None
         pairs = zip(part.dtypes, _identity(part), strict=True)
         for number, (dtype, identity) in enumerate(pairs):
             index = part.offset + number
@@ -84,23 +84,23 @@ def partial_fields(asked: Asked, slots: Slots) -> list[PartialField]:
     return fields
 
 
-def _ranked_slots(asked: Asked, slots: Slots) -> dict[int, str]:
+def _ranked_slots(request: KernelRequest, slots: Slots) -> dict[int, str]:
     """The columns that kernels read as ranks, by slot."""
     types = {
         column: kind
-        for bound, _ in asked.calls
+        for bound, _ in request.calls
         for column, kind in zip(bound.columns, bound.types, strict=True)
     }
     pairs = slots.columns.items()
     return {slot: c for (c, _), slot in pairs if reading(types[c]) == "rank"}
 
 
-def _payloads(asked: Asked) -> dict[int, dict[str, None]]:
+def _payloads(request: KernelRequest) -> dict[int, dict[str, None]]:
     """The payload columns of each field that is a place, in order."""
     payloads: dict[int, dict[str, None]] = {}
-    for bound, outputs in asked.calls:
+    for bound, outputs in request.calls:
         if bound.payload is not None:
-            place = asked.product.outputs[outputs[0]].fields[-1]
+            place = request.product.outputs[outputs[0]].fields[-1]
             payloads.setdefault(place, {})[bound.payload] = None
     return payloads
 
@@ -125,7 +125,7 @@ class Partials:
 
 
 def read_partials(
-    asked: Asked, fields: list[PartialField], table: pa.Table
+    request: KernelRequest, fields: list[PartialField], table: pa.Table
 ) -> Partials:
     """The arrays of a product from the columns of a table."""
     arrays: list[Array] = []
@@ -144,7 +144,7 @@ def read_partials(
         if column.valid is not None and field.identity is not None:
             values = np.where(column.valid, values, field.identity)
         arrays.append(values)
-    for part in asked.product.parts:
+    for part in request.product.parts:
         if part.request.aggregate is WIDE_SUM:  # a sum of low words is a wider word
             high, low = arrays[part.offset : part.stop]
             arrays[part.offset] = high + (low >> 32)
@@ -174,13 +174,16 @@ def write_partials(partials: Partials, arrays: tuple[Array, ...]) -> dict[str, A
 
 
 def partial_columns(
-    calls: tuple[Bound, ...], asked: Asked, partials: Partials, out: tuple[Array, ...]
+    calls: tuple[BoundCall, ...],
+    request: KernelRequest,
+    partials: Partials,
+    out: tuple[Array, ...],
 ) -> list[pa.Array]:
     """The results of each call as one Arrow column, from the output of a kernel."""
-    slots = written(asked.product, out)
+    slots = written(request.product, out)
     columns = []
-    for bound, outputs in asked.calls:
-        output = asked.product.outputs[outputs[0]]
+    for bound, outputs in request.calls:
+        output = request.product.outputs[outputs[0]]
         values, valid = slots[outputs[0]]
         if bound.payload is not None:
             name = partials.fields[output.fields[-1]].column(bound.payload)
@@ -203,22 +206,22 @@ class Folding:
     """Folds rows into slices, by a plan whose product does not depend on the rows."""
 
     plan: Plan
-    asked: Asked
+    request: KernelRequest
     slots: Slots
 
     @cached_property
     def fields(self) -> list[PartialField]:
         """The fields of the partial, with their columns."""
-        return partial_fields(self.asked, self.slots)
+        return partial_fields(self.request, self.slots)
 
     def fold(self, table: pa.Table) -> pa.Table:
         """The slices of a table, each once, by key (k0, k1, ...) and pane."""
         plan = self.plan
-        stream = stream_of(table, plan.by, plan.clock, plan.ties)
+        stream = sort_rows(table, plan.by, plan.clock, plan.ties)
         check_room(stream.times, 0 if plan.counts_rows else plan.longest)
         inputs = read_inputs(table, stream, self.slots)
         choices = (None,) * len(plan.rules)
-        resolved = Resolved(plan, self.asked, self.slots, "slices", choices)
+        resolved = Resolved(plan, self.request, self.slots, "slices", choices)
         slices = cut_slices(Job(resolved, stream, inputs.arrays), always=True)
         assert slices.partials is not None
         assert stream.times is not None

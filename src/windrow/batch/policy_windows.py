@@ -18,7 +18,7 @@ from windrow.windows.policy_numbers import EXACT, TIME, PolicyColumns, policy_fr
 from .assemble import Answer, answer_columns
 from .columns import numbers
 from .kernel_inputs import facts_of, read_inputs
-from .sorted_rows import Stream, check_room, stream_of
+from .sorted_rows import SortedRows, check_room, sort_rows
 
 Array = np.ndarray[Any, Any]
 
@@ -29,7 +29,7 @@ class PolicyJob:
 
     table: pa.Table
     plan: PolicyPlan
-    stream: Stream
+    stream: SortedRows
     frames: Frames
 
     @property
@@ -42,16 +42,16 @@ class PolicyJob:
 
     def run(self, resolved: ResolvedPolicy) -> pa.Table:
         """One row per key and result."""
-        plan, stream, asked = self.plan, self.stream, resolved.asked
+        plan, stream, request = self.plan, self.stream, resolved.request
         starts, stops = self.frames.starts, self.frames.stops
         inputs = read_inputs(self.table, stream, resolved.slots)
         out: tuple[Array, ...] = ()
         if resolved.choice is not None:
             algorithm = resolved.choice.algorithm
-            out = slide_arrays(algorithm, asked.product, inputs.arrays, starts, stops)
+            out = slide_arrays(algorithm, request.product, inputs.arrays, starts, stops)
         answer = Answer(None, starts, self.frames.counts, starts, stops, out)
         results = answer_columns(
-            self.table, stream, plan.calls, inputs.columns, asked, answer
+            self.table, stream, plan.calls, inputs.columns, request, answer
         )
         run = answer.runs
         base = stream.firsts[run] if len(run) else np.empty(0, np.int64)
@@ -68,7 +68,7 @@ class PolicyJob:
 
 def open_policy(table: pa.Table, plan: PolicyPlan) -> PolicyJob:
     """Put the rows of a table in stream order, and let the policies go over them."""
-    stream = stream_of(table, plan.by, plan.clock, plan.ties)
+    stream = sort_rows(table, plan.by, plan.clock, plan.ties)
     policies = plan.policies
     check_room(stream.times, policies.range if policies.evict == TIME else 0)
     columns = _columns(table, stream, plan)
@@ -76,7 +76,7 @@ def open_policy(table: pa.Table, plan: PolicyPlan) -> PolicyJob:
     return PolicyJob(table, plan, stream, frames)
 
 
-def _columns(table: pa.Table, stream: Stream, plan: PolicyPlan) -> PolicyColumns:
+def _columns(table: pa.Table, stream: SortedRows, plan: PolicyPlan) -> PolicyColumns:
     """The columns that policies look at, in stream order."""
     policies = plan.policies
     flags = np.zeros(0, np.uint8)
@@ -91,7 +91,7 @@ def _columns(table: pa.Table, stream: Stream, plan: PolicyPlan) -> PolicyColumns
     )
 
 
-def _attribute(table: pa.Table, stream: Stream, name: str | None) -> Array:
+def _attribute(table: pa.Table, stream: SortedRows, name: str | None) -> Array:
     """A column that a delta measures: numbers that never fall within a key."""
     if name is None:
         return np.empty(0)

@@ -11,7 +11,7 @@ from pyarrow import types as pat
 from windrow.aggregates.quantiles import estimate
 from windrow.errors import SumOverflow
 from windrow.kernels import Product
-from windrow.plan.bind import Bound
+from windrow.plan.bind import BoundCall
 
 from .columns import Column
 
@@ -33,7 +33,7 @@ def written(
 
 
 def finish(
-    bound: Bound, arrays: list[Array], valid: Array | None, column: Column | None
+    bound: BoundCall, arrays: list[Array], valid: Array | None, column: Column | None
 ) -> pa.Array:
     """The result column of a call, from the arrays of its kernel."""
     mask = None if valid is None else ~valid
@@ -91,7 +91,7 @@ def _decimal(
     return array if array.type == kind else array.cast(kind)
 
 
-def _wide(bound: Bound, high: Array, low: Array, mask: Array | None) -> pa.Array:
+def _wide(bound: BoundCall, high: Array, low: Array, mask: Array | None) -> pa.Array:
     """A column of two-word totals: value = high * 2**32 + low."""
     word = (high << 32) | low
     top = high >> 32
@@ -111,7 +111,7 @@ def _wide(bound: Bound, high: Array, low: Array, mask: Array | None) -> pa.Array
     return from_ints(word, bound.result, mask)
 
 
-def _difference(bound: Bound, values: Array, valid: Array | None) -> Array:
+def _difference(bound: BoundCall, values: Array, valid: Array | None) -> Array:
     if values.dtype == np.int64:
         too_large = values < 0
         if valid is not None:
@@ -127,7 +127,9 @@ def _difference(bound: Bound, values: Array, valid: Array | None) -> Array:
     return values
 
 
-def _decimal_mean(bound: Bound, arrays: list[Array], mask: Array | None) -> pa.Array:
+def _decimal_mean(
+    bound: BoundCall, arrays: list[Array], mask: Array | None
+) -> pa.Array:
     """Exact total / count, rounded half away from zero, as in Spark."""
     *total, counts = arrays
     shift = 10 ** (bound.result.scale - bound.types[0].scale)
@@ -149,7 +151,7 @@ def _decimal_mean(bound: Bound, arrays: list[Array], mask: Array | None) -> pa.A
     return _decimal(high, low, bound.result, mask)
 
 
-def _sketch(bound: Bound, arrays: list[Array], mask: Array | None) -> pa.Array:
+def _sketch(bound: BoundCall, arrays: list[Array], mask: Array | None) -> pa.Array:
     names = [field.name for field in bound.aggregate.fields]
     children = [pa.array(array) for array in arrays]
     levels = bound.call.options.get("quantiles")

@@ -25,7 +25,7 @@ from windrow.slicing import fold
 from windrow.windows import Frames, Rule, frames
 
 from .assemble import Answer
-from .sorted_rows import Stream
+from .sorted_rows import SortedRows
 
 Array = np.ndarray[Any, Any]
 
@@ -44,7 +44,7 @@ def cut_slices(job: Job, *, always: bool = False) -> Slices:
     plan, stream = job.plan, job.stream
     edges, runs = plan.cuts.cut(job.times, stream.firsts, stream.lasts)
     pays = len(edges) - 1 <= job.resolved.fold_below * len(stream)
-    if job.resolved.asked.calls and (pays or always or not plan.slicer.whole_windows):
+    if job.resolved.request.calls and (pays or always or not plan.slicer.whole_windows):
         partials = fold(job.product, job.arrays, edges[:-1], edges[1:])
         return Slices(edges, runs, partials)
     return Slices(edges, runs, None)
@@ -61,7 +61,7 @@ def slide_slices(job: Job, slices: Slices) -> list[Answer]:
     job.drop_times()
     if slices.partials is not None and plan.slicer.whole_windows:
         job.drop_rows()
-    if not resolved.asked.calls:
+    if not resolved.request.calls:
         outs: list[tuple[Array, ...]] = [()] * len(all_frames)
     elif resolved.by_graph:
         outs = _by_graph(job, slices, all_frames)
@@ -170,7 +170,7 @@ class Job:
     """
 
     resolved: Resolved
-    stream: Stream
+    stream: SortedRows
     arrays: tuple[Array, ...]
     bare: bool = False
 

@@ -32,7 +32,7 @@ Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
-class Stream:
+class SortedRows:
     """Runs [firsts[k], lasts[k]) of sorted rows, one for each row of `keys`.
 
     `place[row]` is the place of a row of the table (None: the same; -1: left out).
@@ -67,14 +67,14 @@ class Stream:
         return array if self.order is None else array.take(pa.array(self.order))
 
 
-def stream_of(
+def sort_rows(
     table: pa.Table,
     by: Sequence[str],
     clock: Clock | None,
     ties: Sequence[str] = (),
     *,
     keep_unplaced: bool = False,
-) -> Stream:
+) -> SortedRows:
     """Put a table's rows in stream order.
 
     Rows without a time are left out, or with `keep_unplaced` stand first.
@@ -90,7 +90,9 @@ def stream_of(
     return replace(stream, times=times, unplaced=unplaced)
 
 
-def sorted_stream(table: pa.Table, by: Sequence[str], clock: Clock | None) -> Stream:
+def rows_in_order(
+    table: pa.Table, by: Sequence[str], clock: Clock | None
+) -> SortedRows:
     """The stream of a table whose rows are sorted by keys and time.
 
     Rows without a time stand first in their key.
@@ -98,10 +100,10 @@ def sorted_stream(table: pa.Table, by: Sequence[str], clock: Clock | None) -> St
     firsts, lasts = run_bounds(table, by)
     keys = table.select(list(by)).take(pa.array(firsts)) if by else pa.table({})
     if clock is None:
-        return Stream(None, firsts, lasts, keys, None)
+        return SortedRows(None, firsts, lasts, keys, None)
     times, has_time = times_of(table, clock)
     unplaced = None if has_time is None else _unplaced(has_time, firsts, lasts)
-    return Stream(None, firsts, lasts, keys, times, unplaced)
+    return SortedRows(None, firsts, lasts, keys, times, unplaced)
 
 
 def _unplaced(has_time: Array, firsts: Array, lasts: Array) -> Array:
@@ -111,7 +113,7 @@ def _unplaced(has_time: Array, firsts: Array, lasts: Array) -> Array:
     return counts
 
 
-def in_order(table: pa.Table, by: Sequence[str], order: Array | None) -> Stream:
+def in_order(table: pa.Table, by: Sequence[str], order: Array | None) -> SortedRows:
     """The rows of `order` by key, within a key in that order."""
     rows = len(table) if order is None else len(order)
     if by:
@@ -128,7 +130,7 @@ def in_order(table: pa.Table, by: Sequence[str], order: Array | None) -> Stream:
         place = None if order is None else _places(order, len(table))
         firsts = np.zeros(min(rows, 1), np.int64)
         lasts = np.full(min(rows, 1), rows, np.int64)
-    return Stream(place, firsts, lasts, keys, None)
+    return SortedRows(place, firsts, lasts, keys, None)
 
 
 def times_of(table: pa.Table, clock: Clock) -> tuple[Array, Array | None]:

@@ -27,8 +27,8 @@ from windrow.plan.resolve import Facts, Resolved
 from windrow.plan.spans import Lengths
 from windrow.spans import (
     Events,
-    Laid,
-    Numbered,
+    LaidEvents,
+    NumberedEvents,
     Windows,
     Work,
     fill_buckets,
@@ -40,7 +40,7 @@ from .assemble import Answer, answer_columns, assemble
 from .columns import run_bounds, sort_nulls_first
 from .holistic import holistic
 from .kernel_inputs import KernelInputs, facts_of, read_inputs
-from .sorted_rows import Stream, check_room, in_order, is_sorted, times_of
+from .sorted_rows import SortedRows, check_room, in_order, is_sorted, times_of
 
 Array = np.ndarray[Any, Any]
 
@@ -51,8 +51,8 @@ class SpanJob:
 
     table: pa.Table
     plan: Plan
-    stream: Stream
-    laid: Laid
+    stream: SortedRows
+    laid: LaidEvents
 
     @property
     def facts(self) -> Facts:
@@ -66,7 +66,7 @@ class SpanJob:
         return assemble(self.plan, *solve_spans(self, resolved))
 
 
-def lengths_of(laid: Laid) -> Lengths:
+def lengths_of(laid: LaidEvents) -> Lengths:
     """The lengths of events in slices."""
     return Lengths(len(laid.events), len(laid), laid.crossed, laid.pieces)
 
@@ -83,7 +83,7 @@ def open_spans(
     With `in_runs` the rows of a key stand together already.  `within` are the first and
     the last instant that matter, for each row: events are clipped to them.
     """
-    events = lasting(table, plan)
+    events = span_times(table, plan)
     stream = (rows_in_runs if in_runs else rows_by_key)(table, plan, events)
     starts, lasts = events.starts, events.lasts
     if within is not None:
@@ -94,12 +94,12 @@ def open_spans(
     return SpanJob(table, plan, stream, laid)
 
 
-def lay_events(events: Events, plan: Plan) -> Laid:
+def lay_events(events: Events, plan: Plan) -> LaidEvents:
     """Lay events over the slices that all windows of a plan share."""
     return number_events(events, plan).lay()
 
 
-def number_events(events: Events, plan: Plan) -> Numbered:
+def number_events(events: Events, plan: Plan) -> NumberedEvents:
     """Number the slices of events, which counts them before they are laid out."""
     check_room(events.starts, plan.longest)
     check_room(events.lasts, plan.longest)
@@ -119,7 +119,7 @@ def solve_spans(job: SpanJob, resolved: Resolved, trim: Trim = keep_all) -> Solv
                 all_frames, plan.rules, group.algorithms, strict=True
             )
         ]
-        work = Work(laid, group.asked.product, inputs.arrays, group.height)
+        work = Work(laid, group.request.product, inputs.arrays, group.height)
         results = group.technique.run(work, windows)
         outs = [out + more for out, more in zip(outs, results, strict=True)]
     answers, columns = [], []
@@ -147,11 +147,11 @@ def _columns(
     columns: dict[str, pa.Array] = {}
     at = 0
     for group in resolved.groups:
-        width = len(group.asked.product.out_dtypes)
+        width = len(group.request.product.out_dtypes)
         part = replace(answer, out=answer.out[at : at + width])
         at += width
         results = answer_columns(
-            table, stream, group.calls, inputs.columns, group.asked, part
+            table, stream, group.calls, inputs.columns, group.request, part
         )
         columns.update(zip((b.name for b in group.calls), results, strict=True))
     for bound in job.plan.calls:
@@ -169,7 +169,7 @@ def _columns(
 
 
 @dataclass(frozen=True)
-class Lasting:
+class SpanTimes:
     """The first and the last instant of each row, and which of them are points.
 
     `known` is true for rows with both bounds (None: all); no `points`: there are none.
@@ -181,7 +181,7 @@ class Lasting:
     known: Array | None
 
 
-def lasting(table: pa.Table, plan: Plan) -> Lasting:
+def span_times(table: pa.Table, plan: Plan) -> SpanTimes:
     """The instants of events in ticks; an event that ends before it starts is refused.
 
     The end is not part of an event, except of a point, which is one instant.
@@ -203,7 +203,7 @@ def lasting(table: pa.Table, plan: Plan) -> Lasting:
             f"{first} to {last}",
             "filter such rows out, or swap their bounds",
         )
-    return Lasting(starts, lasts, starts == ends if points else None, known)
+    return SpanTimes(starts, lasts, starts == ends if points else None, known)
 
 
 @compiled
@@ -222,7 +222,7 @@ def _measure(starts, ends, mask, lasts):  # type: ignore[no-untyped-def]
     return wrong, at, points
 
 
-def rows_by_key(table: pa.Table, plan: Plan, events: Lasting) -> Stream:
+def rows_by_key(table: pa.Table, plan: Plan, events: SpanTimes) -> SortedRows:
     """The events by key, sorted by their ends if an aggregate needs that."""
     lasts, known = events.lasts, events.known
     if not needs_order(plan):
@@ -235,7 +235,7 @@ def rows_by_key(table: pa.Table, plan: Plan, events: Lasting) -> Stream:
     return in_order(table, plan.by, order if known is None else order[known[order]])
 
 
-def rows_in_runs(table: pa.Table, plan: Plan, events: Lasting) -> Stream:
+def rows_in_runs(table: pa.Table, plan: Plan, events: SpanTimes) -> SortedRows:
     """The events of a table in which equal keys stand together and no bound is null."""
     assert events.known is None, "rows without a bound were filtered out"
     firsts, lasts = run_bounds(table, plan.by)
@@ -248,7 +248,7 @@ def rows_in_runs(table: pa.Table, plan: Plan, events: Lasting) -> Stream:
         order = _by_end(table, plan, events, {"run": run})
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
-    return Stream(place, firsts, lasts, keys, None)
+    return SortedRows(place, firsts, lasts, keys, None)
 
 
 def needs_order(plan: Plan) -> bool:
@@ -257,7 +257,7 @@ def needs_order(plan: Plan) -> bool:
 
 
 def _by_end(
-    table: pa.Table, plan: Plan, events: Lasting, first: dict[str, Array]
+    table: pa.Table, plan: Plan, events: SpanTimes, first: dict[str, Array]
 ) -> Array:
     """Row numbers by end, points last of those, then by ties, then as they arrived.
 
@@ -273,9 +273,8 @@ def _by_end(
 
 
 __all__ = [
-    "Lasting",
     "SpanJob",
-    "lasting",
+    "SpanTimes",
     "lay_events",
     "lengths_of",
     "needs_order",
@@ -284,4 +283,5 @@ __all__ = [
     "rows_by_key",
     "rows_in_runs",
     "solve_spans",
+    "span_times",
 ]

@@ -261,8 +261,8 @@ def _entry_of(compiled: Function) -> Function:
 def quick_feed(window: KeyWindow, feed: Function) -> Function:
     """`feed` for windows of rows that report every row, from an array of numbers."""
     program, column = window.program, window.pending.column
-    asked, module = program.columns.asked, program.module
-    dtypes = asked.product.out_dtypes
+    request, module = program.columns.request, program.module
+    dtypes = request.product.out_dtypes
     dtype, range_ = np.dtype(column.typecode), program.policies.range
     base = np.zeros(1, np.int64)  # nobody asks for positions here
     ones = np.ones(MOST, np.bool_)
@@ -289,7 +289,9 @@ def quick_feed(window: KeyWindow, feed: Function) -> Function:
         if results < 0:  # no room yet
             return feed(values, at, key)
         window.first += count
-        return Results(asked, RowResults(results, window.first, range_, out), pa.array)
+        return Results(
+            request, RowResults(results, window.first, range_, out), pa.array
+        )
 
     return quick
 

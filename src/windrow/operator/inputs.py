@@ -25,9 +25,15 @@ from windrow.aggregates import Call
 from windrow.aggregates.types import value_kind
 from windrow.batch.columns import numbers
 from windrow.errors import BadInput
-from windrow.plan.bind import Bound, bind
+from windrow.plan.bind import BoundCall, bind
 from windrow.plan.operator import check_keepable
-from windrow.plan.requests import Asked, Slots, ask, may_overflow, slots_of
+from windrow.plan.requests import (
+    KernelRequest,
+    Slots,
+    may_overflow,
+    request_kernel,
+    slots_of,
+)
 from windrow.windows.policy_numbers import DELTA, PolicyNumbers
 
 Array = np.ndarray[Any, Any]
@@ -48,9 +54,9 @@ class EventColumns:
     """The columns of an operator's events, with their types."""
 
     schema: pa.Schema
-    bound: tuple[Bound, ...]
+    bound: tuple[BoundCall, ...]
     slots: Slots
-    asked: Asked
+    request: KernelRequest
 
     @classmethod
     def of(
@@ -60,7 +66,7 @@ class EventColumns:
         bound = bind(calls, schema)
         check_keepable(bound)
         slots = slots_of(bound, lambda _: nulls)
-        return cls(schema, bound, slots, ask(bound, slots, may_overflow))
+        return cls(schema, bound, slots, request_kernel(bound, slots, may_overflow))
 
     @cached_property
     def payloads(self) -> list[str]:

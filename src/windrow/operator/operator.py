@@ -155,7 +155,7 @@ class Operator:
         program = self._setup.program_for_batch(columns)
         ticks = self._reader.ticks(at, count)
         batches = feed_batch(self._setup, self._window, columns, ticks, runs, count)
-        return Results(program.columns.asked, batches, self._setup.bounds)
+        return Results(program.columns.request, batches, self._setup.bounds)
 
     # --- results
 

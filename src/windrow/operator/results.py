@@ -16,8 +16,8 @@ from pyarrow import types as pat
 
 from windrow.batch.results import finish, written
 from windrow.errors import BadInput
-from windrow.plan.bind import Bound
-from windrow.plan.requests import Asked
+from windrow.plan.bind import BoundCall
+from windrow.plan.requests import KernelRequest
 
 Array = np.ndarray[Any, Any]
 
@@ -37,12 +37,12 @@ class Result(NamedTuple):
 
 
 def reader_of(
-    asked: Asked, out: Sequence[Array], payload: Callable[[int, str], Any]
+    request: KernelRequest, out: Sequence[Array], payload: Callable[[int, str], Any]
 ) -> Callable[[], Any]:
     """A function that reads the one result in `out` as Python values."""
-    views = _output_views(asked, out)
+    views = _output_views(request, out)
     readers: dict[str, Callable[[], Any]] = {}
-    for bound, outputs in asked.calls:
+    for bound, outputs in request.calls:
         own = [views[output] for output in outputs]
         readers[bound.name] = _reader(bound, own, payload)
     if len(readers) == 1:
@@ -55,11 +55,11 @@ def reader_of(
 
 
 def _output_views(
-    asked: Asked, out: Sequence[Array]
+    request: KernelRequest, out: Sequence[Array]
 ) -> list[tuple[list[Array], Array | None]]:
     """For each output its arrays in `out`, and its validity, not copied."""
     views, at = [], 0
-    for output in asked.product.outputs:
+    for output in request.product.outputs:
         values = list(out[at : at + len(output.dtypes)])
         at += len(output.dtypes)
         views.append((values, out[at] if output.nullable else None))
@@ -68,7 +68,7 @@ def _output_views(
 
 
 def _reader(
-    bound: Bound,
+    bound: BoundCall,
     views: list[tuple[list[Array], Array | None]],
     payload: Callable[[int, str], Any],
 ) -> Callable[[], Any]:
@@ -115,12 +115,12 @@ class ResultBatch(NamedTuple):
 
 
 def payloads_at(
-    asked: Asked, out: Sequence[Array], payload: Callable[[int, str], Any]
+    request: KernelRequest, out: Sequence[Array], payload: Callable[[int, str], Any]
 ) -> dict[str, list[Any]]:
     """By call, what the positions in `out` point to; they may be gone later."""
     payloads: dict[str, list[Any]] = {}
-    views = _output_views(asked, out)
-    for bound, outputs in asked.calls:
+    views = _output_views(request, out)
+    for bound, outputs in request.calls:
         if (name := bound.payload) is not None:
             numbers = views[outputs[0]][0][0].tolist()
             payloads[bound.name] = [
@@ -155,11 +155,11 @@ class Results(Sequence[Result]):
 
     def __init__(
         self,
-        asked: Asked,
+        request: KernelRequest,
         batches: list[ResultBatch] | RowResults,
         bounds: Callable[[Array], pa.Array],
     ) -> None:
-        self._asked, self._written, self._bounds = asked, batches, bounds
+        self._asked, self._written, self._bounds = request, batches, bounds
 
     @property
     def _batches(self) -> list[ResultBatch]:

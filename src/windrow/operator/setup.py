@@ -111,7 +111,7 @@ class OperatorSetup:
     def open(self, schema: pa.Schema) -> WindowProgram:
         """Plan, generate and compile, now that types are known."""
         columns = EventColumns.of(self.calls, schema, nulls=self.nulls)
-        product, policies = columns.asked.product, self.policies
+        product, policies = columns.request.product, self.policies
         late = self.lateness is not None
         plan = plan_operator(
             self.algorithm, product, policies, late=late, latency=self.latency

@@ -56,7 +56,7 @@ class KeyWindow:
         self.memory, self.argument = memory, memory.argument
         out = [memory.sections[k] for k in memory.layout.named("out")]
         self.read: Callable[[], Any] = reader_of(
-            self.program.columns.asked, out, self.payload_at
+            self.program.columns.request, out, self.payload_at
         )
 
     @property
@@ -192,7 +192,7 @@ class KeyWindow:
         self.flush()
         if self.program.policies.waits:
             batches, self.untaken = self.untaken, []
-            results = Results(self.program.columns.asked, batches, bounds)
+            results = Results(self.program.columns.request, batches, bounds)
             return [result._replace(key=key) for result in results]
         value, size, last = self.look(), self.count(), self.last_report
         if not size or (last is not None and same_value(last[0], value)):
@@ -267,9 +267,9 @@ class KeyWindow:
         self, count: int, out: Any, begins: Array, ends: Array
     ) -> ResultBatch:
         """Results as they were written, with the payloads that they point to."""
-        asked, names = self.program.columns.asked, self.program.columns.payloads
+        request, names = self.program.columns.request, self.program.columns.payloads
         written = tuple(array[:count] for array in out)
-        payloads = payloads_at(asked, written, self.payload_at) if names else None
+        payloads = payloads_at(request, written, self.payload_at) if names else None
         return ResultBatch(None, begins[:count], ends[:count], written, payloads)
 
     def payload_at(self, number: int, name: str) -> Any:

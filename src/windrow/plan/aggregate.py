@@ -23,9 +23,9 @@ from windrow.spans import find as find_technique
 from windrow.windows import Rule, Window
 from windrow.windows.clock import Clock
 
-from .bind import Bound, bind, check_new_names, column_type
+from .bind import BoundCall, bind, check_new_names, column_type
 from .choose import Choice, choose_algorithm, choose_slicer
-from .requests import ask, may_overflow, slots_of
+from .requests import may_overflow, request_kernel, slots_of
 from .sharing import GRAPH, sharing_of
 from .spans import check_forced, check_slicer, check_suits, span_of
 from .windows import check_windows, clock_for, order_of, rules_of
@@ -39,7 +39,7 @@ class Plan:
     that of their ends, `algorithm` names a technique, and `chunk` is its height.
     """
 
-    calls: tuple[Bound, ...]
+    calls: tuple[BoundCall, ...]
     rules: tuple[Rule, ...]
     listed: bool
     by: tuple[str, ...]
@@ -170,7 +170,7 @@ def plan_aggregate(
         slicer,
         rules,
         rows=rules[0].counts_rows and algorithm != GRAPH,  # a graph has no tails
-        lasting=span is not None,
+        span_times=span is not None,
     )
     if span is not None:
         check_slicer(chosen_slicer.whole_windows, chosen_slicer.name)
@@ -194,7 +194,7 @@ def plan_aggregate(
         schema,
         span,
     )
-    request = ask(bound_calls, slots_of(bound_calls, lambda _: False))
+    request = request_kernel(bound_calls, slots_of(bound_calls, lambda _: False))
     product = request.product if request.calls else None
     if span is not None:
         check_forced(algorithm, chunk, bound_calls)
@@ -214,7 +214,10 @@ def plan_aggregate(
 
 
 def columns_read(
-    by: Sequence[str], calls: Sequence[Bound], clock: Clock | None, ties: Sequence[str]
+    by: Sequence[str],
+    calls: Sequence[BoundCall],
+    clock: Clock | None,
+    ties: Sequence[str],
 ) -> list[str]:
     """Every column that keys, calls, clock and ties name, once each."""
     names = [*by, *(name for bound in calls for name in bound.reads)]

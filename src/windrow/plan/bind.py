@@ -1,6 +1,6 @@
 """Binds calls to a schema, and checks every name, type and option.
 
-    {"who": wr.arg_max("len", "caller")}  +  schema   ->   Bound(name, call, types)
+    {"who": wr.arg_max("len", "caller")}  +  schema   ->   BoundCall(name, call, types)
 
 After this nothing can be refused for its names or types.
 """
@@ -20,7 +20,7 @@ from windrow.errors import BadInput, UnknownName, UnsupportedType
 
 
 @dataclass(frozen=True)
-class Bound:
+class BoundCall:
     """A call of an aggregate that is checked against a schema.
 
     `columns` are those that `lift` reads; `payload` is the column that the result, a
@@ -46,7 +46,7 @@ class Bound:
         return tuple(dict.fromkeys((*self.columns, *extra)))
 
 
-def bind(calls: Mapping[str, Call], schema: pa.Schema) -> tuple[Bound, ...]:
+def bind(calls: Mapping[str, Call], schema: pa.Schema) -> tuple[BoundCall, ...]:
     """Check every call against the schema."""
     return tuple(_bind(name, call, schema) for name, call in calls.items())
 
@@ -76,7 +76,7 @@ def check_new_names(names: Sequence[str], taken: Sequence[str]) -> None:
             )
 
 
-def _bind(name: str, call: Call, schema: pa.Schema) -> Bound:
+def _bind(name: str, call: Call, schema: pa.Schema) -> BoundCall:
     aggregate = call.aggregate
     least = aggregate.columns[0]
     if len(call.columns) < least:
@@ -104,4 +104,4 @@ def _bind(name: str, call: Call, schema: pa.Schema) -> Bound:
     payload = call.columns[-1] if aggregate.result == "position" else None
     first = kinds[0] if kinds else None
     result = result_type(call, first, kinds[-1] if kinds else None)
-    return Bound(name, call, inputs, tuple(kinds[: len(inputs)]), payload, result)
+    return BoundCall(name, call, inputs, tuple(kinds[: len(inputs)]), payload, result)

@@ -21,16 +21,16 @@ from windrow.windows.clock import Clock, clock_of
 from windrow.windows.policy_numbers import BY_HAND, PolicyNumbers
 
 from .aggregate import columns_read, key_names
-from .bind import Bound, bind, check_new_names, column_type
+from .bind import BoundCall, bind, check_new_names, column_type
 from .choose import Choice, choose_algorithm
-from .requests import ask, may_overflow, slots_of
+from .requests import may_overflow, request_kernel, slots_of
 
 
 @dataclass(frozen=True)
 class PolicyPlan:
     """What will be done; `policies` count in ticks of the clock."""
 
-    calls: tuple[Bound, ...]
+    calls: tuple[BoundCall, ...]
     window: PolicyWindow
     policies: PolicyNumbers
     by: tuple[str, ...]
@@ -59,8 +59,8 @@ class PolicyPlan:
 
     def nominal_product(self) -> Product | None:
         """The product if no column had nulls; None if all calls are holistic."""
-        asked = ask(self.calls, slots_of(self.calls, lambda _: False))
-        return asked.product if asked.calls else None
+        request = request_kernel(self.calls, slots_of(self.calls, lambda _: False))
+        return request.product if request.calls else None
 
 
 def plan_by_policy(

@@ -84,7 +84,7 @@ def choose_slicer(
     rules: Sequence[Rule],
     *,
     rows: bool,
-    lasting: bool = False,
+    span_times: bool = False,
 ) -> tuple[Slicer, str]:
     """The slicer for windows of those rules, and why.
 
@@ -103,7 +103,7 @@ def choose_slicer(
         )
     if name != "auto":
         return find_slicer(name), "asked for by name"
-    if lasting:
+    if span_times:
         return find_slicer("pairs"), (
             "events last: cut where windows start and end, and nowhere else"
         )

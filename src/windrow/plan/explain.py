@@ -74,7 +74,7 @@ def explain_resolved(
 
 
 def _explain_windows(resolved: Resolved) -> Explanation:
-    plan, request = resolved.plan, resolved.asked
+    plan, request = resolved.plan, resolved.request
     lines = ["aggregate", *order_lines(plan.by, plan.clock)]
     lines += window_lines(plan) + slice_lines(resolved)
     if request.calls:
@@ -97,7 +97,7 @@ def _explain_spans(resolved: Resolved, facts: Facts) -> Explanation:
         names = ", ".join(bound.name for bound in group.calls)
         purpose = f" (for {names})" if len(resolved.groups) > 1 else ""
         lines.append(f"  technique  {group.technique.name}: {group.reason}{purpose}")
-        lines += partial_lines(group.asked.product)
+        lines += partial_lines(group.request.product)
         if group.technique.name in ("se_slicing", "se_ml_slicing"):
             algorithms = dict.fromkeys(chosen.name for chosen in group.algorithms)
             names = ", ".join(algorithms)
@@ -108,7 +108,7 @@ def _explain_spans(resolved: Resolved, facts: Facts) -> Explanation:
             f"  technique  tuple_buckets: no partial of bounded size "
             f"({', '.join(holistic)})"
         )
-    requests = [group.asked for group in resolved.groups]
+    requests = [group.request for group in resolved.groups]
     return Explanation("\n".join(lines + result_lines(plan.calls, requests)))
 
 
@@ -118,9 +118,9 @@ def _explain_policy(resolved: ResolvedPolicy) -> Explanation:
     lines.append(f"  window     {plan.window}")
     lines.append("  slices     one row each: bounds follow from the rows")
     if choice is not None:
-        lines += partial_lines(resolved.asked.product)
+        lines += partial_lines(resolved.request.product)
         lines.append(f"  algorithm  {choice.algorithm.name}: {choice.reason}")
-    return Explanation("\n".join(lines + result_lines(plan.calls, [resolved.asked])))
+    return Explanation("\n".join(lines + result_lines(plan.calls, [resolved.request])))
 
 
 def check_show(show: str, *, sliding: bool) -> None:
@@ -147,7 +147,7 @@ def check_shown(resolved: object, show: str) -> None:
         cause = (
             "events with a duration are laid over slices by a technique of their own"
         )
-    elif not resolved.asked.calls:
+    elif not resolved.request.calls:
         cause = "holistic aggregates have neither partials nor a kernel"
     elif resolved.sharing is None and show == "graph":
         raise BadInput.because(

@@ -11,8 +11,8 @@ from windrow.slicing import composite_slide, share, shared_combs
 from windrow.windows import Clock
 
 from .aggregate import Plan
-from .bind import Bound
-from .requests import Asked
+from .bind import BoundCall
+from .requests import KernelRequest
 from .resolve import Resolved, ResolvedOver
 from .sharing import Sharing, special_of
 
@@ -27,11 +27,11 @@ def frame_lines(resolved: ResolvedOver) -> list[str]:
         if choice is not None:
             by_number = frame.rows is not None
             kind = "by arithmetic" if by_number else "from start and stop arrays"
-            lines += partial_lines(part.asked.product)
+            lines += partial_lines(part.request.product)
             lines.append(f"  bounds     {kind}, one window a row")
             lines.append(f"  algorithm  {choice.algorithm.name}: {choice.reason}")
         lines += holistic_lines(part.calls)
-    requests = [part.asked for part in resolved.frames]
+    requests = [part.request for part in resolved.frames]
     return lines + result_lines(resolved.plan.calls, requests)
 
 
@@ -189,7 +189,7 @@ def _bounds(resolved: Resolved) -> str:
     return "start and stop arrays over the slices that hold a row; gaps cost nothing"
 
 
-def holistic_lines(calls: tuple[Bound, ...]) -> list[str]:
+def holistic_lines(calls: tuple[BoundCall, ...]) -> list[str]:
     """The calls that need the rows of a window, since they have no partial."""
     names = [b.call.label for b in calls if Law.HOLISTIC in b.aggregate.laws]
     if not names:
@@ -197,7 +197,9 @@ def holistic_lines(calls: tuple[Bound, ...]) -> list[str]:
     return [f"  holistic   {', '.join(names)}: ranges of row positions, no partials"]
 
 
-def result_lines(calls: Sequence[Bound], requests: Sequence[Asked]) -> list[str]:
+def result_lines(
+    calls: Sequence[BoundCall], requests: Sequence[KernelRequest]
+) -> list[str]:
     """The results with their types; those that are summed in two words say so."""
     wide = {
         bound.name

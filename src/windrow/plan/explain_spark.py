@@ -23,7 +23,7 @@ from .explain_lines import (
 )
 from .flow import Flow
 from .over import OverPlan
-from .requests import ask, may_overflow
+from .requests import may_overflow, request_kernel
 from .resolve import Facts, resolve
 from .spread import Spread
 from .tree import Tree
@@ -38,8 +38,8 @@ def explain_tree(tree: Tree) -> Explanation:
     lines.append(f"  rows       {keys}{order}")
     lines += zone_lines(plan.clock) + window_lines(plan) + slice_lines(tree.resolved)
     lines.append(f"  level 1    {tree.level1}: {tree.level1_reason}")
-    if tree.asked.calls:
-        lines += partial_lines(tree.asked.product)
+    if tree.request.calls:
+        lines += partial_lines(tree.request.product)
     steps = {
         "pane": "each pane is lowered where it is, without a further shuffle",
         "none": "one task a key, state carried from batch to batch",
@@ -50,11 +50,11 @@ def explain_tree(tree: Tree) -> Explanation:
     lines.append(f"  level 2    {steps[tree.split]}")
     if plan.span is not None:
         lines.append(f"  technique  {_technique_words(tree)}")
-    elif tree.asked.calls:
+    elif tree.request.calls:
         lines += algorithm_lines(tree.resolved)
     lines += holistic_lines(plan.calls)
     lines.append(f"  level 3    {tree.split}: {tree.split_reason}")
-    lines += result_lines(plan.calls, [tree.asked])
+    lines += result_lines(plan.calls, [tree.request])
     return Explanation("\n".join(lines))
 
 
@@ -104,9 +104,9 @@ def explain_flow(flow: Flow) -> Explanation:
         lines.append(f"  chunks     of {slides} slides, half a window")
     lines += slice_lines(resolve(plan, Facts(), sliced=True))
     if flow.kept == "slices":
-        lines += partial_lines(flow.asked.product)
+        lines += partial_lines(flow.request.product)
         lines.append("  algorithm  pba, a step at a time: at most three merges a slide")
-    lines += holistic_lines(plan.calls) + result_lines(plan.calls, [flow.asked])
+    lines += holistic_lines(plan.calls) + result_lines(plan.calls, [flow.request])
     return Explanation("\n".join(lines))
 
 
@@ -118,10 +118,12 @@ def _technique_words(tree: Tree) -> str:
     plan = tree.plan
     if plan.algorithm != "auto":
         return f"{plan.algorithm}: asked for by name"
-    calls = [bound for bound, _ in tree.asked.calls]
-    products = [tree.asked.product] if calls else []
+    calls = [bound for bound, _ in tree.request.calls]
+    products = [tree.request.product] if calls else []
     if tree.level1 == "rows":
-        products = [ask([bound], tree.slots, may_overflow).product for bound in calls]
+        products = [
+            request_kernel([bound], tree.slots, may_overflow).product for bound in calls
+        ]
     names = dict.fromkeys(
         name for product in products for name in _technique_names(product)
     )

@@ -21,7 +21,7 @@ from windrow.errors import BadInput, UnsupportedType, WindowError
 
 from .aggregate import Plan
 from .over import OverPlan
-from .requests import Asked, Slots, ask, may_overflow, slots_of
+from .requests import KernelRequest, Slots, may_overflow, request_kernel, slots_of
 from .tree import needs_rows, not_folded
 
 # A bucket costs a few calls of the state store in each micro-batch (about 5 ms), and
@@ -40,9 +40,9 @@ class Flow:
     """
 
     plan: Plan | OverPlan
-    asked: Asked
+    request: KernelRequest
     slots: Slots
-    former: tuple[Asked, Slots] | None
+    former: tuple[KernelRequest, Slots] | None
     fed: str
     fed_reason: str
     kept: str
@@ -80,21 +80,21 @@ def flow_of(
                 "group by its fields, or by a string made of it",
             )
     slots = slots_of(plan.calls, lambda _: True)
-    asked = ask(plan.calls, slots, may_overflow)
+    request = request_kernel(plan.calls, slots, may_overflow)
     former_slots = slots_of(plan.calls, lambda name: name in nullable)
-    former = ask(plan.calls, former_slots, may_overflow)
-    kept, because = _kept(plan, asked)
+    former = request_kernel(plan.calls, former_slots, may_overflow)
+    kept, because = _kept(plan, request)
     if kept == "slices":
         _check_algorithm(plan)  # type: ignore[arg-type]
-    fed, why = _fed(plan, asked, kept, late)
+    fed, why = _fed(plan, request, kept, late)
     cell = 1
     if isinstance(plan, Plan):
         cell = max(delay // CELLS, min(rule.step for rule in plan.rules))
     many = (buckets or BUCKETS) if plan.by else 1
-    same = former.product.dtypes == asked.product.dtypes
+    same = former.product.dtypes == request.product.dtypes
     return Flow(
         plan,
-        asked,
+        request,
         slots,
         None if same else (former, former_slots),
         fed,
@@ -140,25 +140,27 @@ def _check_algorithm(plan: Plan) -> None:
         )
 
 
-def _kept(plan: Plan | OverPlan, asked: Asked) -> tuple[str, str]:
+def _kept(plan: Plan | OverPlan, request: KernelRequest) -> tuple[str, str]:
     if isinstance(plan, OverPlan):
         return "past", "each row looks back at rows: those within reach are kept"
     if plan.span is not None:
         return "rows", "events last: those that a window to come overlaps are kept"
     why = needs_rows(plan)
-    if why is None and asked.product.interpreted:
+    if why is None and request.product.interpreted:
         why = "a function could not be compiled, and plain Python has no columns"
     if why is not None:
         return "rows", f"{why}: the rows that windows can reach are kept"
     return "slices", "a slide costs at most three merges a key, whatever the range"
 
 
-def _fed(plan: Plan | OverPlan, asked: Asked, kept: str, late: str) -> tuple[str, str]:
+def _fed(
+    plan: Plan | OverPlan, request: KernelRequest, kept: str, late: str
+) -> tuple[str, str]:
     if isinstance(plan, OverPlan) or kept == "rows":
         return "rows", "rows are kept"
     if late == "keep":
         return "rows", 'late="keep" gives rows back, so that they travel whole'
-    why = not_folded(plan, asked)
+    why = not_folded(plan, request)
     if why is not None:
         return "rows", f"{why}: rows wait for the watermark, then they are folded"
     return "slices", "our kernel folds rows before they are shuffled"

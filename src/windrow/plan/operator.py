@@ -23,7 +23,7 @@ from windrow.kernels import Product
 from windrow.windows import Window
 from windrow.windows.policy_numbers import BY_HAND, COUNT, TIME, PolicyNumbers
 
-from .bind import Bound
+from .bind import BoundCall
 from .choose import Choice
 
 LATENCIES = (None, "worst-case")
@@ -70,7 +70,7 @@ def check_asked(
         _check_form(name, policies, late=late)
 
 
-def check_keepable(calls: Iterable[Bound]) -> None:
+def check_keepable(calls: Iterable[BoundCall]) -> None:
     """Refuse aggregates that need all values at once."""
     for bound in calls:
         fact = f"cannot keep {bound.call.label} in an operator"

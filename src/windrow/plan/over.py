@@ -21,9 +21,9 @@ from windrow.windows import Duration
 from windrow.windows.clock import Clock, clock_of
 
 from .aggregate import columns_read, key_names
-from .bind import Bound, bind, check_new_names, column_type
+from .bind import BoundCall, bind, check_new_names, column_type
 from .choose import Choice, choose_algorithm
-from .requests import ask, may_overflow, slots_of
+from .requests import may_overflow, request_kernel, slots_of
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ class Frame:
 class OverPlan:
     """What will be done for `wr.over`: the calls, and the frames that they share."""
 
-    calls: tuple[Bound, ...]
-    frames: dict[Frame, tuple[Bound, ...]]
+    calls: tuple[BoundCall, ...]
+    frames: dict[Frame, tuple[BoundCall, ...]]
     by: tuple[str, ...]
     clock: Clock | None
     ties: tuple[str, ...]
@@ -104,7 +104,7 @@ def plan_over(
             "say which, as in wr.over(..., on='ts')",
         )
     clock = None if on is None else clock_of(on, column_type(schema, on), durations)
-    frames: dict[Frame, list[Bound]] = {}
+    frames: dict[Frame, list[BoundCall]] = {}
     for bound in bound_calls:
         frames.setdefault(_frame(bound.call, clock), []).append(bound)
     plan = OverPlan(
@@ -117,7 +117,7 @@ def plan_over(
         schema,
     )
     for frame, members in plan.frames.items():
-        request = ask(members, slots_of(members, lambda _: False))
+        request = request_kernel(members, slots_of(members, lambda _: False))
         if request.calls:
             label = ", ".join(bound.call.label for bound in members)
             frame.choice(algorithm, request.product, label)

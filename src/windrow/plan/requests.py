@@ -29,7 +29,7 @@ from windrow.kernels import (
     product_of,
 )
 
-from .bind import Bound
+from .bind import BoundCall
 
 Read = tuple[str, bool]
 """A column, and whether it is read as floats in its own unit: decimals, which are
@@ -45,14 +45,14 @@ class Slots:
 
 
 @dataclass(frozen=True)
-class Asked:
+class KernelRequest:
     """A product, and which of its outputs belong to which call."""
 
     product: Product
-    calls: tuple[tuple[Bound, tuple[int, ...]], ...]
+    calls: tuple[tuple[BoundCall, tuple[int, ...]], ...]
 
 
-def reads_of(bound: Bound) -> tuple[Read, ...]:
+def reads_of(bound: BoundCall) -> tuple[Read, ...]:
     """The columns of a call, as its kernel reads them."""
     as_floats = bound.aggregate.result in ("float", "sketch")
     return tuple(
@@ -61,7 +61,7 @@ def reads_of(bound: Bound) -> tuple[Read, ...]:
     )
 
 
-def slots_of(calls: Sequence[Bound], nullable: Callable[[str], bool]) -> Slots:
+def slots_of(calls: Sequence[BoundCall], nullable: Callable[[str], bool]) -> Slots:
     """Number the columns that kernels read, then the validity arrays."""
     columns: dict[Read, int] = {}
     masks: list[str] = []
@@ -77,26 +77,26 @@ def slots_of(calls: Sequence[Bound], nullable: Callable[[str], bool]) -> Slots:
     return Slots(columns, {column: count + i for i, column in enumerate(masks)})
 
 
-def ask(
-    calls: Sequence[Bound],
+def request_kernel(
+    calls: Sequence[BoundCall],
     slots: Slots,
-    wide: Callable[[Bound], bool] = lambda _: False,
+    wide: Callable[[BoundCall], bool] = lambda _: False,
     *,
     may_be_empty: bool = False,
-) -> Asked:
+) -> KernelRequest:
     """The product of all calls that are not holistic."""
     requests: list[Request] = []
-    owners: list[tuple[Bound, tuple[int, ...]]] = []
+    owners: list[tuple[BoundCall, tuple[int, ...]]] = []
     for bound in calls:
         if Law.HOLISTIC in bound.aggregate.laws:
             continue
         first = len(requests)
         requests += _requests(bound, slots, wide(bound))
         owners.append((bound, tuple(range(first, len(requests)))))
-    return Asked(product_of(requests, may_be_empty=may_be_empty), tuple(owners))
+    return KernelRequest(product_of(requests, may_be_empty=may_be_empty), tuple(owners))
 
 
-def users_result(bound: Bound) -> pa.DataType:
+def users_result(bound: BoundCall) -> pa.DataType:
     """The type that a user's functions give for their column; float64 if unknown."""
     request = _user_request(bound.aggregate, bound, (), ())
     assert request.schema is not None
@@ -104,7 +104,7 @@ def users_result(bound: Bound) -> pa.DataType:
     return types.get(request.schema[-1], pa.float64())
 
 
-def may_overflow(bound: Bound) -> bool:
+def may_overflow(bound: BoundCall) -> bool:
     """Whether the call adds up 64-bit whole numbers, and so could pass 64 bits."""
     if bound.aggregate.name not in ("sum", "mean") or bound.aggregate.is_users:
         return False
@@ -114,7 +114,7 @@ def may_overflow(bound: Bound) -> bool:
     )
 
 
-def _requests(bound: Bound, slots: Slots, wide: bool) -> list[Request]:
+def _requests(bound: BoundCall, slots: Slots, wide: bool) -> list[Request]:
     aggregate = bound.aggregate
     masks = tuple(
         slots.masks[c] for c in dict.fromkeys(bound.columns) if c in slots.masks
@@ -146,7 +146,10 @@ _aggregates: list[Aggregate] = []  # kept alive, so that no other gets their ids
 
 
 def _user_request(
-    aggregate: Aggregate, bound: Bound, read: tuple[int, ...], masks: tuple[int, ...]
+    aggregate: Aggregate,
+    bound: BoundCall,
+    read: tuple[int, ...],
+    masks: tuple[int, ...],
 ) -> Request:
     kinds = tuple(value_kind(kind) for kind in bound.types)
     key = (id(aggregate), kinds)

@@ -24,13 +24,13 @@ from windrow.algorithms import find as find_algorithm
 from windrow.kernels import Product
 
 from .aggregate import Plan
-from .bind import Bound
+from .bind import BoundCall
 from .by_policy import PolicyPlan
 from .choose import Choice
 from .over import Frame, OverPlan
-from .requests import Asked, Slots, ask, may_overflow, slots_of
+from .requests import KernelRequest, Slots, may_overflow, request_kernel, slots_of
 from .sharing import Sharing, choice_alone, sharing_of
-from .spans import Group, Lengths, choose_groups
+from .spans import Lengths, TechniqueGroup, choose_groups
 
 FOLD_BELOW = 0.7  # slices for each row: above that rows are their own slices
 
@@ -53,7 +53,7 @@ class Facts:
         """Whether a column may hold a null."""
         return self.nulls is None or column in self.nulls
 
-    def needs_two_words(self, bound: Bound, rows: int | None) -> bool:
+    def needs_two_words(self, bound: BoundCall, rows: int | None) -> bool:
         """Whether the sum of a call over at most `rows` rows could pass 64 bits."""
         if not may_overflow(bound):
             return False
@@ -73,25 +73,25 @@ class Resolved:
     """
 
     plan: Plan
-    asked: Asked
+    request: KernelRequest
     slots: Slots
     way: str
     choices: tuple[Choice | None, ...]
     sharing: Sharing | None = None
     by_graph: bool = False
     together: Algorithm | None = None
-    groups: tuple[Group, ...] = ()
+    groups: tuple[TechniqueGroup, ...] = ()
     fold_below: float = FOLD_BELOW
 
     @property
     def product(self) -> Product:
         """The product of the partials of all aggregates that have one."""
-        return self.asked.product
+        return self.request.product
 
     @property
     def is_holistic(self) -> bool:
         """Whether some aggregate needs the rows of each window, not a partial."""
-        return len(self.asked.calls) < len(self.plan.calls)
+        return len(self.request.calls) < len(self.plan.calls)
 
     def algorithm(self, number: int) -> Algorithm:
         """The algorithm of a window that slides by itself."""
@@ -105,8 +105,8 @@ class ResolvedFrame:
     """Calls of `wr.over` with the same frame; `choice` is None if all are holistic."""
 
     frame: Frame
-    calls: tuple[Bound, ...]
-    asked: Asked
+    calls: tuple[BoundCall, ...]
+    request: KernelRequest
     choice: Choice | None
 
 
@@ -124,7 +124,7 @@ class ResolvedPolicy:
     """A plan by policy with every choice made; no `choice` if all are holistic."""
 
     plan: PolicyPlan
-    asked: Asked
+    request: KernelRequest
     slots: Slots
     choice: Choice | None
 
@@ -155,10 +155,12 @@ def resolve(
         return _resolve_policy(plan, facts)
     slots = slots_of(plan.calls, facts.has_nulls)
 
-    def request_of(calls: Sequence[Bound]) -> Asked:
+    def request_of(calls: Sequence[BoundCall]) -> KernelRequest:
         counts = [rule.longest for rule in plan.rules if rule.counts_rows]
         rows = max(counts) if counts else None
-        return ask(calls, slots, lambda bound: facts.needs_two_words(bound, rows))
+        return request_kernel(
+            calls, slots, lambda bound: facts.needs_two_words(bound, rows)
+        )
 
     if plan.span is not None:
         return _resolve_spans(plan, facts, slots, request_of)
@@ -188,14 +190,14 @@ def resolve(
 
 
 def _resolve_spans(
-    plan: Plan, facts: Facts, slots: Slots, request_of: Callable[..., Asked]
+    plan: Plan, facts: Facts, slots: Slots, request_of: Callable[..., KernelRequest]
 ) -> Resolved:
     """Choose the techniques for events with a duration, by how long these are."""
     lengths = facts.spans
     groups = []
     if lengths is not None:
         groups = [
-            replace(group, algorithms=slide_algorithms(plan, group.asked.product))
+            replace(group, algorithms=slide_algorithms(plan, group.request.product))
             for group in choose_groups(
                 plan.calls, request_of, lengths, plan.algorithm, plan.chunk
             )
@@ -216,10 +218,10 @@ def _resolve_over(plan: OverPlan, facts: Facts) -> ResolvedOver:
     frames = []
     for frame, calls in plan.frames.items():
 
-        def is_wide(bound: Bound, rows: int | None = frame.rows) -> bool:
+        def is_wide(bound: BoundCall, rows: int | None = frame.rows) -> bool:
             return facts.needs_two_words(bound, rows)
 
-        request = ask(calls, slots, is_wide, may_be_empty=frame.may_be_empty)
+        request = request_kernel(calls, slots, is_wide, may_be_empty=frame.may_be_empty)
         choice = None
         if request.calls:
             label = ", ".join(bound.call.label for bound in calls)
@@ -230,7 +232,9 @@ def _resolve_over(plan: OverPlan, facts: Facts) -> ResolvedOver:
 
 def _resolve_policy(plan: PolicyPlan, facts: Facts) -> ResolvedPolicy:
     slots = slots_of(plan.calls, facts.has_nulls)
-    request = ask(plan.calls, slots, lambda bound: facts.needs_two_words(bound, None))
+    request = request_kernel(
+        plan.calls, slots, lambda bound: facts.needs_two_words(bound, None)
+    )
     choice = plan.choice(request.product) if request.calls else None
     return ResolvedPolicy(plan, request, slots, choice)
 

@@ -35,8 +35,8 @@ from windrow.kernels import Product
 from windrow.spans import CATALOGUE, Technique, find
 from windrow.windows import Window
 
-from .bind import Bound, column_type
-from .requests import Asked
+from .bind import BoundCall, column_type
+from .requests import KernelRequest
 
 SHORT = 8.0  # insertions an event: less than another pass over the events costs
 SWEEP = 64.0
@@ -86,57 +86,61 @@ class Lengths:
 
 
 @dataclass(frozen=True)
-class Group:
+class TechniqueGroup:
     """Calls that one technique computes together, and why that technique.
 
     `algorithms` slide over the slices that it makes, one for each window.
     """
 
-    asked: Asked
+    request: KernelRequest
     technique: Technique
     height: int
     reason: str
     algorithms: tuple[Algorithm, ...] = ()
 
     @property
-    def calls(self) -> tuple[Bound, ...]:
+    def calls(self) -> tuple[BoundCall, ...]:
         """The calls that the technique computes."""
-        return tuple(bound for bound, _ in self.asked.calls)
+        return tuple(bound for bound, _ in self.request.calls)
 
 
-Ask = Callable[[Sequence[Bound]], Asked]
+Ask = Callable[[Sequence[BoundCall]], KernelRequest]
 
 
 def choose_groups(
-    calls: Sequence[Bound], ask: Ask, lengths: Lengths, technique: str, height: int
-) -> list[Group]:
+    calls: Sequence[BoundCall], ask: Ask, lengths: Lengths, technique: str, height: int
+) -> list[TechniqueGroup]:
     """The techniques for all calls that have a partial, by how long events are."""
     calls = [bound for bound in calls if Law.HOLISTIC not in bound.aggregate.laws]
     if not calls:
         return []
     if technique != "auto" or lengths.short:
         return [choose_one(ask(calls), lengths, technique, height)]
-    kinds: dict[str, list[Bound]] = {}
+    kinds: dict[str, list[BoundCall]] = {}
     for bound in calls:
         kinds.setdefault(_kind(ask([bound]).product, bound, lengths), []).append(bound)
     return [choose_one(ask(group), lengths, "auto", 0) for group in kinds.values()]
 
 
-def choose_one(request: Asked, lengths: Lengths, technique: str, height: int) -> Group:
+def choose_one(
+    request: KernelRequest, lengths: Lengths, technique: str, height: int
+) -> TechniqueGroup:
     """The technique for calls that are computed together."""
     if technique != "auto":
         forced = find(technique)
         check_suits(forced, request.product, [bound for bound, _ in request.calls])
         levels = height or lengths.height() if forced.name == "se_ml_slicing" else 1
-        return Group(request, forced, levels, "asked for by name" + _levels(levels))
+        return TechniqueGroup(
+            request, forced, levels, "asked for by name" + _levels(levels)
+        )
     if lengths.short:
         insertions = lengths.pieces * lengths.crossed / max(lengths.events, 1)
         reason = f"{insertions:.2g} insertions an event, which is least work"
-        return Group(request, find("se_slicing"), 1, reason)
+        return TechniqueGroup(request, find("se_slicing"), 1, reason)
     return _group(request, lengths)
 
 
-def _kind(product: Product, bound: Bound, lengths: Lengths) -> str:
+def _kind(product: Product, bound: BoundCall, lengths: Lengths) -> str:
     """A word for the technique that suits a call best; calls of one word share it."""
     laws = product.laws
     if Law.COMMUTATIVE not in laws:
@@ -147,33 +151,35 @@ def _kind(product: Product, bound: Bound, lengths: Lengths) -> str:
     return "selective" if Law.IDEMPOTENT in laws else "cumulative"
 
 
-def _group(request: Asked, lengths: Lengths) -> Group:
+def _group(request: KernelRequest, lengths: Lengths) -> TechniqueGroup:
     laws, crossed = request.product.laws, lengths.crossed
     long = f"events cross {crossed:,.3g} slices"
     if Law.COMMUTATIVE not in laws:
         if Law.SELECTIVE in laws and crossed > SWEEP:
             reason = f"{long}, and levels would lose their order: a heap of the living"
-            return Group(request, find("selective_sweeping"), 1, reason)
+            return TechniqueGroup(request, find("selective_sweeping"), 1, reason)
         reason = "not commutative: levels would lose the order of ends"
-        return Group(request, find("se_slicing"), 1, reason)
+        return TechniqueGroup(request, find("se_slicing"), 1, reason)
     if request.product.undoable and lengths.bounds() < WORTH * lengths.flat():
         reason = f"{long}; whole numbers can be taken off: two insertions an event"
-        return Group(request, find("starts_and_ends"), 1, reason)
+        return TechniqueGroup(request, find("starts_and_ends"), 1, reason)
     height = lengths.height()
     if height > 1 and lengths.levels(height) < WORTH * lengths.flat():
         times = math.ceil(crossed / height)
         word = "insertion" if times == 1 else "insertions"
         reason = f"{long}: {times} {word} an event" + _levels(height)
-        return Group(request, find("se_ml_slicing"), height, reason)
+        return TechniqueGroup(request, find("se_ml_slicing"), height, reason)
     reason = f"{long}, too few to be worth levels"
-    return Group(request, find("se_slicing"), 1, reason)
+    return TechniqueGroup(request, find("se_slicing"), 1, reason)
 
 
 def _levels(height: int) -> str:
     return f", {height} levels" if height > 1 else ""
 
 
-def check_suits(technique: Technique, product: Product, calls: Sequence[Bound]) -> None:
+def check_suits(
+    technique: Technique, product: Product, calls: Sequence[BoundCall]
+) -> None:
     """Refuse a technique that needs a law the aggregates lack."""
     if technique.suits(product.laws):
         return
@@ -185,7 +191,7 @@ def check_suits(technique: Technique, product: Product, calls: Sequence[Bound]) 
     )
 
 
-def check_forced(technique: str, height: int, calls: Sequence[Bound]) -> None:
+def check_forced(technique: str, height: int, calls: Sequence[BoundCall]) -> None:
     """Refuse a technique or a height that means nothing for these calls."""
     forced = None if technique == "auto" else find(technique)
     if height and (forced is None or forced.name != "se_ml_slicing"):
@@ -242,8 +248,8 @@ def check_slicer(whole_windows: bool, name: str) -> None:
 
 
 __all__ = [
-    "Group",
     "Lengths",
+    "TechniqueGroup",
     "check_forced",
     "check_slicer",
     "check_suits",

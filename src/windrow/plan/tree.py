@@ -25,7 +25,7 @@ from windrow.aggregates import Aggregate, Law
 from windrow.errors import BadInput, WindowError
 
 from .aggregate import Plan
-from .requests import Asked, Slots
+from .requests import KernelRequest, Slots
 from .resolve import Facts, Resolved, resolve
 
 FEW_KEYS = 64  # below that, tasks are too few and too long
@@ -59,9 +59,9 @@ class Tree:
         return self.resolved.plan
 
     @property
-    def asked(self) -> Asked:
+    def request(self) -> KernelRequest:
         """The request to kernels, which is the same in every task."""
-        return self.resolved.asked
+        return self.resolved.request
 
     @property
     def slots(self) -> Slots:
@@ -100,7 +100,7 @@ def grow_tree(
             "say which, as in wr.rows(..., on='ts')",
         )
     facts = Facts(nulls=nullable)
-    level1, level1_reason = _level1(plan, resolve(plan, facts).asked)
+    level1, level1_reason = _level1(plan, resolve(plan, facts).request)
     resolved = resolve(plan, facts, sliced=level1 != "rows")
     split, chunk, split_reason = _split(plan, level1, hot=hot, keys=keys)
     return Tree(resolved, level1, level1_reason, split, split_reason, chunk)
@@ -113,7 +113,7 @@ def level1_of(aggregate: Aggregate) -> str:
     return "kernel" if Law.COMMUTATIVE in aggregate.laws else "rows"
 
 
-def _level1(plan: Plan, request: Asked) -> tuple[str, str]:
+def _level1(plan: Plan, request: KernelRequest) -> tuple[str, str]:
     """How level 1 turns rows into slices, and why."""
     rows = needs_rows(plan) or _needs_order(plan)
     kernel = rows or not_folded(plan, request)
@@ -130,7 +130,7 @@ def _level1(plan: Plan, request: Asked) -> tuple[str, str]:
     return "rows", f"{kernel}: rows are shuffled, and folded where their key is"
 
 
-def _folded_spans(plan: Plan, request: Asked) -> str:
+def _folded_spans(plan: Plan, request: KernelRequest) -> str:
     """How tasks fold events with a duration before the shuffle.
 
     Catalyst could only group them by the slices in which they start and end, which few
@@ -167,7 +167,7 @@ def _needs_order(plan: Plan) -> str | None:
     return None
 
 
-def _not_native(plan: Plan, request: Asked) -> str | None:
+def _not_native(plan: Plan, request: KernelRequest) -> str | None:
     """The reason why Catalyst cannot compute the partial; None if it can."""
     for part in request.product.parts:
         aggregate = part.request.aggregate
@@ -178,7 +178,7 @@ def _not_native(plan: Plan, request: Asked) -> str | None:
     return None
 
 
-def not_folded(plan: Plan, request: Asked) -> str | None:
+def not_folded(plan: Plan, request: KernelRequest) -> str | None:
     """The reason why rows cannot be folded before the shuffle; None if they can."""
     for name in plan.by:
         if pat.is_nested(plan.schema.field(name).type):

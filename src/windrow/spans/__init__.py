@@ -10,13 +10,13 @@ from windrow.errors import UnknownName
 from ._technique import Technique, Windows, Work
 from .aggregate_buckets import AGGREGATE_BUCKETS
 from .cumulative_sweeping import CUMULATIVE_SWEEPING
-from .events import Events, Laid, Numbered, lay_out, number_slices
+from .events import Events, LaidEvents, NumberedEvents, lay_out, number_slices
 from .se_ml_slicing import SE_ML_SLICING
 from .se_slicing import SE_SLICING, slide_parts
 from .selective_sweeping import SELECTIVE_SWEEPING
 from .starts_and_ends import STARTS_AND_ENDS
 from .tuple_buckets import TUPLE_BUCKETS, fill_buckets
-from .two_parts import Held, add_goes, held, parts_of
+from .two_parts import HeldParts, add_goes, held, parts_of
 
 CATALOGUE: tuple[Technique, ...] = (
     TUPLE_BUCKETS,
@@ -44,9 +44,9 @@ __all__ = [
     "BY_NAME",
     "CATALOGUE",
     "Events",
-    "Held",
-    "Laid",
-    "Numbered",
+    "HeldParts",
+    "LaidEvents",
+    "NumberedEvents",
     "Technique",
     "Windows",
     "Work",

@@ -22,7 +22,7 @@ from windrow.algorithms import Algorithm
 from windrow.kernels import Assembly, Product
 from windrow.windows.frames import Frames
 
-from .events import Laid
+from .events import LaidEvents
 
 Array = np.ndarray[Any, Any]
 Fields = tuple[Array, ...]
@@ -36,7 +36,7 @@ class Work:
     "rows", or "slices" where the source is partials.
     """
 
-    laid: Laid
+    laid: LaidEvents
     product: Product
     source: Fields
     height: int = 1

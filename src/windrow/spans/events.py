@@ -65,7 +65,7 @@ class Events:
 
 
 @dataclass(frozen=True)
-class Laid:
+class LaidEvents:
     """Events over slices; event i crosses firsts[i] ... lasts[i], both included.
 
     Slice j begins at instant begins[j]; run k has slices [runs[k], runs[k + 1]).
@@ -103,7 +103,7 @@ class Laid:
         codes.sort()
         return 1 + int(np.count_nonzero(codes[1:] != codes[:-1]))
 
-    def only(self, mask: Array) -> Laid:
+    def only(self, mask: Array) -> LaidEvents:
         """The events for which `mask` is true, over the same slices."""
         firsts, lasts = self.firsts[mask], self.lasts[mask]
         return replace(self, events=self.events.only(mask), firsts=firsts, lasts=lasts)
@@ -122,7 +122,7 @@ class Laid:
 
 
 @dataclass(frozen=True)
-class Numbered:
+class NumberedEvents:
     """Events whose slices are counted, but are not laid out as arrays yet.
 
     `stretch` is the number of each event's stretch of slices (empty: there is one).
@@ -146,7 +146,7 @@ class Numbered:
         """The number of slices that will be laid out."""
         return int(self.sizes.sum(dtype=float))
 
-    def lay(self) -> Laid:
+    def lay(self) -> LaidEvents:
         """Number the slices from 0 on, run by run, and find where they begin."""
         _check(self.slices, MOST_SLICES)
         firsts, lasts = self.firsts, self.lasts
@@ -162,22 +162,22 @@ class Numbered:
         numbers = np.arange(len(self.events.firsts) + 1)
         runs = offsets[np.searchsorted(self.owner, numbers)]
         touched = None if self.whole else _touched(firsts, lasts, len(begins))
-        return Laid(self.events, firsts, lasts, begins, runs, touched)
+        return LaidEvents(self.events, firsts, lasts, begins, runs, touched)
 
 
-def lay_out(events: Events, combs: Sequence[Comb]) -> Laid:
+def lay_out(events: Events, combs: Sequence[Comb]) -> LaidEvents:
     """Lay events over the slices that they cross."""
     return number_slices(events, combs).lay()
 
 
-def number_slices(events: Events, combs: Sequence[Comb]) -> Numbered:
+def number_slices(events: Events, combs: Sequence[Comb]) -> NumberedEvents:
     """Count the slices that events cross."""
     none = np.empty(0, np.int64)
     periods = np.array([comb.period for comb in combs])
     phases = np.array([comb.phase for comb in combs])
     teeth = (periods, phases)
     if not len(events):
-        return Numbered(
+        return NumberedEvents(
             events, teeth, none, none, none, none, none, none, none, whole=True
         )
     origin, most = int(events.starts.min()), int(events.lasts.max())
@@ -193,7 +193,7 @@ def number_slices(events: Events, combs: Sequence[Comb]) -> Numbered:
     sizes = highs - lows + 1
     if sizes.sum(dtype=float) <= DENSE * len(events) + SPARE:
         stretch = events.run if count > 1 else none
-        return Numbered(events, teeth, firsts, lasts, stretch, lows, sizes, since,
+        return NumberedEvents(events, teeth, firsts, lasts, stretch, lows, sizes, since,
                         np.arange(count), whole=False)  # fmt: skip
     order = np.lexsort((firsts, events.run))
     count = join(order, events.starts, firsts, lasts, events.run, none, none,
@@ -202,7 +202,7 @@ def number_slices(events: Events, combs: Sequence[Comb]) -> Numbered:
     stretch = np.empty(len(events), np.int64)
     join(order, events.starts, firsts, lasts, events.run,
          stretch, lows, sizes, since, owner)  # fmt: skip
-    return Numbered(events, teeth, firsts, lasts, stretch, lows, sizes, since,
+    return NumberedEvents(events, teeth, firsts, lasts, stretch, lows, sizes, since,
                     owner, whole=True)  # fmt: skip
 
 
@@ -223,4 +223,4 @@ def _touched(firsts: Array, lasts: Array, slices: int) -> Array | None:
     return None if crossed.all() else np.flatnonzero(crossed)
 
 
-__all__ = ["Events", "Laid", "Numbered", "lay_out", "number_slices"]
+__all__ = ["Events", "LaidEvents", "NumberedEvents", "lay_out", "number_slices"]

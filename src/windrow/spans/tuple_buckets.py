@@ -23,10 +23,10 @@ from windrow.kernels.vocabulary import IDENTITY, combine, emit, leaf, peek
 from windrow.windows.frames import Frames
 
 from ._technique import Array, Fields, Technique, Windows, Work
-from .events import Laid
+from .events import LaidEvents
 
 
-def overlapped(laid: Laid, frames: Frames) -> tuple[Array, Array]:
+def overlapped(laid: LaidEvents, frames: Frames) -> tuple[Array, Array]:
     """The windows around each slice, by which the windows of an event are found.
 
     `first` holds the slice or is the next to come, `last` holds it or is the one
@@ -38,7 +38,7 @@ def overlapped(laid: Laid, frames: Frames) -> tuple[Array, Array]:
     return first, last
 
 
-def fill_buckets(laid: Laid, frames: Frames) -> tuple[Array, Array]:
+def fill_buckets(laid: LaidEvents, frames: Frames) -> tuple[Array, Array]:
     """The events of each window: bucket w is positions[offsets[w] : offsets[w + 1]]."""
     first, last = overlapped(laid, frames)
     change = np.zeros(len(frames.begins) + 1, np.int64)

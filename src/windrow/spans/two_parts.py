@@ -35,13 +35,13 @@ from windrow.kernels.vocabulary import (
 
 from ._numbering import crossing
 from ._technique import Array, Fields, Technique, Work
-from .events import Laid
+from .events import LaidEvents
 from .se_slicing import Parts
 from .starts_and_ends import STARTS_AND_ENDS
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldParts:
     """The numbers of the slices with events in `ends`, and with events in `goes`."""
 
     ends: Array
@@ -51,7 +51,7 @@ class Held:
         return len(self.ends) + len(self.goes)
 
 
-def held(laid: Laid, *, one_part: bool) -> Held:
+def held(laid: LaidEvents, *, one_part: bool) -> HeldParts:
     """Find the slices whose parts hold an event, and so are worth shipping.
 
     A slice without an instant (two windows have the same edge) is left out: events
@@ -66,8 +66,8 @@ def held(laid: Laid, *, one_part: bool) -> Held:
     real[laid.runs[1:] - 1] = True
     ends, goes = (ended > 0) & real, (living > 0) & real
     if one_part:
-        return Held(np.flatnonzero(ends | goes), np.empty(0, np.int64))
-    return Held(np.flatnonzero(ends), np.flatnonzero(goes))
+        return HeldParts(np.flatnonzero(ends | goes), np.empty(0, np.int64))
+    return HeldParts(np.flatnonzero(ends), np.flatnonzero(goes))
 
 
 def run_goes(begun, ended, goes):
@@ -107,4 +107,4 @@ def add_goes(work: Work, parts: Parts, tails: Fields, slices: Array) -> None:
     work.run(fold_tails, tails, slices, parts[1])
 
 
-__all__ = ["Held", "add_goes", "held", "parts_of"]
+__all__ = ["HeldParts", "add_goes", "held", "parts_of"]

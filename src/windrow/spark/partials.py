@@ -52,9 +52,9 @@ def native_slices(frame: DataFrame, tree: Tree) -> DataFrame:
         *(F.col(quoted(name)).alias(short) for name, short in names.items()),
     )
     partials = sql.native_partials(
-        tree.asked,
+        tree.request,
         tree.slots,
-        partial_fields(tree.asked, tree.slots),
+        partial_fields(tree.request, tree.slots),
         names,
         {name: plan.schema.field(name).type for name in reads},
         list(ties.values()),
@@ -82,7 +82,7 @@ def kernel_slices(frame: DataFrame, tree: Tree) -> DataFrame:
 def partial_schema(frame: DataFrame, tree: Tree) -> list[StructField]:
     """The columns of partials that a task gives."""
     columns = []
-    for field in partial_fields(tree.asked, tree.slots):
+    for field in partial_fields(tree.request, tree.slots):
         payloads = field.payloads or (field.ranked,)
         for name, payload in zip(field.columns, payloads, strict=True):
             kind = _NUMBERS[field.dtype]

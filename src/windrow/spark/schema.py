@@ -17,7 +17,7 @@ from pyspark.sql.types import (
 )
 
 from windrow.errors import BadInput
-from windrow.plan.bind import Bound
+from windrow.plan.bind import BoundCall
 from windrow.plan.requests import users_result
 
 NEVER_NULL = ("count", "collect", "collect_distinct", "count_distinct")
@@ -59,7 +59,7 @@ def field_of(frame: DataFrame, name: str) -> StructField:
     return next(field for field in frame.schema if field.name == name)
 
 
-def result_field(frame: DataFrame, bound: Bound, name: str) -> StructField:
+def result_field(frame: DataFrame, bound: BoundCall, name: str) -> StructField:
     """A result's column: of the type and nullability that Spark's own would have."""
     if bound.aggregate.is_users:
         return StructField(name, from_arrow_type(users_result(bound)))

@@ -59,7 +59,7 @@ def _ticks(frame: DataFrame, tree: Tree, names: tuple[str, str]) -> tuple[str, s
 def _fold(frame: DataFrame, tree: Tree) -> DataFrame:
     """Slices and pieces by our kernel, of one stretch of rows each."""
     plan = tree.plan
-    if packs(tree, partial_fields(tree.asked, tree.slots)):
+    if packs(tree, partial_fields(tree.request, tree.slots)):
         columns = [
             StructField(BLOCK, LongType(), nullable=False),
             StructField(PACKED, BinaryType(), nullable=False),

@@ -10,7 +10,7 @@ from pyspark.sql.types import DataType, TimestampNTZType, TimestampType
 
 from windrow.batch.partials import PartialField
 from windrow.kernels import ProductPart
-from windrow.plan.requests import Asked, Slots
+from windrow.plan.requests import KernelRequest, Slots
 
 TICKS = "t"
 
@@ -61,7 +61,7 @@ def last_instant(start: str, end: str) -> str:
 
 
 def native_partials(
-    asked: Asked,
+    request: KernelRequest,
     slots: Slots,
     fields: Sequence[PartialField],
     columns: Mapping[str, str],
@@ -73,7 +73,7 @@ def native_partials(
     `columns` maps the user's names to those in the frame.
     """
     texts: dict[str, str] = {}
-    for part in asked.product.parts:
+    for part in request.product.parts:
         words = _words(part, slots, columns, types, ties)
         sketch = part.request.aggregate.fields
         for number in range(len(part.dtypes)):

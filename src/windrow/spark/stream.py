@@ -109,7 +109,7 @@ def _run_state(
     if flow.fed == "slices":
         assert isinstance(plan, Plan)
         tagged = replace(plan, by=(BUCKET, *plan.by))
-        folding = Folding(tagged, flow.asked, flow.slots)
+        folding = Folding(tagged, flow.request, flow.slots)
     feed = FeedTask((BUCKET, *names), folding, ship.STRETCH)
     blobs = ship.run_task(rows, feed, _FED)
     assert plan.clock is not None

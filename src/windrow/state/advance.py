@@ -49,7 +49,7 @@ class Pieces:
         names = [name for field in folding.fields for name in field.columns]
         stacked = pa.concat_tables([table.select(names) for table in tables])
         self.partials = read_partials(
-            folding.asked, folding.fields, stacked.combine_chunks()
+            folding.request, folding.fields, stacked.combine_chunks()
         )
         self.ids = _stack(tables, ID, 0)
         self.panes = _stack(tables, PANE, 0)

@@ -29,9 +29,9 @@ import pyarrow as pa
 from windrow.algorithms import Algorithm, slide_arrays
 from windrow.batch.assemble import Answer, answer_columns
 from windrow.batch.kernel_inputs import KernelInputs, read_inputs
-from windrow.batch.sorted_rows import Stream
-from windrow.plan.bind import Bound
-from windrow.plan.requests import Asked, Slots, users_result
+from windrow.batch.sorted_rows import SortedRows
+from windrow.plan.bind import BoundCall
+from windrow.plan.requests import KernelRequest, Slots, users_result
 from windrow.windows import Rule, list_windows
 
 Array = np.ndarray[Any, Any]
@@ -66,7 +66,7 @@ def _due_numbers(rule: Rule, closed: int, now: int) -> tuple[int, int]:
     return int(rule.first_over(closed)), int(rule.first_over(now)) - 1
 
 
-def due_by_time(stream: Stream, rule: Rule, closed: int, now: int) -> DueWindows:
+def due_by_time(stream: SortedRows, rule: Rule, closed: int, now: int) -> DueWindows:
     """The time windows that hold one of the rows and end in (closed, now]."""
     assert stream.times is not None
     low, high = _due_numbers(rule, closed, now)
@@ -82,7 +82,9 @@ def due_by_time(stream: Stream, rule: Rule, closed: int, now: int) -> DueWindows
     return DueWindows(runs, rule.begin(numbers), rule.end(numbers), starts, stops)
 
 
-def due_by_count(stream: Stream, rule: Rule, before: Array, known: Array) -> DueWindows:
+def due_by_count(
+    stream: SortedRows, rule: Rule, before: Array, known: Array
+) -> DueWindows:
     """The count windows whose last row is now final.
 
     A run of the stream holds the last final rows of its key.
@@ -129,11 +131,11 @@ class KernelRows:
     """
 
     table: pa.Table
-    stream: Stream
+    stream: SortedRows
     source: KernelInputs
 
     @classmethod
-    def of(cls, table: pa.Table, stream: Stream, slots: Slots) -> KernelRows:
+    def of(cls, table: pa.Table, stream: SortedRows, slots: Slots) -> KernelRows:
         """Read the columns of all calls once."""
         return cls(table, stream, read_inputs(table, stream, slots))
 
@@ -143,8 +145,8 @@ class RangeResults:
     """Windows [starts[i], stops[i]) of rows, and what the kernel wrote for them."""
 
     rows: KernelRows
-    calls: Sequence[Bound]
-    asked: Asked
+    calls: Sequence[BoundCall]
+    request: KernelRequest
     starts: Array
     stops: Array
     out: tuple[Array, ...]
@@ -161,7 +163,7 @@ class RangeResults:
         )
         table, stream, source = self.rows.table, self.rows.stream, self.rows.source
         columns = answer_columns(
-            table, stream, self.calls, source.columns, self.asked, answer
+            table, stream, self.calls, source.columns, self.request, answer
         )
         pairs = zip(columns, map(_result_type, self.calls), strict=True)
         return [c if c.type == kind else c.cast(kind) for c, kind in pairs]
@@ -169,8 +171,8 @@ class RangeResults:
 
 def slide_ranges(
     rows: KernelRows,
-    calls: Sequence[Bound],
-    asked: Asked,
+    calls: Sequence[BoundCall],
+    request: KernelRequest,
     algorithm: Algorithm | None,
     starts: Array,
     stops: Array,
@@ -178,12 +180,12 @@ def slide_ranges(
     """Run the kernel over those windows; no algorithm: all calls are holistic."""
     out: tuple[Array, ...] = ()
     if algorithm is not None:
-        product = asked.product
+        product = request.product
         out = slide_arrays(algorithm, product, rows.source.arrays, starts, stops)
-    return RangeResults(rows, calls, asked, starts, stops, out)
+    return RangeResults(rows, calls, request, starts, stops, out)
 
 
-def _result_type(bound: Bound) -> pa.DataType:
+def _result_type(bound: BoundCall) -> pa.DataType:
     """The type of a result, the same in every step."""
     return users_result(bound) if bound.aggregate.is_users else bound.result
 

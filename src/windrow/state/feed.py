@@ -134,9 +134,9 @@ class Feed:
             return table
         starts = np.flatnonzero(new)
         stops = np.append(starts[1:], len(table))
-        asked, fields = self.folding.asked, self.folding.fields
-        partials: Partials = read_partials(asked, fields, table)
-        arrays = fold(asked.product, partials.arrays, starts, stops, leaf="slices")
+        request, fields = self.folding.request, self.folding.fields
+        partials: Partials = read_partials(request, fields, table)
+        arrays = fold(request.product, partials.arrays, starts, stops, leaf="slices")
         rows = np.add.reduceat(table.column(ROWS).to_numpy(), starts)
         keys = keys.take(pa.array(codes[starts]))
         return pa.table(
@@ -171,7 +171,7 @@ def _former_names(now: Folding, former: Folding) -> dict[str, str | None]:
 
 def _meanings(folding: Folding) -> Iterator[Hashable]:
     """What each field of a partial means, whichever columns may be null."""
-    for part in folding.asked.product.parts:
+    for part in folding.request.product.parts:
         request, fields = part.request, part.request.aggregate.fields
         for number in range(len(part.dtypes)):
             if part.optional and number == len(part.dtypes) - 1:

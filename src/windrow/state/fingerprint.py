@@ -25,7 +25,7 @@ from typing import Any
 from windrow.aggregates import functions_fingerprint
 from windrow.errors import StateError, StateWarning
 from windrow.plan.aggregate import Plan
-from windrow.plan.bind import Bound
+from windrow.plan.bind import BoundCall
 from windrow.plan.over import Frame, OverPlan
 from windrow.windows import Rule
 
@@ -120,7 +120,7 @@ def _frame_words(frame: Frame) -> str:
     return f"{frame.ticks} ticks closed {frame.closed}"
 
 
-def _own_calls(plan: Plan | OverPlan) -> list[Bound]:
+def _own_calls(plan: Plan | OverPlan) -> list[BoundCall]:
     """The calls of aggregates that are not built in."""
     return [
         bound
@@ -129,7 +129,7 @@ def _own_calls(plan: Plan | OverPlan) -> list[Bound]:
     ]
 
 
-def _option_words(bound: Bound) -> str:
+def _option_words(bound: BoundCall) -> str:
     """The options of a call that are not as they would be by themselves."""
     usual = bound.aggregate.options
     return "".join(

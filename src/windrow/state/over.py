@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.batch.over import look_back
-from windrow.batch.sorted_rows import Stream, check_room, stream_of
+from windrow.batch.sorted_rows import SortedRows, check_room, sort_rows
 from windrow.plan.over import OverPlan
 from windrow.plan.resolve import Facts, ResolvedOver, resolve
 
@@ -101,7 +101,7 @@ class RollBucket:
             return
         rows, times, final = pages.gather_final()
         table = rows.filter(pa.array(final))
-        stream = stream_of(table, plan.by, plan.clock, plan.ties)
+        stream = sort_rows(table, plan.by, plan.clock, plan.ties)
         assert stream.times is not None
         picked = np.flatnonzero(stream.times >= pages.closed)
         inputs = KernelRows.of(table, stream, self.resolved.slots)
@@ -119,7 +119,7 @@ class RollBucket:
                 slide_ranges(
                     rows,
                     frame.calls,
-                    frame.asked,
+                    frame.request,
                     algorithm,
                     starts[picked],
                     stops[picked],
@@ -138,7 +138,7 @@ class RollBucket:
                 columns[f"r{i}"] = results[bound.name]
             yield pa.table(columns)
 
-    def _needed(self, stream: Stream, now: int) -> Array:
+    def _needed(self, stream: SortedRows, now: int) -> Array:
         """Which final rows a row still to come can look back at, in stream order."""
         assert stream.times is not None
         behind = np.repeat(stream.lasts, stream.lasts - stream.firsts)

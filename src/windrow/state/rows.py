@@ -37,7 +37,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.batch.columns import key_codes
-from windrow.batch.sorted_rows import Stream, check_room, stream_of
+from windrow.batch.sorted_rows import SortedRows, check_room, sort_rows
 from windrow.plan.aggregate import Plan
 from windrow.plan.resolve import Facts, Resolved, resolve
 from windrow.slicing import BY_NAME, cuts_of
@@ -131,7 +131,7 @@ class RowBucket:
             start, stop = min(a for a, _ in due), max(b for _, b in due)
             rows, times = pages.gather(lambda p: p.least < stop and p.most >= start)
             table = rows.filter(pa.array((times >= start) & (times < stop)))
-            stream = stream_of(table, plan.by, plan.clock, plan.ties)
+            stream = sort_rows(table, plan.by, plan.clock, plan.ties)
             if len(table):
                 inputs = KernelRows.of(table, stream, self.resolved.slots)
                 for number, rule in enumerate(plan.rules):
@@ -148,7 +148,7 @@ class RowBucket:
             return
         rows, times, final = pages.gather_final()
         table = rows.filter(pa.array(final))
-        stream = stream_of(table, plan.by, plan.clock, plan.ties)
+        stream = sort_rows(table, plan.by, plan.clock, plan.ties)
         assert stream.times is not None
         new = np.add.reduceat(
             (stream.times >= pages.closed).astype(np.int64), stream.firsts
@@ -162,7 +162,7 @@ class RowBucket:
         living[final] = self._needed(stream, known)
         pages.settle(times, living)
 
-    def _needed(self, stream: Stream, known: Array) -> Array:
+    def _needed(self, stream: SortedRows, known: Array) -> Array:
         """Which final rows a window still to come can hold, in the table's order."""
         left = known - first_needed(self.plan.rules, known)
         sizes = stream.lasts - stream.firsts
@@ -173,9 +173,11 @@ class RowBucket:
         self, rows: KernelRows, number: int, due: DueWindows
     ) -> Iterator[pa.Table]:
         plan = self.plan
-        asked, choice = self.resolved.asked, self.resolved.choices[number]
+        request, choice = self.resolved.request, self.resolved.choices[number]
         algorithm = None if choice is None else choice.algorithm
-        ranges = slide_ranges(rows, plan.calls, asked, algorithm, due.starts, due.stops)
+        ranges = slide_ranges(
+            rows, plan.calls, request, algorithm, due.starts, due.stops
+        )
         for part in result_parts(len(due)):
             keys = rows.stream.keys.take(pa.array(due.runs[part]))
             columns = {f"k{i}": keys.column(name) for i, name in enumerate(plan.by)}
@@ -227,7 +229,7 @@ def _key_codes(
     return key_codes(pa.concat_tables([tallied, listed]).combine_chunks(), names)
 
 
-def as_arrived(stream: Stream, values: Array) -> Array:
+def as_arrived(stream: SortedRows, values: Array) -> Array:
     """From stream order to the order of the table."""
     if stream.order is None:
         return values

@@ -157,7 +157,7 @@ class SliceBucket:
                 header.now,
                 now,
             )
-            output = advance(self.folding.asked.product, chunks, inputs)
+            output = advance(self.folding.request.product, chunks, inputs)
             yield from self._results(output, pieces, header, number, stats)
             for table in output.suffixes(pieces, chunks):
                 pages.add_suffixes(store, table, number)
@@ -178,9 +178,9 @@ class SliceBucket:
         number: int,
         stats: StepStats,
     ) -> Iterator[pa.Table]:
-        plan, asked = self.folding.plan, self.folding.asked
-        for due, results in output.windows(asked.product):
-            columns = partial_columns(plan.calls, asked, pieces.partials, results)
+        plan, request = self.folding.plan, self.folding.request
+        for due, results in output.windows(request.product):
+            columns = partial_columns(plan.calls, request, pieces.partials, results)
             keys = header.keys.take(pa.array(due.keys))
             stats.rows_out += len(due.keys)
             yield pa.table(

@@ -23,8 +23,8 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.batch.assemble import Answer, select_windows
-from windrow.batch.sorted_rows import Stream, check_room
-from windrow.batch.spans import lasting, lengths_of, open_spans, solve_spans
+from windrow.batch.sorted_rows import SortedRows, check_room
+from windrow.batch.spans import lengths_of, open_spans, solve_spans, span_times
 from windrow.plan.aggregate import Plan
 from windrow.plan.resolve import Facts, resolve
 
@@ -76,7 +76,7 @@ class SpanBucket:
         parts = [plain.empty_table()]
         longest = max(rule.longest for rule in self.plan.rules)
         for table in tables:
-            events = lasting(table, self.plan)
+            events = span_times(table, self.plan)
             check_room(events.starts, longest)
             check_room(events.lasts, longest)
             late = self.plan.cuts.ends(events.lasts) <= closed
@@ -101,7 +101,7 @@ class SpanBucket:
         if due:
             low, high = min(a for a, _ in due), max(b for _, b in due)
             rows, times = pages.gather(lambda page: page.most >= low)
-            events = lasting(rows, plan)
+            events = span_times(rows, plan)
             reached = (events.lasts >= low) & (events.starts < high)
             table = rows.filter(pa.array(reached))
             yield from self._results(table, (low, high), pages)
@@ -115,7 +115,7 @@ class SpanBucket:
         if not len(table):
             return
 
-        def trim(_: Stream, answers: list[Answer]) -> list[Answer]:
+        def trim(_: SortedRows, answers: list[Answer]) -> list[Answer]:
             return [_select_due(answer, closed, now) for answer in answers]
 
         within = tuple(np.full(len(table), bound) for bound in reach)

@@ -21,7 +21,7 @@ import pyarrow as pa
 from windrow.batch.aggregate import solve_windows
 from windrow.batch.assemble import Answer, select_windows
 from windrow.batch.columns import run_bounds
-from windrow.batch.sorted_rows import Stream, sorted_stream
+from windrow.batch.sorted_rows import SortedRows, rows_in_order
 from windrow.plan.resolve import Resolved
 
 from .sweep import WindowRows, whole_runs
@@ -51,13 +51,13 @@ def _slide_block(rows: pa.Table, resolved: Resolved) -> Iterator[WindowRows]:
     if start >= stop:
         return
 
-    def trim(_: Stream, answers: list[Answer]) -> list[Answer]:
+    def trim(_: SortedRows, answers: list[Answer]) -> list[Answer]:
         ends = [np.minimum(answer.ends + base, total) for answer in answers]
         masks = [(end > start) & (end <= stop) for end in ends]
         return [select_windows(*pair) for pair in zip(answers, masks, strict=True)]
 
     without_key = replace(resolved, plan=replace(plan, by=()))
-    stream = sorted_stream(rows, (), plan.clock)
+    stream = rows_in_order(rows, (), plan.clock)
     _, answers, columns = solve_windows(rows, without_key, stream, trim=trim)
     for answer, results in zip(answers, columns, strict=True):
         assert answer.rule is not None

@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 
 from windrow.batch.columns import run_bounds
 from windrow.batch.over import over_columns
-from windrow.batch.sorted_rows import sorted_stream, times_of
+from windrow.batch.sorted_rows import rows_in_order, times_of
 from windrow.plan.over import OverPlan
 from windrow.plan.resolve import Facts, ResolvedOver, resolve
 
@@ -50,7 +50,7 @@ def roll(
     for table, final in stretches(batches, lambda: max(enough, carried)):  # noqa: B023 - called at once
         rows = table if rest is None else pa.concat_tables([rest, table])
         rows = rows.combine_chunks()
-        stream = sorted_stream(rows, plan.by, plan.clock)
+        stream = rows_in_order(rows, plan.by, plan.clock)
         columns = over_columns(rows, resolved, stream)
         stop, start = len(rows), len(rows)
         if not final:

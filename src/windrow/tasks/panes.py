@@ -25,8 +25,8 @@ from windrow.batch.partials import (
     read_partials,
 )
 from windrow.batch.slices import Job, Slices, slide_slices
-from windrow.batch.sorted_rows import Stream
-from windrow.plan.requests import Asked
+from windrow.batch.sorted_rows import SortedRows
+from windrow.plan.requests import KernelRequest
 from windrow.plan.resolve import Resolved
 from windrow.slicing import fold
 
@@ -36,10 +36,13 @@ Array = np.ndarray[Any, Any]
 
 
 def pane_slices(
-    table: pa.Table, by: tuple[str, ...], asked: Asked, fields: list[PartialField]
-) -> tuple[Partials, Stream, Slices]:
+    table: pa.Table,
+    by: tuple[str, ...],
+    request: KernelRequest,
+    fields: list[PartialField],
+) -> tuple[Partials, SortedRows, Slices]:
     """The slices of a sorted table, each once, run by run."""
-    partials = read_partials(asked, fields, table)
+    partials = read_partials(request, fields, table)
     firsts, lasts = run_bounds(table, by)
     times = table.column(PANE).combine_chunks().to_numpy()
     keys = table.select(list(by)).take(pa.array(firsts)) if by else pa.table({})
@@ -50,13 +53,13 @@ def pane_slices(
     if is_same.any():
         starts = np.flatnonzero(~is_same)
         stops = np.append(starts[1:], len(times))
-        arrays = fold(asked.product, arrays, starts, stops, leaf="slices")
+        arrays = fold(request.product, arrays, starts, stops, leaf="slices")
         times = times[starts]
         before = np.concatenate([[0], np.cumsum(~is_same)])
         firsts, lasts = before[firsts], before[lasts]
     edges = np.arange(len(times) + 1)
     runs = np.append(firsts, len(times))
-    stream = Stream(None, firsts, lasts, keys, times)
+    stream = SortedRows(None, firsts, lasts, keys, times)
     return partials, stream, Slices(edges, runs, arrays)
 
 
@@ -64,12 +67,12 @@ def solve_panes(
     table: pa.Table, resolved: Resolved, fields: list[PartialField], trim: Trim
 ) -> Solved:
     """The windows of each rule over a table of slices, with a column for each call."""
-    plan, asked = resolved.plan, resolved.asked
-    partials, stream, slices = pane_slices(table, plan.by, asked, fields)
+    plan, request = resolved.plan, resolved.request
+    partials, stream, slices = pane_slices(table, plan.by, request, fields)
     job = Job(resolved, stream, ())
     answers = trim(stream, slide_slices(job, slices))
     columns = [
-        partial_columns(plan.calls, asked, partials, answer.out) for answer in answers
+        partial_columns(plan.calls, request, partials, answer.out) for answer in answers
     ]
     return replace(stream, times=None), answers, columns
 
@@ -78,18 +81,18 @@ def lower_panes(
     table: pa.Table, resolved: Resolved, fields: list[PartialField]
 ) -> WindowRows:
     """Lower each slice as one window: they are the same where windows tumble."""
-    plan, asked = resolved.plan, resolved.asked
-    partials = read_partials(asked, fields, table)
+    plan, request = resolved.plan, resolved.request
+    partials = read_partials(request, fields, table)
     rows = np.arange(len(table))
     out = slide_arrays(
         find_algorithm("recompute"),
-        asked.product,
+        request.product,
         partials.arrays,
         rows,
         rows + 1,
         leaf="slices",
     )
-    columns = partial_columns(plan.calls, asked, partials, out)
+    columns = partial_columns(plan.calls, request, partials, out)
     begins = table.column(PANE).combine_chunks().to_numpy()
     (rule,) = plan.rules
     ends = rule.end(rule.last_over(begins))

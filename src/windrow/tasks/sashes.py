@@ -32,7 +32,7 @@ from windrow.batch.partials import (
     read_partials,
     write_partials,
 )
-from windrow.plan.requests import Asked
+from windrow.plan.requests import KernelRequest
 from windrow.plan.resolve import Resolved
 from windrow.slicing import fold
 from windrow.windows import Rule
@@ -68,14 +68,18 @@ def _sashes(
     length: int,
     fields: list[PartialField],
 ) -> Iterator[pa.Table]:
-    plan, asked = resolved.plan, resolved.asked
+    plan, request = resolved.plan, resolved.request
     by = (*plan.by, chunk)
-    partials, stream, slices = pane_slices(table, by, asked, fields)
+    partials, stream, slices = pane_slices(table, by, request, fields)
     assert slices.partials is not None
     numbers = stream.keys.column(chunk).to_numpy()
     keys = stream.keys.select(list(plan.by))
     totals = fold(
-        asked.product, slices.partials, slices.runs[:-1], slices.runs[1:], leaf="slices"
+        request.product,
+        slices.partials,
+        slices.runs[:-1],
+        slices.runs[1:],
+        leaf="slices",
     )
     for index, rule in enumerate(plan.rules):
         frame = frames(rule, stream.times, slices.edges, slices.runs)
@@ -85,7 +89,7 @@ def _sashes(
         is_sash = (numbers[runs] == opens) | (numbers[runs] == closes)
         out = slide_arrays(
             resolved.algorithm(index),
-            asked.product,
+            request.product,
             slices.partials,
             frame.starts[is_sash],
             frame.stops[is_sash],
@@ -143,7 +147,7 @@ def _merge(
     length: int,
     fields: list[PartialField],
 ) -> Iterator[WindowRows]:
-    plan, asked = resolved.plan, resolved.asked
+    plan, request = resolved.plan, resolved.request
     firsts, _ = run_bounds(table, (*plan.by, TO))
     keys = table.select(list(plan.by)).take(pa.array(firsts))
     run = np.zeros(len(table), np.int64)
@@ -151,12 +155,12 @@ def _merge(
     run = np.cumsum(run)
     query, begin = (_ints(table, name) for name in (QUERY, BEGIN))
     to, part = (_ints(table, name) for name in (TO, PART))
-    partials = read_partials(asked, fields, table)
+    partials = read_partials(request, fields, table)
     total = begin == TOTAL
     for index, rule in enumerate(plan.rules):
         sash = np.flatnonzero(~total & (query == index))
         middle = np.flatnonzero(total & (query == index))
-        middles = _middles(partials, asked, rule, length, middle, run, to, part)
+        middles = _middles(partials, request, rule, length, middle, run, to, part)
         pairs = zip((run, begin, part, *partials.arrays), middles, strict=True)
         runs, begins, parts, *arrays = (
             np.concatenate([array[sash], extra]) for array, extra in pairs
@@ -169,20 +173,20 @@ def _merge(
         stops = np.append(starts[1:], len(runs))
         out = slide_arrays(
             find_algorithm("recompute"),
-            asked.product,
+            request.product,
             tuple(array[order] for array in arrays),
             starts,
             stops,
             leaf="slices",
         )
-        columns = partial_columns(plan.calls, asked, partials, out)
+        columns = partial_columns(plan.calls, request, partials, out)
         ends = begins[starts] + rule.longest
         yield WindowRows(rule, runs[starts], keys, begins[starts], ends, columns)
 
 
 def _middles(
     partials: Partials,
-    asked: Asked,
+    request: KernelRequest,
     rule: Rule,
     length: int,
     middle: Array,
@@ -213,7 +217,7 @@ def _middles(
                 continue
             windows = begins[closes == close]
             bounds = np.zeros(1, int), np.array([inside])
-            partial = fold(asked.product, source, *bounds, leaf="slices")
+            partial = fold(request.product, source, *bounds, leaf="slices")
             count = len(windows)
             head = np.full(count, run[rows[0]]), windows, np.full(count, chunk + 1)
             middles.append((*head, *(np.repeat(field, count) for field in partial)))

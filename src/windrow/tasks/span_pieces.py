@@ -28,14 +28,22 @@ from windrow.batch.partials import (
     partial_columns,
     read_partials,
 )
-from windrow.batch.sorted_rows import Stream
+from windrow.batch.sorted_rows import SortedRows
 from windrow.batch.spans import lay_events, lengths_of
 from windrow.plan.aggregate import Plan
-from windrow.plan.requests import Asked
+from windrow.plan.requests import KernelRequest
 from windrow.plan.resolve import Resolved, slide_algorithms
 from windrow.plan.spans import choose_one
 from windrow.plan.tree import Tree
-from windrow.spans import Events, Laid, Windows, Work, add_goes, parts_of, slide_parts
+from windrow.spans import (
+    Events,
+    LaidEvents,
+    Windows,
+    Work,
+    add_goes,
+    parts_of,
+    slide_parts,
+)
 
 from .sweep import whole_runs
 
@@ -49,23 +57,23 @@ def solve_pieces(
     table: pa.Table, resolved: Resolved, fields: list[PartialField], trim: Trim
 ) -> Solved:
     """The windows of each rule over pieces, with a column for each call."""
-    plan, asked = resolved.plan, resolved.asked
-    partials = read_partials(asked, fields, table)
+    plan, request = resolved.plan, resolved.request
+    partials = read_partials(request, fields, table)
     firsts, lasts = run_bounds(table, plan.by)
     keys = (
         table.select(list(plan.by)).take(pa.array(firsts)) if plan.by else pa.table({})
     )
-    stream = Stream(None, firsts, lasts, keys, None)
+    stream = SortedRows(None, firsts, lasts, keys, None)
     events = Events(instants(table, FIRST), instants(table, LAST), firsts, lasts)
     laid = lay_events(events, plan)
     all_frames = [laid.windows(rule) for rule in plan.rules]
-    sliders = slide_algorithms(plan, asked.product)
+    sliders = slide_algorithms(plan, request.product)
     windows = [
         Windows(frame, rule.longest, algorithm)
         for rule, frame, algorithm in zip(plan.rules, all_frames, sliders, strict=True)
     ]
     goes = table.column(GOES).to_numpy()
-    outs = _outs(plan, asked, laid, partials, goes, windows)
+    outs = _outs(plan, request, laid, partials, goes, windows)
     none = np.empty(0, np.int64)
     answers = [
         Answer(rule, frame.begins, frame.counts, none, none, out)
@@ -73,27 +81,27 @@ def solve_pieces(
     ]
     answers = trim(stream, answers)
     columns = [
-        partial_columns(plan.calls, asked, partials, answer.out) for answer in answers
+        partial_columns(plan.calls, request, partials, answer.out) for answer in answers
     ]
     return stream, answers, columns
 
 
 def _outs(
     plan: Plan,
-    asked: Asked,
-    laid: Laid,
+    request: KernelRequest,
+    laid: LaidEvents,
     partials: Partials,
     goes: Array,
     windows: list[Windows],
 ) -> list[Fields]:
     """The kernel outputs for each rule."""
-    product, source = asked.product, partials.arrays
+    product, source = request.product, partials.arrays
     if not goes.any():
-        group = choose_one(asked, lengths_of(laid), plan.algorithm, plan.chunk)
+        group = choose_one(request, lengths_of(laid), plan.algorithm, plan.chunk)
         work = Work(laid, product, source, group.height, leaf="slices")
         return group.technique.run(work, windows)
     pieces, tails = laid.only(~goes), laid.firsts[goes]
-    group = choose_one(asked, lengths_of(pieces), "auto", 0)
+    group = choose_one(request, lengths_of(pieces), "auto", 0)
     values = tuple(field[~goes] for field in source)
     work = Work(pieces, product, values, group.height, leaf="slices")
     parts = parts_of(work, group.technique)

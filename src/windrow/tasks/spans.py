@@ -20,16 +20,16 @@ from windrow.batch.kernel_inputs import KernelInputs, read_inputs
 from windrow.batch.partials import Folding, Partials, write_partials
 from windrow.batch.sorted_rows import in_order, times_of
 from windrow.batch.spans import (
-    lasting,
     lengths_of,
     number_events,
     open_spans,
     solve_spans,
+    span_times,
 )
 from windrow.plan.resolve import Facts, resolve
 from windrow.plan.spans import choose_one
 from windrow.slicing import fold
-from windrow.spans import Events, Held, Laid, Work, held, parts_of
+from windrow.spans import Events, HeldParts, LaidEvents, Work, held, parts_of
 
 from .span_pieces import (
     FIRST,
@@ -53,7 +53,7 @@ Batches = Iterable[pa.RecordBatch]
 def fold_spans(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Fold events before they are shuffled."""
     plan = replace(task.tree.plan, by=task.by)
-    folding = SpanFolding(plan, task.tree.asked, task.tree.slots)
+    folding = SpanFolding(plan, task.tree.request, task.tree.slots)
     for table, _ in stretches(batches, lambda: task.enough):
         pieces = folding.fold(table)
         if packs(task.tree, task.fields):
@@ -108,7 +108,7 @@ def slide_spans(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
             lambda table: times_of(table, plan.start_clock)[0],
             enough=task.enough,
             chunks=task.chunks,
-            lasts=lambda table: lasting(table, plan).lasts,
+            lasts=lambda table: span_times(table, plan).lasts,
         )
     )
 
@@ -137,7 +137,7 @@ class SpanFolding(Folding):
     def fold_into(self, table: pa.Table, kind: str) -> pa.Table:
         """Fold into "slices" or "pieces", or the "fewer" of them."""
         plan = self.plan
-        bounds = lasting(table, plan)
+        bounds = span_times(table, plan)
         order = None if bounds.known is None else np.flatnonzero(bounds.known)
         stream = in_order(table, plan.by, order)
         starts, lasts = stream.gather(bounds.starts), stream.gather(bounds.lasts)
@@ -166,7 +166,7 @@ class SpanFolding(Folding):
             }
         )
 
-    def _slices(self, events: Events, kind: str) -> tuple[Laid, Held] | None:
+    def _slices(self, events: Events, kind: str) -> tuple[LaidEvents, HeldParts] | None:
         """The slices and their parts; None if there would be fewer pieces.
 
         A technique that the user named gets pieces, which all techniques work on.
@@ -179,13 +179,13 @@ class SpanFolding(Folding):
             return None
         laid = slices.lay()
         laws = Law.IDEMPOTENT | Law.COMMUTATIVE
-        parts = held(laid, one_part=laws in self.asked.product.laws)
+        parts = held(laid, one_part=laws in self.request.product.laws)
         return None if fewer and len(parts) > laid.distinct else (laid, parts)
 
-    def _parts(self, laid: Laid, parts: Held, source: KernelInputs) -> _Rows:
-        asked = self.asked
-        group = choose_one(asked, lengths_of(laid), "auto", 0)
-        work = Work(laid, asked.product, source.arrays, group.height)
+    def _parts(self, laid: LaidEvents, parts: HeldParts, source: KernelInputs) -> _Rows:
+        request = self.request
+        group = choose_one(request, lengths_of(laid), "auto", 0)
+        work = Work(laid, request.product, source.arrays, group.height)
         ends, goes = parts_of(work, group.technique)
         slices = np.concatenate([parts.ends, parts.goes])
         order = np.argsort(slices, kind="stable")
@@ -215,7 +215,7 @@ class SpanFolding(Folding):
         opens = np.flatnonzero(is_first)
         stops = np.append(opens[1:], len(order))
         ordered = tuple(array[order] for array in source.arrays)
-        partials = fold(self.asked.product, ordered, opens, stops)
+        partials = fold(self.request.product, ordered, opens, stops)
         goes = np.zeros(len(opens), bool)
         return _Rows(run[opens], firsts[opens], lasts[opens], goes, partials)
 

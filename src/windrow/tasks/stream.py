@@ -131,7 +131,7 @@ def make_bucket(flow: Flow) -> Bucket:
         return SpanBucket(plan, query, keep_late)
     if flow.kept == "rows":
         return RowBucket(plan, query, keep_late)
-    folding = Folding(plan, flow.asked, flow.slots)
+    folding = Folding(plan, flow.request, flow.slots)
     former = None if flow.former is None else Folding(plan, *flow.former)
     folded = flow.fed == "slices"
     return SliceBucket(folding, folded, flow.cell, query, keep_late, former)

@@ -27,7 +27,7 @@ import pyarrow as pa
 from windrow.batch.aggregate import Solved, Trim
 from windrow.batch.assemble import Answer, select_windows
 from windrow.batch.columns import run_bounds
-from windrow.batch.sorted_rows import Stream
+from windrow.batch.sorted_rows import SortedRows
 from windrow.plan.aggregate import Plan
 from windrow.windows import Rule
 
@@ -146,11 +146,11 @@ class _Stretch:
     final: bool
     chunks: tuple[str, int] | None
 
-    def trim(self, stream: Stream, answers: list[Answer]) -> list[Answer]:
+    def trim(self, stream: SortedRows, answers: list[Answer]) -> list[Answer]:
         """Remove windows that were yielded before, or are not complete yet."""
         return [self._trim(stream, answer) for answer in answers]
 
-    def _trim(self, stream: Stream, answer: Answer) -> Answer:
+    def _trim(self, stream: SortedRows, answer: Answer) -> Answer:
         counts = answer.counts.copy()
         if not len(counts):
             return answer
@@ -169,11 +169,11 @@ class _Stretch:
         rest = replace(answer.part(start, stop), counts=counts)
         return rest if self.chunks is None else self._in_chunk(stream, rest)
 
-    def _now(self, stream: Stream) -> int:
+    def _now(self, stream: SortedRows) -> int:
         """The last instant of the open key, or its number of rows."""
         return len(stream) - int(stream.firsts[-1]) if self.now is None else self.now
 
-    def _in_chunk(self, stream: Stream, answer: Answer) -> Answer:
+    def _in_chunk(self, stream: SortedRows, answer: Answer) -> Answer:
         """The windows that begin in the chunk of their run."""
         assert self.chunks is not None
         name, length = self.chunks
@@ -181,7 +181,7 @@ class _Stretch:
         return select_windows(answer, answer.begins // length == numbers[answer.runs])
 
     def rows_of(
-        self, stream: Stream, answer: Answer, columns: list[pa.Array]
+        self, stream: SortedRows, answer: Answer, columns: list[pa.Array]
     ) -> WindowRows:
         """The windows with their keys, and with bounds from the start of the key."""
         rule, runs = answer.rule, answer.runs

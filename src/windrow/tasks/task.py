@@ -26,7 +26,7 @@ import pyarrow as pa
 
 from windrow.batch.aggregate import Solved, Trim, solve_windows
 from windrow.batch.partials import PANE, Folding, PartialField, partial_fields
-from windrow.batch.sorted_rows import sorted_stream, times_of
+from windrow.batch.sorted_rows import rows_in_order, times_of
 from windrow.plan.resolve import Resolved
 from windrow.plan.tree import Tree
 
@@ -64,7 +64,7 @@ class Task:
     @cached_property
     def fields(self) -> list[PartialField]:
         """The fields of the partial, with their columns."""
-        return partial_fields(self.tree.asked, self.tree.slots)
+        return partial_fields(self.tree.request, self.tree.slots)
 
     @property
     def chunks(self) -> tuple[str, int] | None:
@@ -102,7 +102,7 @@ class Task:
 
 def _fold_rows(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
     plan = replace(task.tree.plan, by=task.by)
-    folding = Folding(plan, task.tree.asked, task.tree.slots)
+    folding = Folding(plan, task.tree.request, task.tree.slots)
     for table, _ in stretches(batches, lambda: 4 * task.enough):
         slices = folding.fold(table)
         yield from task.batches({n: slices.column(n) for n in slices.column_names})
@@ -135,7 +135,7 @@ def _slide_rows(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
     plan, clock = resolved.plan, resolved.plan.clock
 
     def solve(table: pa.Table, trim: Trim) -> Solved:
-        stream = sorted_stream(table, plan.by, clock)
+        stream = rows_in_order(table, plan.by, clock)
         return solve_windows(table, resolved, stream, trim=trim)
 
     def times(table: pa.Table) -> Array:

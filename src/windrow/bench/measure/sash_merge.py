@@ -105,7 +105,7 @@ class SashTree:
 
     @property
     def _panes(self) -> pa.Schema:
-        fields = partial_fields(self.tree.asked, self.tree.slots)
+        fields = partial_fields(self.tree.request, self.tree.slots)
         partials = [(field.name, ARROW[field.dtype]) for field in fields]
         return pa.schema([*self._key_fields, (PANE, pa.int64()), *partials])
 

@@ -42,13 +42,13 @@ def folding_of(stream: pa.Table, window: Sliding, by: Sequence[str], call: Call)
     calls = gather_calls({"result": call}, None)
     plan = plan_aggregate(stream.schema, window, list(by), calls)
     flow = flow_of(plan, frozenset(), delay=0, buckets=1)
-    return Folding(plan, flow.asked, flow.slots), flow
+    return Folding(plan, flow.request, flow.slots), flow
 
 
 def counted(slices: pa.Table, folding: Folding, now: int) -> dict[str, int]:
     """Bytes of windows and of slices, from all slices of a stream up to `now`."""
     (rule,) = folding.plan.rules
-    partial = WORD * len(folding.asked.product.dtypes)
+    partial = WORD * len(folding.request.product.dtypes)
     panes = slices.column(PANE).to_numpy()
     names = [name for name in slices.column_names if name.startswith("k")]
     keys = _codes(slices.select(names)) if names else np.zeros(len(slices), np.int64)

@@ -114,7 +114,7 @@ class Scope:
                     min(c.at[0] for c in pair),
                     max(c.at[1] for c in pair),
                     f"a column of {table.source.alias} and one from before it",
-                    "write join Table on Stream.id = Table.id",
+                    "write join Table on SortedRows.id = Table.id",
                 )
             left = self.column(outer[0]).expression
             assert isinstance(left, ColumnName)
