@@ -122,4 +122,4 @@ if __name__ == "__main__":
     sys.stdout.write(json.dumps(told) + "\n")
 
 
-__all__ = ["answer", "check_same", "forget_peak", "memory", "ask"]
+__all__ = ["answer", "ask", "check_same", "forget_peak", "memory"]
