@@ -11,10 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
+from explained import named, watched
 from windrow.algorithms import BY_NAME as ALGORITHMS
-from windrow.algorithms import _run as runner
-from windrow.batch import aggregate as shared_scans
-from windrow.batch import slices
 from windrow.kernels import interpreting
 from windrow.spans import BY_NAME as TECHNIQUES
 
@@ -30,40 +28,6 @@ AGGREGATES = {
     "any": wr.any("x"),
     "collect": wr.collect("x"),
 }
-
-
-@contextlib.contextmanager
-def watched():
-    """The names of algorithms, graphs and products that run within."""
-    names, words = set(), []
-    real_run = runner._run
-    graphs = [(shared_scans, "slide_graph"), (slices, "slide_uneven")]
-    reals = [getattr(module, name) for module, name in graphs]
-
-    def run(algorithm, product, *rest):
-        names.add(algorithm.name)
-        words.append(product)
-        return real_run(algorithm, product, *rest)
-
-    def graph_spy(real):
-        def slide(product, *rest, **options):
-            names.add("gag")
-            words.append(product)
-            return real(product, *rest, **options)
-
-        return slide
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runner, "_run", run)
-        for (module, name), real in zip(graphs, reals, strict=True):
-            patch.setattr(module, name, graph_spy(real))
-        yield names, words
-
-
-def named(text: str) -> set[str]:
-    """The algorithms that an explanation names."""
-    lines = re.findall(r"^  algorithm  ([a-z_, ]+):", str(text), re.MULTILINE)
-    return {name.strip() for line in lines for name in line.split(",")}
 
 
 @st.composite

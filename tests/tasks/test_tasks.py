@@ -23,9 +23,12 @@ from hypothesis import strategies as st
 import windrow as wr
 from strategies import part, range_and_slide
 from windrow.kernels import interpreting
+from windrow.plan.explain_spark import explain_tree
 
 sys.path.insert(0, str(Path(__file__).parent))
 from in_tasks import tree_of, windows_of
+
+from explained import named, watched
 
 COMMUTING = {
     "n": wr.count(),
@@ -111,6 +114,21 @@ def test_slices_folded_apart_and_slid_in_batches_are_the_engines_windows(
         actual = windows_of(tree, table, batch=batch, enough=enough)
 
     assert_same(actual, expected, by)
+
+
+@pytest.mark.parametrize("split", ["none", "overlap"])
+@pytest.mark.parametrize("calls", [COMMUTING, ORDERED], ids=["commuting", "ordered"])
+@cut_in_any_way
+@part(1.0)
+def test_a_task_runs_the_algorithm_that_explain_names(
+    split, calls, table, window, by, chunk, batch, enough
+):
+    tree = tree_of(table, window_of(window), by, calls, split=split, chunk=chunk)
+    with interpreting(), watched() as (ran, _):
+        windows_of(tree, table, batch=batch, enough=enough)
+
+    assert ran <= named(str(explain_tree(tree)))
+    assert ran or not len(table)
 
 
 @pytest.mark.parametrize("split", ["none", "overlap"])
