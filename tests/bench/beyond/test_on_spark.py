@@ -81,7 +81,7 @@ def test_trials_have_the_panels_and_places_of_the_claims():
     ]
     assert (spark_over.PANEL, spark_over.LAST) in found["beyond-spark-over"]
     assert (spark_spans.PANEL, spark_spans.LONG) in found["beyond-spark-spans"]
-    assert [x for _, x in found["beyond-spark-stream"]] == list(spark_stream.ASKED)
+    assert [x for _, x in found["beyond-spark-stream"]] == list(spark_stream.CASES)
 
 
 @pytest.mark.parametrize(
