@@ -48,10 +48,14 @@ class Answer:
     @property
     def ends(self) -> Array:
         """One past the last instant of each window."""
+        return self.ends_between(0, len(self.begins))
+
+    def ends_between(self, start: int, stop: int) -> Array:
+        """The ends of windows [start, stop)."""
         if self.uneven_ends is not None:
-            return self.uneven_ends
+            return self.uneven_ends[start:stop]
         assert self.rule is not None
-        return self.begins + self.rule.even.range
+        return self.begins[start:stop] + self.rule.even.range
 
     @property
     def runs(self) -> Array:

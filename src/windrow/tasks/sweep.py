@@ -154,17 +154,17 @@ class _Stretch:
         counts = answer.counts.copy()
         if not len(counts):
             return answer
-        ends = answer.ends
-        start, stop = 0, len(ends)
+        start, stop = 0, len(answer.begins)
         if self.key.rows is not None:
             since = self.key.since - self.key.base
-            start = int(np.searchsorted(ends[: counts[0]], since, side="right"))
+            ends = answer.ends_between(0, counts[0])
+            start = int(np.searchsorted(ends, since, side="right"))
         if not self.final:
             last = stop - counts[-1]
-            now = self._now(stream)
-            stop = int(last + np.searchsorted(ends[last:], now, side="right"))
+            ends = answer.ends_between(last, stop)
+            stop = int(last + np.searchsorted(ends, self._now(stream), side="right"))
             stop = max(stop, start)
-        counts[-1] -= len(ends) - stop
+        counts[-1] -= len(answer.begins) - stop
         counts[0] -= start
         rest = replace(answer.part(start, stop), counts=counts)
         return rest if self.chunks is None else self._in_chunk(stream, rest)
