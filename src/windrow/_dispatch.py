@@ -206,7 +206,8 @@ def explain(
     else:
         plan = plan_windows(schema, window, by, calls, **options)
     job = batch.open_job(batch.read(data, plan.reads), plan)
-    return explain_resolved(resolve(plan, job.facts), job.facts, show)
+    facts = job.facts
+    return explain_resolved(resolve(plan, facts), facts, show)
 
 
 def _hints(
