@@ -7,9 +7,7 @@ from handmade_experiments import TINY, claim, experiment, keep, row
 from windrow.bench.experiment import Trial
 from windrow.bench.measure.answers import WrongAnswer
 from windrow.bench.store import ResultStore
-from windrow.cli import _bench_progress as progress
-from windrow.cli import _bench_tables as tables
-from windrow.cli import bench, main
+from windrow.cli import _bench_output, bench, main
 
 
 def raising(error):
@@ -52,7 +50,7 @@ def test_list_in_a_pipe_is_a_whole_line_each(capsys):
 
 def test_list_on_a_screen_of_80_columns_loses_nothing(monkeypatch, capsys):
     screen = Console(force_terminal=True, width=80, highlight=False, color_system=None)
-    monkeypatch.setattr(tables, "out", screen)
+    monkeypatch.setattr(_bench_output, "out", screen)
 
     main(["bench", "list"])
 
@@ -96,7 +94,7 @@ def test_run_shows_a_bar_on_a_terminal(tmp_path, monkeypatch, capsys):
     screen = Console(
         force_terminal=True, width=100, stderr=True, color_system=None, highlight=False
     )
-    monkeypatch.setattr(progress, "err", screen)
+    monkeypatch.setattr(_bench_output, "err", screen)
 
     code = main(["bench", "run", "aa-1", "--into", str(tmp_path)])
 
@@ -182,7 +180,9 @@ def test_report_takes_the_size_that_was_measured_last(tmp_path):
 
 
 def test_report_without_matplotlib_says_what_to_install(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(bench, "find_spec", lambda _: None)
+    monkeypatch.setattr(
+        "windrow.cli._machine.find_spec", lambda name: name != "matplotlib" or None
+    )
 
     code = main(["bench", "report", "--into", str(tmp_path)])
 

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 from pyspark.sql.functions import expr
 
-from windrow.cli import _demo_spans, _demo_steps, _flights
+from windrow.cli import _demo_picture, _demo_steps, _flights
 from windrow.cli._demo_comparison import SparkComparison
-from windrow.cli._demo_picture import AIRPORTS, CARRIERS, RANGES, draw
+from windrow.cli._demo_picture import AIRPORTS, CARRIERS, RANGES
 from windrow.errors import WindrowError
 
 
@@ -35,14 +35,13 @@ def comparison(spark, tmp_path):
 
 @pytest.mark.deep  # half a minute: a year of flights, twice
 def test_a_row_that_differs_from_sparks_own_ends_the_demo(comparison):
-    comparison.time_windrow("1 hour")
-    comparison.time_spark("1 hour")
+    comparison.time("Windrow", "1 hour")
+    comparison.time("Spark's own", "1 hour")
 
     equal = comparison.check("1 hour")
-    theirs = comparison.result("spark", "1 hour")
-    theirs.limit(1).write.mode("append").parquet(
-        str(comparison.scratch / "spark/1-hour")
-    )
+    theirs = comparison.result("Spark's own", "1 hour")
+    folder = comparison.path("Spark's own", "1 hour")
+    theirs.limit(1).write.mode("append").parquet(folder)
 
     assert equal == 2 * 23  # starts from 11:05 to 12:55, every 5 minutes
     with pytest.raises(WindrowError, match="1 rows of the 1 hour windows differ"):
@@ -91,10 +90,15 @@ def test_the_picture_is_drawn_into_a_new_folder(tmp_path):
         pd.DataFrame({"carrier": code, "scheduled": times, "week": waves})
         for code in CARRIERS
     )
-    seconds = ({"1 hour": 2.0, "24 hours": 2.1}, {"1 hour": 3.0, "24 hours": 40.0})
+    seconds = {
+        "Windrow": {"1 hour": 2.0, "24 hours": 2.1, "7 days": 2.3},
+        "Spark's own": {"1 hour": 3.0, "24 hours": 40.0},
+    }
     path = tmp_path / "new" / "flights.png"
 
-    draw(daily, several, recent, seconds, _flights.carriers(), path)
+    _demo_picture.draw_delays(
+        daily, several, recent, seconds, _flights.carriers(), path
+    )
 
     assert path.read_bytes().startswith(b"\x89PNG")
 
@@ -132,9 +136,9 @@ def test_planes_that_differ_end_the_demo_and_a_week_of_them_is_drawn(tmp_path):
     )
     path = tmp_path / "new" / "air.png"
 
-    _demo_spans.check(rows, rows[::-1])
-    _demo_spans.draw(rows, path)
+    _demo_steps.check_airborne(rows, rows[::-1])
+    _demo_picture.draw_airborne(rows, path)
 
     assert path.read_bytes().startswith(b"\x89PNG")
     with pytest.raises(WindrowError, match="planes in the air differ"):
-        _demo_spans.check(rows, rows.assign(flying=8))
+        _demo_steps.check_airborne(rows, rows.assign(flying=8))

@@ -191,7 +191,7 @@ def test_little_memory_is_a_warning(monkeypatch):
 
 
 def test_packages_for_connect_are_optional(monkeypatch):
-    monkeypatch.setattr(_checks, "_CONNECT", {"no.such": "some-package"})
+    monkeypatch.setattr(_checks, "_CONNECT", ("some-package",))
 
     actual = _checks._connect()
 

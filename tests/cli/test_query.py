@@ -3,48 +3,37 @@
 import pytest
 
 import windrow as wr
+from windrow.cli._options import QueryOptions
 from windrow.cli._query import make_query
 from windrow.errors import BadInput, WindowError
 
 
-def query(**given):
-    """A query with one count, and what else is given."""
-    options = {
-        "window": [],
-        "rows_": [],
-        "every": [],
-        "on": "ts",
-        "tz": None,
-        "ties": [],
-        "by": [],
-        "agg": ["n=count()"],
-        "hot": False,
-        "keys": None,
-        "where": None,
-    }
-    return make_query(**{**options, **given})
+def query(*, on="ts", agg=("n=count()",), **options):
+    """The arguments of a query with one count, and these options."""
+    options = QueryOptions(source="x.csv", on=on, agg=list(agg), **options)
+    return make_query(options).arguments
 
 
 def test_a_window_and_a_slide_are_a_sliding_window():
-    actual = query(window=["24 hours"], every=["1 minute"]).window
+    actual = query(window=["24 hours"], every=["1 minute"])["window"]
 
     assert actual == wr.sliding("24 hours", every="1 minute", on="ts")
 
 
 def test_no_slide_makes_windows_tumble():
-    actual = query(window=["1 hour"]).window
+    actual = query(window=["1 hour"])["window"]
 
     assert actual == wr.sliding("1 hour", on="ts")
 
 
 def test_plain_numbers_are_in_the_unit_of_the_column():
-    actual = query(window=["10"], every=["5"], on="at").window
+    actual = query(window=["10"], every=["5"], on="at")["window"]
 
     assert actual == wr.sliding(10, every=5, on="at")
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("options", "expected"),
     [
         ({"window": ["1 month"]}, wr.calendar("1 month", on="ts")),
         (
@@ -58,18 +47,18 @@ def test_plain_numbers_are_in_the_unit_of_the_column():
         ({"window": ["1 day"]}, wr.sliding("1 day", on="ts")),
     ],
 )
-def test_months_and_zones_make_a_window_one_of_the_calendar(given, expected):
-    assert query(**given).window == expected
+def test_months_and_zones_make_a_window_one_of_the_calendar(options, expected):
+    assert query(**options)["window"] == expected
 
 
 def test_calendar_windows_of_one_query_have_names_too():
     actual = query(window=["1 month", "1 year"], every=["1 day"], tz="Asia/Tokyo")
 
-    assert [str(window) for window in actual.window] == [
+    assert [str(window) for window in actual["window"]] == [
         "range 1 month slide 1 day in Asia/Tokyo",
         "range 1 year slide 1 day in Asia/Tokyo",
     ]
-    assert [window.name for window in actual.window] == ["1 month", "1 year"]
+    assert [window.name for window in actual["window"]] == ["1 month", "1 year"]
 
 
 def test_hours_of_a_zone_are_the_librarys_own_refusal():
@@ -78,13 +67,13 @@ def test_hours_of_a_zone_are_the_librarys_own_refusal():
 
 
 def test_rows_and_a_slide_are_a_count_window():
-    actual = query(rows_=[1000], every=["10"], ties=["id"]).window
+    actual = query(rows=[1000], every=["10"], ties=["id"])["window"]
 
     assert actual == wr.rows(1000, every=10, on="ts", ties=["id"])
 
 
 def test_the_ith_slide_belongs_to_the_ith_window():
-    actual = query(window=["1 hour", "1 day"], every=["1 minute", "1 hour"]).window
+    actual = query(window=["1 hour", "1 day"], every=["1 minute", "1 hour"])["window"]
 
     assert [str(window) for window in actual] == [
         "range 1 hour slide 1 minute",
@@ -94,13 +83,13 @@ def test_the_ith_slide_belongs_to_the_ith_window():
 
 
 def test_one_slide_belongs_to_all_windows():
-    actual = query(window=["1 hour", "1 day"], every=["1 minute"]).window
+    actual = query(window=["1 hour", "1 day"], every=["1 minute"])["window"]
 
     assert {window.slide.text for window in actual} == {"1 minute"}
 
 
 def test_windows_of_one_length_are_named_by_their_slides_too():
-    actual = query(window=["1 hour"] * 2, every=["1 minute", "5 minutes"]).window
+    actual = query(window=["1 hour"] * 2, every=["1 minute", "5 minutes"])["window"]
 
     assert [window.name for window in actual] == [
         "1 hour every 1 minute",
@@ -109,20 +98,20 @@ def test_windows_of_one_length_are_named_by_their_slides_too():
 
 
 @pytest.mark.parametrize(
-    ("given", "cause"),
+    ("options", "cause"),
     [
         ({}, "no window is given"),
-        ({"window": ["1 hour"], "rows_": [5]}, "both --window and --rows"),
-        ({"rows_": [5], "tz": "UTC"}, "a time zone is for windows of days"),
+        ({"window": ["1 hour"], "rows": [5]}, "both --window and --rows"),
+        ({"rows": [5], "tz": "UTC"}, "a time zone is for windows of days"),
         ({"window": ["1 hour"], "on": None}, "no time column is given"),
         ({"window": ["1 h"] * 3, "every": ["1 m"] * 2}, "belongs to the i-th window"),
-        ({"rows_": [5], "every": ["1 hour"]}, "not a whole number of rows"),
+        ({"rows": [5], "every": ["1 hour"]}, "not a whole number of rows"),
         ({"window": ["1 h"], "agg": []}, "no aggregate is given"),
     ],
 )
-def test_options_that_make_no_query_are_refused(given, cause):
+def test_options_that_make_no_query_are_refused(options, cause):
     with pytest.raises(BadInput, match=cause) as caught:
-        query(**given)
+        query(**options)
 
     assert "\nHint: " in str(caught.value)
 

@@ -64,7 +64,7 @@ def pyspark(monkeypatch):
 def test_workers_run_on_this_python_and_the_session_is_stopped(pyspark):
     notes = pyspark(StandIn())
 
-    with session("local[2]", settings={"spark.driver.memory": "3g"}):
+    with session("local[2]", "cannot run it", settings={"spark.driver.memory": "3g"}):
         stopped = notes.get("stopped", False)
 
     assert notes["python"] == sys.executable
@@ -75,7 +75,7 @@ def test_workers_run_on_this_python_and_the_session_is_stopped(pyspark):
 def test_on_a_cluster_the_users_python_is_kept(pyspark):
     notes = pyspark(StandIn())
 
-    with session("spark://host:7077"):
+    with session("spark://host:7077", "cannot run it"):
         pass
 
     assert notes["python"] == "python9"
@@ -85,7 +85,7 @@ def test_a_connect_server_needs_no_java(pyspark, monkeypatch):
     notes = pyspark(StandIn())
     monkeypatch.setattr(_session, "find_java", lambda: pytest.fail("asked for Java"))
 
-    with session("sc://host"):
+    with session("sc://host", "cannot run it"):
         pass
 
     assert notes["remote"] == "sc://host"
@@ -95,7 +95,7 @@ def test_a_session_that_runs_already_is_used_and_left_running(pyspark):
     running = StandIn()
     notes = pyspark(StandIn(), running)
 
-    with session("local[2]") as spark:
+    with session("local[2]", "cannot run it") as spark:
         pass
 
     assert spark is running
@@ -114,7 +114,7 @@ def test_a_session_that_runs_already_is_used_and_left_running(pyspark):
 def test_a_failed_start_is_told_in_the_words_of_the_jvm(pyspark, capfd, said):
     pyspark(StandIn(said, RuntimeError("[JAVA_GATEWAY_EXITED] Java gateway exited")))
 
-    with pytest.raises(WindrowError) as caught, session("local[2]"):
+    with pytest.raises(WindrowError) as caught, session("local[2]", "cannot run it"):
         pass
 
     first, second = str(caught.value).splitlines()
@@ -126,7 +126,7 @@ def test_a_failed_start_is_told_in_the_words_of_the_jvm(pyspark, capfd, said):
 def test_verbose_leaves_the_jvms_words_on_the_screen(pyspark, capfd):
     pyspark(StandIn("many words\n"))
 
-    with session("local[2]", verbose=True):
+    with session("local[2]", "cannot run it", verbose=True):
         pass
 
     assert capfd.readouterr().err == "many words\n"

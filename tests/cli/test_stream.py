@@ -22,8 +22,7 @@ import pytest
 
 import windrow as wr
 from windrow.cli import main
-from windrow.cli._stop_signals import StopSignals
-from windrow.cli._stream import STATE_STORE, _watch
+from windrow.cli._stream import STATE_STORE, StopSignals, _watch
 
 pytestmark = pytest.mark.xdist_group("cli")
 

@@ -6,8 +6,8 @@ import signal
 import pytest
 
 from windrow.cli import main
-from windrow.cli._stop_signals import stop_signals
-from windrow.cli._stream_folders import check_folders
+from windrow.cli._files import check_folders
+from windrow.cli._stream import StopSignals
 from windrow.cli._stream_options import StreamOptions
 from windrow.errors import BadInput, WindowError
 
@@ -123,7 +123,7 @@ def test_a_checkpoint_without_its_result_is_not_gone_on_from(source, tmp_path):
 def test_signals_are_counted_and_interrupt_nothing(number):
     handler = signal.getsignal(number)
 
-    with stop_signals() as stopping:
+    with StopSignals() as stopping:
         os.kill(os.getpid(), number)
         stopping.wait(60)
         os.kill(os.getpid(), number)

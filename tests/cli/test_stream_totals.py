@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from windrow.cli import _status_line
-from windrow.cli._status_line import status_line
+from windrow.cli import _progress
+from windrow.cli._progress import status_line
 from windrow.cli._stream_totals import StreamTotals
 
 
@@ -110,7 +110,7 @@ def test_a_stream_without_our_metrics_is_still_counted():
 def test_on_a_terminal_there_is_one_line_and_it_is_gone_at_the_end(monkeypatch):
     screen = io.StringIO()
     console = Console(file=screen, force_terminal=True, width=40)
-    monkeypatch.setattr(_status_line, "err", console)
+    monkeypatch.setattr(_progress, "err", console)
 
     with status_line("starting") as show:
         show("5 rows/s [out], " + "a line longer than the screen, " * 9)
@@ -123,9 +123,10 @@ def test_on_a_terminal_there_is_one_line_and_it_is_gone_at_the_end(monkeypatch):
 
 def test_elsewhere_a_line_is_printed_every_few_seconds_if_it_is_new(monkeypatch):
     screen, clock = io.StringIO(), SimpleNamespace(now=100.0)
-    monkeypatch.setattr(_status_line, "err", Console(file=screen, width=20))
+    monkeypatch.setattr(_progress.err, "file", screen)
+    monkeypatch.setattr(_progress.err, "width", 20)
     monkeypatch.setattr(
-        _status_line, "time", SimpleNamespace(monotonic=lambda: clock.now), raising=True
+        _progress, "time", SimpleNamespace(monotonic=lambda: clock.now), raising=True
     )
 
     with status_line("starting") as show:

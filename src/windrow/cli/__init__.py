@@ -7,22 +7,20 @@ Commands are light to load: pyspark and matplotlib are imported when a command h
 checked what it can without them.
 """
 
-import importlib.util
 import sys
 from collections.abc import Sequence
 
-_NEEDED = ("typer", "rich")
+from windrow.errors import WindrowError
+
+from ._machine import require_packages
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit code is 0, 1 or, for a refusal, 2."""
-    missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
-    if missing:
-        sys.stderr.write(
-            "cannot run the windrow command: "
-            f"{' and '.join(missing)} cannot be imported by {sys.executable}\n"
-            f"Hint: run {sys.executable} -m pip install 'windrow[cli]'\n"
-        )
+    try:
+        require_packages("cannot run the windrow command", "cli", "typer", "rich")
+    except WindrowError as error:
+        sys.stderr.write(f"{error}\n")
         return 2
     from ._app import run_app  # noqa: PLC0415 - typer is an extra: now it is there
 

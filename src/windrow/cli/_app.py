@@ -79,19 +79,14 @@ def run_app(arguments: Sequence[str] | None) -> int:
 
 def _refuse(error: Exception) -> int:
     """Print what is wrong with the options; without any, print the help."""
-    context = getattr(error, "ctx", None)
     message = str(getattr(error, "format_message", error.__str__)())
     if type(error).__name__ == "NoArgsIsHelpError":
         if message:
             out.print(message)
         return 0
-    command = context.command_path if context is not None else "windrow"
-    fact = message.strip().rstrip(".").replace("\n", " ")
-    show_error(
-        BadInput.because(
-            f"cannot understand the options of {command}",
-            fact[:1].lower() + fact[1:],
-            f"{command} --help lists them",
-        )
-    )
+    command = getattr(getattr(error, "ctx", None), "command_path", "windrow")
+    words = message.strip().rstrip(".").replace("\n", " ")
+    fact, hint = f"cannot understand the options of {command}", "--help lists them"
+    cause = words[:1].lower() + words[1:]
+    show_error(BadInput.because(fact, cause, f"{command} {hint}"))
     return 2

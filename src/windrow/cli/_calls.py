@@ -16,7 +16,7 @@ Nothing is evaluated; all else is refused with the place where reading stopped.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from windrow.aggregates import Call, find
@@ -67,17 +67,14 @@ def parse_call(text: str) -> tuple[str, Call]:
     reader.sign("(")
     columns: list[str] = []
     options: dict[str, Any] = {}
-    while not reader.at(")"):
-        if columns or options:
-            reader.sign(",")
+    for _ in reader.items(")"):
         item = reader.name("a column")
         if reader.at("="):
             reader.sign("=")
             options[item] = reader.literal()
         else:
             columns.append(item)
-    reader.sign(")")
-    reader.end()
+    reader.take("nothing more", "end")
     least, most = aggregate.columns
     if not least <= len(columns) <= most:
         words = f"{least}" if least == most else f"{least} or {most}"
@@ -97,61 +94,54 @@ class _CallReader:
         self._text = text
         self._place = 0
 
-    def name(self, what: str) -> str:
-        """A word, or anything between backticks."""
-        token = self._next(what, "name", "quoted")
-        return token["name"] or token["quoted"].replace("``", "`")
-
-    def literal(self) -> int | float | str | list[int | float]:
-        """A number, text between quotes, or numbers between square brackets."""
-        if self.at("["):
-            return self._numbers()
-        token = self._next("a number or quoted text", "number", "single", "double")
-        if token["number"] is not None:
-            return _number(token["number"])
-        return str(token["single"] or token["double"] or "")
-
-    def _numbers(self) -> list[int | float]:
-        self.sign("[")
-        numbers: list[int | float] = []
-        while not self.at("]"):
-            if numbers:
-                self.sign(",")
-            numbers.append(_number(self._next("a number", "number")["number"]))
-        self.sign("]")
-        return numbers
-
-    def sign(self, sign: str) -> None:
-        """A bracket, a comma or an equals sign."""
-        if not self.at(sign):
-            self._refuse(repr(sign))
-        self._next(repr(sign), "sign")
-
     def at(self, sign: str) -> bool:
         """Whether this sign comes next."""
         token = _TOKEN.match(self._text, self._place)
         return token is not None and token["sign"] == sign
 
-    def end(self) -> None:
-        """Nothing more."""
-        self._next("nothing more", "end")
-
-    def _next(self, what: str, *kinds: str) -> re.Match[str]:
+    def take(self, what: str, *kinds: str) -> re.Match[str]:
+        """The next token, which is a sign or of a kind among these, or a refusal."""
         token = _TOKEN.match(self._text, self._place)
-        if token is None or token.lastgroup not in kinds:
-            self._refuse(what)
-        assert token is not None
+        if token is None or not {token.lastgroup, token["sign"]} & {*kinds}:
+            rest = self._text[self._place :].strip()
+            raise BadInput.because(
+                f"cannot read aggregate {self._text!r}",
+                f"expected {what}, got {repr(rest) if rest else 'its end'}",
+                _SHAPE,
+            )
         self._place = token.end()
         return token
 
-    def _refuse(self, what: str) -> None:
-        rest = self._text[self._place :].strip()
-        raise BadInput.because(
-            f"cannot read aggregate {self._text!r}",
-            f"expected {what}, got {repr(rest) if rest else 'its end'}",
-            _SHAPE,
-        )
+    def sign(self, sign: str) -> None:
+        """A bracket, a comma or an equals sign."""
+        self.take(repr(sign), sign)
+
+    def items(self, end: str) -> Iterator[None]:
+        """Once for each item up to the closing bracket, with commas between them."""
+        is_first = True
+        while not self.at(end):
+            if not is_first:
+                self.sign(",")
+            is_first = False
+            yield
+        self.sign(end)
+
+    def name(self, what: str) -> str:
+        """A word, or anything between backticks."""
+        token = self.take(what, "name", "quoted")
+        return token["name"] or token["quoted"].replace("``", "`")
+
+    def literal(self) -> int | float | str | list[int | float]:
+        """A number, text between quotes, or numbers between square brackets."""
+        if self.at("["):
+            self.sign("[")
+            return [_number(self.take("a number", "number")) for _ in self.items("]")]
+        token = self.take("a number or quoted text", "number", "single", "double")
+        if token["number"] is not None:
+            return _number(token)
+        return str(token["single"] or token["double"] or "")
 
 
-def _number(text: str) -> int | float:
+def _number(token: re.Match[str]) -> int | float:
+    text = token["number"]
     return int(text) if text.lstrip("-").isdigit() else float(text)

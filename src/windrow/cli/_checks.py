@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import importlib.metadata
-import importlib.util
 import os
 import platform
 import re
@@ -22,27 +22,15 @@ import windrow
 from windrow.errors import WindrowError
 from windrow.kernels.load import cache_folder
 
-from ._machine import find_java, memory
+from ._machine import find_java, memory, run_program
 
-OLDEST_PYTHON = (3, 11)
-_PATIENCE = 120  # seconds for another Python to import windrow
 _GIGABYTE = 1 << 30
 _PIP = f"run {sys.executable} -m pip install"
-_CONNECT = {
-    "grpc": "grpcio",
-    "grpc_status": "grpcio-status",
-    "google.rpc": "googleapis-common-protos",
-    "zstandard": "zstandard",
-}
+_CONNECT = ("grpcio", "grpcio-status", "googleapis-common-protos", "zstandard")
 
 
-class CheckState(enum.StrEnum):
-    """How bad a result is."""
-
-    OK = "ok"
-    WARNING = "warning"
-    WRONG = "wrong"
-
+CheckState = enum.StrEnum("CheckState", ["OK", "WARNING", "WRONG"])
+"""How bad a result is."""
 
 OK, WARNING, WRONG = CheckState
 
@@ -56,10 +44,16 @@ class CheckResult:
     words: str
     mend: str = ""
 
+    @classmethod
+    def refused(cls, subject: str, error: WindrowError) -> CheckResult:
+        """The error's sentence as a result, its hint as what mends it."""
+        words, _, hint = str(error).partition("\nHint: ")
+        return cls(WRONG, subject, words, hint)
+
 
 def run_checks() -> Iterator[CheckResult]:
     """Check all that can be checked without starting Spark."""
-    yield _python()
+    yield CheckResult(OK, "Python", f"{platform.python_version()}, {sys.executable}")
     yield _java()
     yield _package("pyspark", (4, 1), None, "'windrow[spark]'")
     yield _package("pandas", (2, 2), (3,), "'pandas>=2.2,<3'")
@@ -71,42 +65,37 @@ def run_checks() -> Iterator[CheckResult]:
     yield _memory()
 
 
-def _python() -> CheckResult:
-    words = f"{platform.python_version()}, {sys.executable}"
-    if sys.version_info < OLDEST_PYTHON:
-        return CheckResult(
-            WRONG, "Python", f"{words}: 3.11 or later is needed", "install one"
-        )
-    return CheckResult(OK, "Python", words)
-
-
 def _java() -> CheckResult:
     try:
         java = find_java()
     except WindrowError as error:
-        words, _, hint = str(error).partition("\n")
-        return CheckResult(WRONG, "Java", words, hint.removeprefix("Hint: "))
-    return CheckResult(
-        OK, "Java", f"{java.version}, {java.path} (from {java.found_by})"
-    )
+        return CheckResult.refused("Java", error)
+    words = f"{java.version}, {java.path} (from {java.found_by})"
+    return CheckResult(OK, "Java", words)
 
 
 def _package(
     name: str, least: tuple[int, ...], below: tuple[int, ...] | None, wanted: str
 ) -> CheckResult:
-    mend = f"{_PIP} {wanted}"
-    try:
-        version = importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
+    version, mend = _installed(name), f"{_PIP} {wanted}"
+    if version is None:
         return CheckResult(WRONG, name, "is not installed", mend)
     numbers = tuple(map(int, re.findall(r"\d+", version)[:3]))
     if numbers < least:
-        words = f"{version}: {_dotted(least)} or later is needed"
-        return CheckResult(WRONG, name, words, mend)
-    if below is not None and numbers >= below:
-        words = f"{version}: PySpark needs one before {_dotted(below)}"
-        return CheckResult(WRONG, name, words, mend)
-    return CheckResult(OK, name, version)
+        needs = f"{_dotted(least)} or later is needed"
+    elif below is not None and numbers >= below:
+        needs = f"PySpark needs one before {_dotted(below)}"
+    else:
+        return CheckResult(OK, name, version)
+    return CheckResult(WRONG, name, f"{version}: {needs}", mend)
+
+
+def _installed(name: str) -> str | None:
+    """The version of a package, if there is one."""
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
 
 
 def _dotted(version: tuple[int, ...]) -> str:
@@ -116,10 +105,9 @@ def _dotted(version: tuple[int, ...]) -> str:
 def _numba() -> CheckResult:
     version = numba.__version__
     if numba.config.DISABLE_JIT:
-        words = (
-            f"{version}, switched off by NUMBA_DISABLE_JIT: all is many times slower"
-        )
-        return CheckResult(WARNING, "numba", words, "run unset NUMBA_DISABLE_JIT")
+        words = "switched off by NUMBA_DISABLE_JIT: all is many times slower"
+        mend = "run unset NUMBA_DISABLE_JIT"
+        return CheckResult(WARNING, "numba", f"{version}, {words}", mend)
     try:
         answer = numba.njit(lambda value: value + 1)(1)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is the result
@@ -132,23 +120,21 @@ def _numba() -> CheckResult:
 
 def _cache() -> CheckResult:
     folder = cache_folder()
-    named = os.environ.get("WINDROW_CACHE_DIR")
-    base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
-    wanted = Path(named) if named else base / "windrow" / "kernels"
     if folder is not None:
         mode = stat.S_IMODE(folder.stat().st_mode)
         return CheckResult(OK, "cache", f"{folder}, writable, mode {mode:04o}")
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    wanted = Path(os.environ.get("WINDROW_CACHE_DIR") or f"{base}/windrow/kernels")
     words = f"{wanted} cannot be used, so that every process compiles its kernels anew"
     return CheckResult(WARNING, "cache", words, _mend_cache(wanted))
 
 
 def _mend_cache(wanted: Path) -> str:
-    try:
+    # There may be no home, or no Unix.
+    with contextlib.suppress(AttributeError, OSError, RuntimeError):
         folder = wanted.expanduser()
         if folder.is_dir() and folder.stat().st_uid == os.getuid():
             return f"run chmod 700 {folder}"
-    except (AttributeError, OSError, RuntimeError):  # no home, or not a Unix
-        pass
     return "run export WINDROW_CACHE_DIR=/a/folder/of/your/own"
 
 
@@ -158,16 +144,14 @@ def _workers() -> CheckResult:
     python = named or "python3"
     source = f"PYSPARK_PYTHON is {python}" if named else "PYSPARK_PYTHON is not set"
     mend = f"run export PYSPARK_PYTHON={sys.executable}"
-    trouble = _trouble_with(python)
+    path, trouble = shutil.which(python), _trouble_with(python)
     if not trouble:
-        tail = "" if named else f", and {shutil.which(python)} will do"
+        tail = "" if named else f", and {path} will do"
         return CheckResult(OK, "workers", f"{source}{tail}")
     if named:
         return CheckResult(WRONG, "workers", f"{source}: {trouble}", mend)
-    words = (
-        f"{source}: the windrow command sets it by itself; your own programs "
-        f"would get {shutil.which(python) or python}: {trouble}"
-    )
+    words = "the windrow command sets it by itself; your own programs would get"
+    words = f"{source}: {words} {path or python}: {trouble}"
     return CheckResult(WARNING, "workers", words, mend)
 
 
@@ -178,13 +162,7 @@ def _trouble_with(python: str) -> str:
         "import windrow, pyspark; print(windrow.__version__)"
     )
     try:
-        answer = subprocess.run(  # noqa: S603 - it is what Spark itself would run
-            [python, "-c", code],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_PATIENCE,
-        )
+        answer = run_program(python, "-c", code)
     except FileNotFoundError:
         return "there is no such program"
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -202,19 +180,12 @@ def _trouble_with(python: str) -> str:
 
 
 def _connect() -> CheckResult:
-    missing = [package for name, package in _CONNECT.items() if not _is_there(name)]
+    missing = [name for name in _CONNECT if _installed(name) is None]
     if missing:
         words = f"not installed: {', '.join(missing)} (optional, for Spark Connect)"
         mend = f"{_PIP} 'windrow[connect]'"
         return CheckResult(WARNING, "connect", words, mend)
     return CheckResult(OK, "connect", "all packages for Spark Connect are there")
-
-
-def _is_there(name: str) -> bool:
-    try:
-        return importlib.util.find_spec(name) is not None
-    except ModuleNotFoundError:  # not even the package around it
-        return False
 
 
 def _memory() -> CheckResult:

@@ -7,41 +7,40 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
 out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+err = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 _ENDLESS = 1000  # columns: what is piped into a file is not cut to a screen
+
+
+def say(line: object) -> None:
+    """Print a line of the result as it is, however long."""
+    out.print(str(line), soft_wrap=True, markup=False)
 
 
 def show_error(error: Exception) -> None:
     """The sentence and its hint, in red, each on a line of its own."""
     fact, _, rest = str(error).partition("\n")
-    err.print(Text(fact, style="bold red"), soft_wrap=True)
+    err.print(fact, style="bold red")
     if rest:
-        err.print(Text(rest, style="red"), soft_wrap=True)
+        err.print(rest, style="red")
 
 
-def table(headings: Sequence[str], rows: Iterable[Sequence[str | Text]]) -> Table:
-    """A small table without lines; a heading that begins with > is over numbers."""
+def show_table(headings: Sequence[str], rows: Iterable[Sequence[str | Text]]) -> None:
+    """Print a table: cut to the screen, or whole where there is none.
+
+    A heading that begins with > is over numbers.
+    """
     lines = Table(box=None, header_style="dim", padding=(0, 1, 0, 2))
     for heading in headings:
-        right = heading.startswith(">")
-        lines.add_column(
-            Text(heading.removeprefix(">")),
-            justify="right" if right else "left",
-            no_wrap=True,
-        )
+        justify: JustifyMethod = "right" if heading.startswith(">") else "left"
+        lines.add_column(Text(heading.removeprefix(">")), justify=justify, no_wrap=True)
     for row in rows:
         lines.add_row(*row)
-    return lines
-
-
-def show_table(lines: Table) -> None:
-    """Print a table: cut to the screen, or whole where there is none."""
     if out.is_terminal:
         out.print(lines)
     else:  # a console cuts to its own width, whatever width a print asks for

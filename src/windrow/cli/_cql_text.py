@@ -12,34 +12,22 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import windrow as wr
 from windrow._cql import queries_of
 from windrow.errors import BadInput
 
-from ._console import err, out, show_table
-from ._files import Mode, check_columns, check_is_there, check_sink, read, write
+from ._console import say
+from ._files import Mode, check_is_there, check_sink, read
 from ._options import QueryOptions
 from ._progress import progress
-from ._rows import flat, in_order
-from ._spark_errors import plain_errors
+from ._rows import show_rows, write_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_PART_OF_THE_TEXT = (
-    "agg",
-    "window",
-    "rows",
-    "every",
-    "ties",
-    "by",
-    "where",
-    "hot",
-    "keys",
-)
-_NO_ORDER = ("array", "map", "struct")
+_IN_TEXT = ("agg", "window", "rows", "every", "ties", "by", "where", "hot", "keys")
 
 
 def is_text(source: str) -> bool:
@@ -52,49 +40,33 @@ def run_text(options: QueryOptions, to: str, mode: Mode, shown: int) -> None:
     text, files, count = _checked(options)
     sinks = _sinks(to, count)
     kinds = [check_sink(sink, options.format_, mode) for sink in sinks]
-    with (
-        options.session() as spark,
-        plain_errors(f"cannot run {options.source}", verbose=options.verbose),
-    ):
+    with options.session(f"cannot run {options.source}") as spark:
         begun = time.perf_counter()
-        results = _results(
-            wr.cql(text, time=options.on, **_read(spark, options, files))
-        )
-        if to == "-":
-            for number, result in enumerate(results, 1):
+        results = wr.cql(text, time=options.on, streams=_read(spark, options, files))
+        results = results if isinstance(results, list) else [results]
+        for number, result in enumerate(results, 1):
+            if to == "-":
                 if len(results) > 1:
-                    out.print(f"query {number}")
-                rows = _flat(result)
-                with progress(spark, f"query {number}"):
-                    table = in_order(rows, _orderable(rows), shown)
-                show_table(table)
-            return
-        for result, sink, kind in zip(results, sinks, kinds, strict=True):
-            rows = _flat(result) if kind == "csv" else result
-            check_columns(rows, kind)
-            with progress(spark, f"writing {sink}"):
-                write(rows, sink, kind, mode)
-            seconds = time.perf_counter() - begun
-            line = f"wrote {sink} ({kind}) in {seconds:.1f} s"
-            err.print(line, soft_wrap=True, markup=False)
+                    say(f"query {number}")
+                show_rows(result, None, shown, f"query {number}")
+            else:
+                sink, kind = sinks[number - 1], kinds[number - 1]
+                write_rows(result, sink, kind, mode, f"writing {sink}", begun)
 
 
 def explain_text(options: QueryOptions) -> None:
     """Print the trees and the plan of a text."""
     text, files, _ = _checked(options)
-    with (
-        options.session() as spark,
-        plain_errors(f"cannot explain {options.source}", verbose=options.verbose),
-    ):
-        inputs = _read(spark, options, files)
-        explanation = wr.explain_cql(text, time=options.on, **inputs)
-    out.print(str(explanation), markup=False, soft_wrap=True)
+    with options.session(f"cannot explain {options.source}") as spark:
+        streams = _read(spark, options, files)
+        explanation = wr.explain_cql(text, time=options.on, streams=streams)
+    say(explanation)
 
 
 def _checked(options: QueryOptions) -> tuple[str, dict[str, str], int]:
     """The text, its files and its number of queries, before Spark starts."""
     check_is_there(options.source)
-    for name in _PART_OF_THE_TEXT:
+    for name in _IN_TEXT:
         if getattr(options, name):
             raise BadInput.because(
                 f"cannot use --{name} with {options.source}",
@@ -124,16 +96,10 @@ def _checked(options: QueryOptions) -> tuple[str, dict[str, str], int]:
 
 def _read(
     spark: SparkSession, options: QueryOptions, files: Mapping[str, str]
-) -> dict[str, Any]:
+) -> dict[str, DataFrame]:
+    kind = options.format_
     with progress(spark, f"reading {', '.join(files.values())}"):
-        frames = {
-            name: read(spark, file, options.format_) for name, file in files.items()
-        }
-    return {"streams": frames}
-
-
-def _results(results: Any) -> list[DataFrame]:
-    return results if isinstance(results, list) else [results]
+        return {name: read(spark, file, kind) for name, file in files.items()}
 
 
 def _sinks(to: str, count: int) -> list[str]:
@@ -145,18 +111,4 @@ def _sinks(to: str, count: int) -> list[str]:
     return [
         str(path.with_name(f"{path.stem}-{number}{path.suffix}"))
         for number in range(1, count + 1)
-    ]
-
-
-def _flat(result: DataFrame) -> DataFrame:
-    """The bounds of a window that was selected as two columns."""
-    kinds = {field.name: field.dataType.simpleString() for field in result.schema}
-    return flat(result) if kinds.get("window", "").startswith("struct") else result
-
-
-def _orderable(rows: DataFrame) -> list[str]:
-    return [
-        field.name
-        for field in rows.schema
-        if not field.dataType.simpleString().startswith(_NO_ORDER)
     ]

@@ -1,8 +1,8 @@
 """Times Windrow and Spark over the same flights, and compares their rows.
 
-    flights --+-- wr.aggregate -----------> windrow/24-hours --+
-              |                                                +-- exceptAll, both ways
-              +-- groupBy(window(...)) ---> spark/24-hours ----+
+    flights -+- wr.aggregate -----------> Windrow-24-hours -----+
+             |                                                  +- exceptAll, both ways
+             +- groupBy(window(...)) ---> Spark's-own-24-hours -+
 
 Both are warm before the first is timed, and both read the same frame from memory.
 """
@@ -20,61 +20,57 @@ from windrow.errors import WindrowError
 from ._flights import by_spark, by_windrow
 from ._progress import progress
 
-_QUERIES = {"windrow": by_windrow, "spark": by_spark}
+_QUERIES = {"Windrow": by_windrow, "Spark's own": by_spark}
 
 
 @dataclass(frozen=True)
 class SparkComparison:
-    """The flights, a folder for results, and the seconds taken so far."""
+    """The flights, a folder for results, and the seconds taken by label and length."""
 
     spark: SparkSession
     flights: DataFrame
     scratch: Path
-    windrow: dict[str, float] = field(default_factory=dict)
-    own: dict[str, float] = field(default_factory=dict)
+    seconds: dict[str, dict[str, float]] = field(
+        default_factory=lambda: {label: {} for label in _QUERIES}
+    )
 
     def warm_up(self) -> None:
         """Start Python workers, compile kernels, let the JVM compile what it runs."""
         with progress(self.spark, "warming up"):
-            for who, query in _QUERIES.items():
+            for label, query in _QUERIES.items():
                 result = query(self.flights, "1 hour")
-                result.write.parquet(self._path(who, "warm up"))
+                result.write.parquet(self.path(label, "warm up"))
 
-    def time_windrow(self, length: str) -> float:
+    def time(self, label: str, length: str) -> float:
         """Seconds for windows of this length, with writing them."""
-        self.windrow[length] = self._time("windrow", length)
-        return self.windrow[length]
+        result = _QUERIES[label](self.flights, length)
+        with progress(self.spark, f"{label}, windows of {length}"):
+            begun = time.perf_counter()
+            result.write.parquet(self.path(label, length))
+            self.seconds[label][length] = time.perf_counter() - begun
+        return self.seconds[label][length]
 
-    def time_spark(self, length: str) -> float:
-        """The same for Spark's own windows."""
-        self.own[length] = self._time("spark", length)
-        return self.own[length]
-
-    def result(self, who: str, length: str) -> DataFrame:
+    def result(self, label: str, length: str) -> DataFrame:
         """What was written."""
-        return self.spark.read.parquet(self._path(who, length))
+        return self.spark.read.parquet(self.path(label, length))
 
     def check(self, length: str) -> int:
         """The number of rows of each; an error if a row differs."""
-        ours, theirs = self.result("windrow", length), self.result("spark", length)
+        ours, theirs = (self.result(label, length) for label in _QUERIES)
         with progress(self.spark, "comparing row for row"):
             apart = ours.exceptAll(theirs).count() + theirs.exceptAll(ours).count()
             number = ours.count()
         if apart:
-            raise WindrowError.because(
-                "the demo failed",
-                f"{apart:,} rows of the {length} windows differ from Spark's own",
-                "please report this",
+            raise failure(
+                f"{apart:,} rows of the {length} windows differ from Spark's own"
             )
         return number
 
-    def _time(self, who: str, length: str) -> float:
-        result = _QUERIES[who](self.flights, length)
-        label = {"windrow": "Windrow", "spark": "Spark's own"}[who]
-        with progress(self.spark, f"{label}, windows of {length}"):
-            begun = time.perf_counter()
-            result.write.parquet(self._path(who, length))
-            return time.perf_counter() - begun
+    def path(self, label: str, length: str) -> str:
+        """The folder of a result."""
+        return str(self.scratch / f"{label}-{length}".replace(" ", "-"))
 
-    def _path(self, who: str, length: str) -> str:
-        return str(self.scratch / who / length.replace(" ", "-"))
+
+def failure(cause: str) -> WindrowError:
+    """The error for answers that differ."""
+    return WindrowError.because("the demo failed", cause, "please report this")

@@ -1,19 +1,17 @@
-"""Prints the demo: headings, the source of the queries, small tables and notes."""
+"""Prints the demo's headings, notes, and the source of its queries."""
 
 from __future__ import annotations
 
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from rich.padding import Padding
 from rich.syntax import Syntax
-from rich.text import Text
 
-from ._console import out, show_table
-from ._console import table as make_table
+from ._console import out
 
 
 def rule(heading: str) -> None:
@@ -30,18 +28,12 @@ def note(*lines: str) -> None:
         out.print(f"  [dim]{line}[/dim]", soft_wrap=True)
 
 
-def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A small table; cells may have rich's marks."""
-    show_table(make_table(headings, ([Text.from_markup(c) for c in r] for r in rows)))
-
-
 def code(
     query: Callable[..., Any], label: str = "", values: Mapping[str, str] | None = None
 ) -> None:
     """The body of a query as it runs, with values in place of its names."""
-    lines = inspect.getsource(query).splitlines()
-    body = next(i for i, line in enumerate(lines) if line.strip().startswith('"""')) + 1
-    text = textwrap.dedent("\n".join(lines[body:])).replace("return ", "", 1)
+    body = inspect.getsource(query).split('"""', 2)[2].strip("\n")
+    text = textwrap.dedent(body).replace("return ", "", 1)
     for name, value in (values or {}).items():
         text = re.sub(rf"\b{name}\b", f'"{value}"', text)
     if label:

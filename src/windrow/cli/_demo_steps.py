@@ -18,19 +18,16 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from windrow.errors import WindrowError
-
 from . import _flights
-from ._console import out
-from ._demo_comparison import SparkComparison
-from ._demo_output import code, note, rule, table
-from ._demo_picture import AIRPORTS, ZONE, draw, highest
-from ._demo_spans import show_airborne
+from ._console import out, say, show_table
+from ._demo_comparison import SparkComparison, failure
+from ._demo_output import code, note, rule
+from ._demo_picture import AIRPORTS, ZONE, draw_airborne, draw_delays, highest
 from ._progress import progress
 
+OURS, THEIRS = "Windrow", "Spark's own"
 DAY = "24 hours"
 SHORTER = ("1 hour", "6 hours")
 LONGER = ("7 days",)  # for Windrow alone: Spark's own would take minutes
@@ -41,6 +38,7 @@ SHORT_PAST = 500  # a carrier's first flights, which have next to no past
 def run_demo(spark: SparkSession, folder: Path) -> None:
     """Run all steps, one after the other, and draw the pictures."""
     begun = time.perf_counter()
+    delays, air = folder / "flights.png", folder / "in-the-air.png"
     with tempfile.TemporaryDirectory() as scratch:
         flights = _flights.read_flights(spark, Path(scratch))
         with progress(spark, "reading a year of flights"):
@@ -51,90 +49,78 @@ def run_demo(spark: SparkSession, folder: Path) -> None:
         )
         comparison = SparkComparison(spark, flights, Path(scratch))
         comparison.warm_up()
-        run_day(comparison)
+        daily = run_day(comparison)
         run_lengths(comparison)
-        several = three_windows(spark, flights)
+        several = three_windows(flights)
         names = _flights.carriers()
-        recent = recent_past(spark, flights, names)
-        in_process(flights, comparison)
-        air = show_airborne(spark, flights, folder / "in-the-air.png")
+        recent = recent_past(flights, names)
+        in_process(comparison)
+        draw_airborne(in_the_air(flights), air)
         with out.status("drawing"):
-            path = folder / "flights.png"
-            seconds = comparison.windrow, comparison.own
-            draw(daily(comparison), several, recent, seconds, names, path)
+            draw_delays(daily, several, recent, comparison.seconds, names, delays)
         flights.unpersist()
     rule("The pictures")
-    for picture in (path, air):
-        out.print(f"  {picture.resolve()}", soft_wrap=True, markup=False)
+    for picture in (delays, air):
+        say(f"  {picture.resolve()}")
     note(f"all of it in {time.perf_counter() - begun:.0f} s")
 
 
-def run_day(comparison: SparkComparison) -> None:
+def run_day(comparison: SparkComparison) -> pd.DataFrame:
     """Step 1: compare Windrow with Spark, row for row."""
     rule(f"1  Per airport, the last {DAY}, every {_flights.EVERY}")
     values = {"length": DAY, "EVERY": _flights.EVERY}
-    code(_flights.by_windrow, "Windrow", values)
-    code(_flights.by_spark, "Spark's own", values)
-    ours, theirs = comparison.time_windrow(DAY), comparison.time_spark(DAY)
+    code(_flights.by_windrow, OURS, values)
+    code(_flights.by_spark, THEIRS, values)
+    ours, theirs = comparison.time(OURS, DAY), comparison.time(THEIRS, DAY)
     number = comparison.check(DAY)
     out.print(
-        f"  [bold green]Windrow {ours:.1f} s, Spark's own {theirs:.1f} s: "
+        f"  [bold green]{OURS} {ours:.1f} s, {THEIRS} {theirs:.1f} s: "
         f"{theirs / ours:.1f} times as fast[/]"
     )
     out.print(
         f"  [green]{number:,} rows each, and all equal[/] "
         "[dim](exceptAll leaves none, in either direction)[/dim]\n"
     )
-    rows = daily(comparison)
-    worst = [highest(rows[rows["origin"] == name], "mean") for name in AIRPORTS]
-    table(
-        ("airport", f"worst {DAY} up to", ">flown", ">mean", ">worst"),
-        (
-            (
-                AIRPORTS[row["origin"]][0],
-                clock(row["end"]),
-                f"{row['flown']:,}",
-                f"[bold]{row['mean']:.0f} min[/bold]",
-                f"{row['worst'] / 60:.1f} h",
-            )
-            for row in worst
-        ),
-    )
+    enough = comparison.result(OURS, DAY).where("flown > 100")  # to speak of
+    daily = _with_end(enough).toPandas()
+    rows = []
+    for origin, name in AIRPORTS.items():
+        peak = highest(daily[daily["origin"] == origin], "mean")
+        flown, worst = f"{peak['flown']:,}", f"{peak['worst'] / 60:.1f} h"
+        mean = f"[bold]{peak['mean']:.0f} min[/bold]"
+        rows.append((name, clock(peak["end"]), flown, mean, worst))
+    show_table(("airport", f"worst {DAY} up to", ">flown", ">mean", ">worst"), rows)
+    return daily
 
 
 def run_lengths(comparison: SparkComparison) -> None:
     """Step 2: time windows of several lengths."""
     rule(f"2  Shorter and longer windows, every {_flights.EVERY}")
     for length in (*SHORTER, *LONGER):
-        comparison.time_windrow(length)
+        comparison.time(OURS, length)
     rows = []
     for length in (*SHORTER, DAY, *LONGER):
-        ours = comparison.windrow[length]
+        ours = comparison.seconds[OURS][length]
         if length in LONGER:
             rows.append((length, f"{ours:.1f} s", "not run", "", ""))
             continue
-        theirs = comparison.own.get(length) or comparison.time_spark(length)
-        rows.append(
-            (
-                length,
-                f"{ours:.1f} s",
-                f"{theirs:.1f} s",
-                f"[bold]{theirs / ours:.1f}[/bold]",
-                f"{comparison.check(length):,}, all equal",
-            )
-        )
-    table(("window", ">Windrow", ">Spark's own", ">ratio", ">rows compared"), rows)
+        theirs = comparison.seconds[THEIRS].get(length)
+        theirs = theirs or comparison.time(THEIRS, length)
+        ratio = f"[bold]{theirs / ours:.1f}[/bold]"
+        number = f"{comparison.check(length):,}, all equal"
+        rows.append((length, f"{ours:.1f} s", f"{theirs:.1f} s", ratio, number))
+    show_table(("window", f">{OURS}", f">{THEIRS}", ">ratio", ">rows compared"), rows)
     note(
         "Spark copies each flight into every window that holds it: its time grows with",
         "the window. Windrow folds each flight into one slice, whatever the window.",
     )
 
 
-def three_windows(spark: SparkSession, flights: DataFrame) -> pd.DataFrame:
+def three_windows(flights: DataFrame) -> pd.DataFrame:
     """Step 3: run three windows in one pass."""
     rule("3  Three windows in one pass")
     code(_flights.three_windows)
-    several, seconds = _collected(spark, _flights.three_windows(flights))
+    several, seconds = _collect(_flights.three_windows(flights), "sliding")
     out.print(f"  [bold green]{len(several):,} rows out in {seconds:.1f} s[/]\n")
     rows = []
     for length in (*SHORTER, DAY):
@@ -146,21 +132,21 @@ def three_windows(spark: SparkSession, flights: DataFrame) -> pd.DataFrame:
                 f"{len(windows):,}",
                 f"{windows['flown'].max():,}",
                 f"[bold]{peak['mean']:.0f} min[/bold]",
-                AIRPORTS[peak["origin"]][0],
+                AIRPORTS[peak["origin"]],
                 clock(peak["end"]),
             )
         )
-    table(("window", ">rows out", ">most flown", ">worst mean", "at", "up to"), rows)
+    show_table(
+        ("window", ">rows out", ">most flown", ">worst mean", "at", "up to"), rows
+    )
     return several
 
 
-def recent_past(
-    spark: SparkSession, flights: DataFrame, names: dict[str, str]
-) -> pd.DataFrame:
+def recent_past(flights: DataFrame, names: dict[str, str]) -> pd.DataFrame:
     """Step 4: give every flight its carrier's recent past."""
     rule("4  Every flight, with the recent past of its carrier")
     code(_flights.recent_past)
-    recent, seconds = _collected(spark, _flights.recent_past(flights))
+    recent, seconds = _collect(_flights.recent_past(flights), "sliding")
     out.print(f"  [bold green]{len(recent):,} rows out in {seconds:.1f} s[/]\n")
     recent = recent.sort_values("scheduled", kind="stable")
     rows = []
@@ -178,25 +164,21 @@ def recent_past(
             )
         )
     headings = "carrier", ">flights", ">best week", ">worst week", ">worst 100", "up to"
-    table(headings, rows)
+    show_table(headings, rows)
     return recent
 
 
-def in_process(flights: DataFrame, comparison: SparkComparison) -> None:
+def in_process(comparison: SparkComparison) -> None:
     """Step 5: run the same call in this process."""
     rule("5  The same call on an Arrow table, in this process")
-    rows = flights.toArrow()
+    rows = comparison.flights.toArrow()
     _flights.by_windrow(rows, DAY)  # the first call compiles
     begun = time.perf_counter()
     here = _flights.by_windrow(rows, DAY)
     seconds = time.perf_counter() - begun
-    there = comparison.result("windrow", DAY).orderBy("origin", "window").toArrow()
-    if not all(_same(here[name], there[name]) for name in here.column_names[2:]):
-        raise WindrowError.because(
-            "the demo failed",
-            "the answers of Spark and of this process differ",
-            "please report this",
-        )
+    there = comparison.result(OURS, DAY).orderBy("origin", "window").toArrow()
+    if not all(here[name].equals(there[name]) for name in here.column_names[2:]):
+        raise failure("the answers of Spark and of this process differ")
     out.print(
         f"  [bold green]{seconds * 1000:.0f} ms[/] "
         f"[green]for the same {here.num_rows:,} rows, all equal[/]"
@@ -204,10 +186,40 @@ def in_process(flights: DataFrame, comparison: SparkComparison) -> None:
     note("Where the table fits into memory, Spark is not needed.")
 
 
-def daily(comparison: SparkComparison) -> pd.DataFrame:
-    """Windrow's windows of 24 hours, with flights enough to speak of."""
-    rows = comparison.result("windrow", DAY).where("flown > 100")
-    return _flat(rows).toPandas().sort_values("end")
+def in_the_air(flights: DataFrame) -> pd.DataFrame:
+    """Step 6: count flights as events with a duration, and compare with Spark."""
+    rule("6  In the air: a flight counts for as long as it lasts")
+    code(_flights.in_the_air, OURS)
+    code(_flights.in_the_air_by_spark, THEIRS)
+    words = "planes in the air"
+    ours, seconds = _collect(_flights.in_the_air(flights), f"{OURS}, {words}")
+    spark_result = _flights.in_the_air_by_spark(flights)
+    theirs, own = _collect(spark_result, f"{THEIRS}, {words}")
+    check_airborne(ours, theirs)
+    out.print(
+        f"  [bold green]{OURS} {seconds:.1f} s, {THEIRS} {own:.1f} s[/] "
+        f"[green]for the same {len(ours):,} rows, all equal[/]\n"
+    )
+    rows = []
+    for origin, name in AIRPORTS.items():
+        busiest = highest(ours[ours["origin"] == origin], "flying")
+        number = f"[bold]{busiest['flying']:,}[/bold]"
+        longest = f"{busiest['longest'] / 60:.1f} h"
+        rows.append((name, clock(busiest["end"]), number, longest))
+    show_table(("airport", "busiest 15 minutes up to", ">in the air", ">longest"), rows)
+    note("A flight of six hours is one row until it is counted, never 75 copies.")
+    return ours
+
+
+def check_airborne(ours: pd.DataFrame, theirs: pd.DataFrame) -> None:
+    """An error if a row differs."""
+    by = ["origin", "end"]
+    left, right = (
+        rows.sort_values(by).reset_index(drop=True)[[*by, "flying", "longest"]]
+        for rows in (ours, theirs)
+    )
+    if not left.equals(right):
+        raise failure("the planes in the air differ from Spark's own")
 
 
 def clock(instant: Any) -> str:
@@ -216,19 +228,15 @@ def clock(instant: Any) -> str:
     return f"{there:%a} {there.day:2} {there:%b, %H:%M}"
 
 
-def _collected(spark: SparkSession, result: DataFrame) -> tuple[pd.DataFrame, float]:
+def _collect(result: DataFrame, words: str) -> tuple[pd.DataFrame, float]:
     begun = time.perf_counter()
-    with progress(spark, "sliding"):
-        rows: pd.DataFrame = _flat(result).toPandas()
+    with progress(result.sparkSession, words):
+        rows: pd.DataFrame = _with_end(result).toPandas()
     return rows, time.perf_counter() - begun
 
 
-def _flat(result: DataFrame) -> DataFrame:
+def _with_end(result: DataFrame) -> DataFrame:
     """The window's end as a column; its start is not shown anywhere."""
     if "window" not in result.columns:
         return result
     return result.withColumn("end", result["window"]["end"]).drop("window")
-
-
-def _same(left: pa.ChunkedArray, right: pa.ChunkedArray) -> bool:
-    return bool(left.combine_chunks().equals(right.combine_chunks()))

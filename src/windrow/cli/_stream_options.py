@@ -6,114 +6,67 @@
 Durations are written as for windows, and reach Spark in microseconds.
 """
 
+# ruff: noqa: RUF009 - options are fields, whose defaults are made once
+
 from __future__ import annotations
 
 import enum
+import functools
 from dataclasses import dataclass, fields
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from windrow.errors import BadInput, WindowError
 from windrow.plan.flow import BUCKETS
 from windrow.windows.duration import parse_duration
 
 from ._files import Mode
-from ._options import QueryOptions, option
+from ._options import QueryOptions, flag, option
 
-_STREAM = "Streams"
+_stream_option = functools.partial(option, rich_help_panel="Streams")
 _CALM = "1 second"  # Spark's own default looks for new files a hundred times a second
 
-
-class Late(enum.StrEnum):
-    """What happens to a row behind the watermark."""
-
-    DROP = "drop"
-    KEEP = "keep"
+Late = enum.StrEnum("Late", ["DROP", "KEEP"])
+"""What happens to a row behind the watermark."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StreamOptions:
     """How a stream runs, as typed."""
 
-    stream: Annotated[
-        bool,
-        typer.Option(
-            "--stream",
-            help="Follow SOURCE, a folder: new files are read as they come, windows "
-            "written as the watermark passes them, to a folder of Parquet. Ctrl-C "
-            "stops it; the same command goes on.",
-            rich_help_panel=_STREAM,
-        ),
-    ] = False
-    watermark: Annotated[
-        str | None,
-        option(
-            "--watermark",
-            metavar="DURATION",
-            help_="How far the watermark stays behind the latest time in --on: rows "
-            'may come that late. Needed with --stream; such as "10 minutes".',
-            panel=_STREAM,
-        ),
-    ] = None
-    late: Annotated[
-        Late | None,
-        option(
-            "--late",
-            help_="Rows that come later still: drop counts them; keep also writes "
-            "each to the column late. Left out: drop.",
-            panel=_STREAM,
-        ),
-    ] = None
-    checkpoint: Annotated[
-        str | None,
-        option(
-            "--checkpoint",
-            metavar="FOLDER",
-            help_="Where the stream keeps how far it is. Left out: OUT.checkpoint, "
-            "beside OUT.",
-            panel=_STREAM,
-        ),
-    ] = None
-    available_now: Annotated[
-        bool,
-        typer.Option(
-            "--available-now",
-            "--once",
-            help="Read what is there and end.",
-            rich_help_panel=_STREAM,
-        ),
-    ] = False
-    trigger: Annotated[
-        str | None,
-        option(
-            "--trigger",
-            metavar="DURATION",
-            help_=f"How far apart micro-batches begin. Left out: {_CALM}.",
-            panel=_STREAM,
-        ),
-    ] = None
-    files: Annotated[
-        int | None,
-        option(
-            "--files",
-            metavar="N",
-            help_="At most so many new files a micro-batch. Left out: all there are.",
-            panel=_STREAM,
-            least=1,
-        ),
-    ] = None
-    buckets: Annotated[
-        int | None,
-        option(
-            "--buckets",
-            metavar="N",
-            help_="Into how many parts the keys are divided: as long as the checkpoint "
-            f"lasts. Left out: {BUCKETS}.",
-            panel=_STREAM,
-            least=1,
-        ),
-    ] = None
+    stream: bool = _stream_option(
+        "Follow SOURCE, a folder: new files are read as they come, windows written as "
+        "the watermark passes them, to a folder of Parquet. Ctrl-C stops it; the same "
+        "command goes on.",
+        default=False,
+    )
+    watermark: str | None = _stream_option(
+        "How far the watermark stays behind the latest time in --on: rows may come "
+        'that late. Needed with --stream; such as "10 minutes".',
+        "DURATION",
+    )
+    late: Late | None = _stream_option(
+        "Rows that come later still: drop counts them; keep also writes each to the "
+        "column late. Left out: drop."
+    )
+    checkpoint: str | None = _stream_option(
+        "Where the stream keeps how far it is. Left out: OUT.checkpoint, beside OUT.",
+        "FOLDER",
+    )
+    available_now: bool = _stream_option(
+        "Read what is there and end.", None, "--once", default=False
+    )
+    trigger: str | None = _stream_option(
+        f"How far apart micro-batches begin. Left out: {_CALM}.", "DURATION"
+    )
+    files: int | None = _stream_option(
+        "At most so many new files a micro-batch. Left out: all there are.", "N", min=1
+    )
+    buckets: int | None = _stream_option(
+        "Into how many parts the keys are divided: as long as the checkpoint lasts. "
+        f"Left out: {BUCKETS}.",
+        "N",
+        min=1,
+    )
 
     @property
     def delay(self) -> str:
@@ -129,58 +82,38 @@ class StreamOptions:
 
     def check(self, options: QueryOptions, to: str, mode: Mode) -> None:
         """Refuse what cannot be a stream."""
-        if options.on is None:
-            raise _not_a_stream("no time column is given", "name it with --on")
-        if self.watermark is None:
-            raise _not_a_stream(
+        once = "is a hint for files that are read once"
+        no_hint = "leave it out; a stream divides its keys into --buckets"
+        for is_wrong, cause, hint in (
+            (options.on is None, "no time column is given", "name it with --on"),
+            (
+                self.watermark is None,
                 "no watermark is given",
                 'say how late rows may come: --watermark "10 minutes"',
-            )
-        if to == "-":
-            raise _not_a_stream(
-                "there is no folder to write to", "name one: --to out.parquet"
-            )
-        if self.available_now and self.trigger is not None:
-            raise _not_a_stream(
-                "both --available-now and --trigger are given", "leave one of them out"
-            )
-        hints = {"--hot": options.hot, "--keys": options.keys is not None}
-        for name, is_set in hints.items():
-            if is_set:
-                raise _not_a_stream(
-                    f"{name} is a hint for files that are read once",
-                    "leave it out; a stream divides its keys into --buckets",
-                )
-        if mode is not Mode.ERROR:
-            raise _not_a_stream(
+            ),
+            (to == "-", "there is no folder to write to", "name one: --to out.parquet"),
+            (
+                self.available_now and self.trigger is not None,
+                "both --available-now and --trigger are given",
+                "leave one of them out",
+            ),
+            (options.hot, f"--hot {once}", no_hint),
+            (options.keys is not None, f"--keys {once}", no_hint),
+            (
+                mode is not Mode.ERROR,
                 f"--mode {mode} is for files that are read once",
                 "leave it out: a stream goes on where its checkpoint says",
-            )
+            ),
+        ):
+            if is_wrong:
+                raise BadInput.because("cannot run a stream", cause, hint)
         _ = self.delay, self.trigger_arguments
 
-    def refuse_with_text(self) -> None:
-        """A text of queries runs over files that are read once."""
+    def refuse(self, place: str, cause: str, hint: str) -> None:
+        """Refuse options that would be silently without effect in that place."""
         for field in fields(self):
             if getattr(self, field.name) != field.default:
-                name = "--" + field.name.replace("_", "-")
-                raise BadInput.because(
-                    f"cannot use {name} with a text of queries",
-                    "it is for streams, and the text is run over files",
-                    "give wr.cql a streaming DataFrame",
-                )
-
-    def refuse_without_stream(self) -> None:
-        """Refuse options that would be silently without effect."""
-        for field in fields(self):
-            if getattr(self, field.name) != field.default:
-                name = "--" + field.name.replace("_", "-")
-                raise BadInput.because(
-                    f"cannot use {name}", "it is for streams", "add --stream"
-                )
-
-
-def _not_a_stream(cause: str, hint: str) -> BadInput:
-    return BadInput.because("cannot run a stream", cause, hint)
+                raise BadInput.because(f"cannot use {flag(field)}{place}", cause, hint)
 
 
 def _duration(text: str, what: str) -> str:

@@ -14,7 +14,8 @@ import datetime as dt
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-_UNITS = ("bytes", "kB", "MB", "GB", "TB")
+from rich import filesize
+
 _NONE_YET = "1970-01-01T00:00:00.000Z"  # where watermarks begin
 
 
@@ -53,9 +54,8 @@ class StreamTotals:
             self.rows_out += observed["rows_out"] or 0
             self.late += observed["late_rows"] or 0
         self._watermark = report.get("eventTime", {}).get("watermark", self._watermark)
-        self._state = sum(
-            operator["memoryUsedBytes"] for operator in report["stateOperators"]
-        )
+        operators = report["stateOperators"]
+        self._state = sum(operator["memoryUsedBytes"] for operator in operators)
 
     def line(self) -> str:
         """One line for the terminal while the stream runs."""
@@ -63,7 +63,7 @@ class StreamTotals:
             return "waiting for the first micro-batch"
         return (
             f"{self._speed:,.0f} rows/s, watermark {_clock(self._watermark)}, "
-            f"state {_size(self._state)}, {self.late:,} late, "
+            f"state {filesize.decimal(self._state)}, {self.late:,} late, "
             f"{self.rows_out:,} windows out"
         )
 
@@ -79,11 +79,3 @@ def _clock(instant: str) -> str:
     if instant == _NONE_YET:
         return "none yet"
     return f"{dt.datetime.fromisoformat(instant):%Y-%m-%d %H:%M:%S}Z"
-
-
-def _size(number: float) -> str:
-    for unit in _UNITS:
-        if number < 1000 or unit == _UNITS[-1]:
-            break
-        number /= 1000
-    return f"{number:.0f} {unit}" if unit == "bytes" else f"{number:.1f} {unit}"

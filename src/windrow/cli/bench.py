@@ -8,9 +8,6 @@ windrow bench report                        a page with figures and claims
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -18,17 +15,17 @@ import typer
 
 from windrow.bench import runner
 from windrow.bench.catalogue import CATALOGUE, find
-from windrow.bench.experiment import SIZES, Experiment, Size
+from windrow.bench.experiment import SIZES, Size
 from windrow.bench.findings import gather
 from windrow.bench.libraries import load
 from windrow.bench.numbers import many
 from windrow.bench.runner import Outcome
 from windrow.bench.store import ResultStore
-from windrow.errors import BadInput, UnknownName, WindrowError
+from windrow.errors import BadInput, UnknownName
 
-from ._bench_progress import show_progress
-from ._bench_tables import show_experiments, show_verdicts
-from ._console import err, out
+from ._bench_output import show_experiments, show_progress, show_verdicts
+from ._console import err, out, say
+from ._machine import require_packages
 
 app = typer.Typer(
     name="bench",
@@ -71,8 +68,12 @@ def run(
     try:
         with show_progress() as tell:
             outcome = runner.run(chosen, size, store, tell, again=again)
-    except KeyboardInterrupt:
-        _stopped(chosen, store, again=again)
+    except KeyboardInterrupt:  # nothing is lost but the trial that was running
+        ran = {experiment.name for experiment in chosen}
+        saved = sum(name in ran for name, _ in store.measured())
+        words = "without --again" if again else "the same command"
+        err.print(f"stopped: {many(saved, 'trial')} kept in {store.path}")
+        err.print(f"Hint: {words} goes on from there")
         return 130
     show_verdicts(gather(chosen, size, store, only_here=True).all)
     _sum_up(outcome, store)
@@ -88,12 +89,7 @@ def report(
     ] = None,
 ) -> None:
     """Write report.html, and beside it figures as PNG and numbers as CSV."""
-    if find_spec("matplotlib") is None:
-        raise WindrowError.because(
-            "cannot draw the report",
-            f"matplotlib cannot be imported by {sys.executable}",
-            f"run {sys.executable} -m pip install 'windrow[bench]'",
-        )
+    require_packages("cannot draw the report", "bench", "matplotlib")
     chosen = _size(into, size)
     store = ResultStore(into, chosen)
     findings = gather(CATALOGUE, chosen, store)
@@ -104,54 +100,29 @@ def report(
             f"run windrow bench run --all --{chosen.name} --into {into} first",
         )
     for other in findings.left_out:
-        err.print(
-            f"left out: results of another machine or other versions, {other.date}",
-            soft_wrap=True,
-            markup=False,
-        )
+        words = "results of another machine or other versions"
+        err.print(f"left out: {words}, {other.date}")
     path = load("windrow.bench.report").write(findings, into)
-    out.print(str(path), soft_wrap=True, markup=False)
+    say(path)
 
 
 def _size(into: Path, name: str | None) -> Size:
     """The one that was named, or the one whose results are the newest."""
-    if name is not None and name not in SIZES:
+    if name is None:
+        paths = [into / f"{name}.jsonl" for name in SIZES]
+        written = {path.stat().st_mtime: path.stem for path in paths if path.exists()}
+        name = written[max(written)] if written else "quick"
+    if name not in SIZES:
         raise UnknownName.among("size", name, SIZES)
-    if name is not None:
-        return SIZES[name]
-    there = [into / f"{name}.jsonl" for name in SIZES]
-    there = sorted((p for p in there if p.exists()), key=lambda p: p.stat().st_mtime)
-    return SIZES[there[-1].stem if there else "quick"]
-
-
-def _stopped(chosen: Sequence[Experiment], store: ResultStore, *, again: bool) -> None:
-    """Ctrl-C: nothing is lost but the trial that was running."""
-    names = {experiment.name for experiment in chosen}
-    saved = sum(name in names for name, _ in store.measured())
-    words = "without --again" if again else "the same command"
-    fact = f"stopped: {many(saved, 'trial')} kept in {store.path}"
-    err.print(fact, soft_wrap=True, markup=False)
-    err.print(f"Hint: {words} goes on from there", markup=False)
+    return SIZES[name]
 
 
 def _sum_up(outcome: Outcome, store: ResultStore) -> None:
-    out.print(
-        f"{many(outcome.measured, 'trial')} measured, {outcome.found} there before: "
-        f"{store.path}",
-        soft_wrap=True,
-    )
+    trials = f"{many(outcome.measured, 'trial')} measured, {outcome.found} there before"
+    say(f"{trials}: {store.path}")
     for name, libraries in outcome.missing.items():
-        out.print(
-            f"{name}: left out, there is no {', '.join(libraries)} here", soft_wrap=True
-        )
+        say(f"{name}: left out, there is no {', '.join(libraries)} here")
     for trial in outcome.failed:
-        out.print(
-            f"{trial.experiment}, {trial.trial}: FAILED, {trial.failed}",
-            soft_wrap=True,
-            markup=False,
-        )
+        say(f"{trial.experiment}, {trial.trial}: FAILED, {trial.failed}")
     if outcome.measured or outcome.found:
         out.print("windrow bench report draws the figures", style="dim")
-
-
-__all__ = ["app"]

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import windrow as wr
 
-from ._console import out
+from ._console import say
 from ._cql_text import explain_text, is_text
 from ._files import read
-from ._option_groups import with_option_groups
-from ._options import QueryOptions
+from ._options import QueryOptions, with_option_groups
 from ._progress import progress
-from ._query import check_names
-from ._spark_errors import plain_errors
+from ._query import make_query
 
 
 @with_option_groups
@@ -23,13 +21,9 @@ def explain(options: QueryOptions) -> None:
     if is_text(options.source):
         explain_text(options)
         return
-    query, source = options.query(), options.source
-    with (
-        options.session() as spark,
-        plain_errors(f"cannot explain the query on {source}", verbose=options.verbose),
-    ):
+    query, source = make_query(options), options.source
+    with options.session(f"cannot explain the query on {source}") as spark:
         with progress(spark, f"reading {source}"):
-            frame = query.filtered(read(spark, source, options.format_))
-        check_names(query, frame)
+            frame = query.rows_of(read(spark, source, options.format_))
         explanation = wr.explain(frame, **query.arguments)
-    out.print(str(explanation), markup=False, soft_wrap=True)
+    say(explanation)

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 import windrow as wr
 
-from ._console import err, show_table
 from ._cql_text import is_text, run_text
-from ._files import Mode, check_columns, check_sink, read, write
-from ._option_groups import with_option_groups
-from ._options import QueryOptions
+from ._files import Mode, check_sink, read
+from ._options import QueryOptions, with_option_groups
 from ._progress import progress
-from ._query import QuerySpec, check_names
-from ._rows import first_rows, flat
-from ._spark_errors import plain_errors
+from ._query import make_query
+from ._rows import show_rows, write_rows
 from ._stream import run_stream
 from ._stream_options import StreamOptions
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 SHOWN = 20
 
@@ -55,37 +49,25 @@ def run(
     windrow run longest.cql --from Calls=calls.parquet --to longest.parquet
     """
     if is_text(options.source):
-        stream.refuse_with_text()
+        stream.refuse(
+            " with a text of queries",
+            "it is for streams, and the text is run over files",
+            "give wr.cql a streaming DataFrame",
+        )
         run_text(options, to, mode, SHOWN)
         return
     if stream.stream:
         run_stream(options, stream, to, mode)
         return
-    stream.refuse_without_stream()
-    query, source = options.query(), options.source
+    stream.refuse("", "it is for streams", "add --stream")
+    query, source = make_query(options), options.source
     kind = "" if to == "-" else check_sink(to, options.format_, mode)
-    with options.session() as spark:
+    with options.session(f"cannot run the query on {source}") as spark:
         begun = time.perf_counter()
-        with plain_errors(f"cannot run the query on {source}", verbose=options.verbose):
-            with progress(spark, f"reading {source}"):
-                frame = read(spark, source, options.format_)
-            result = aggregated(query, frame)
-            if to == "-":
-                with progress(spark, "sliding"):
-                    shown = first_rows(result, query.by, SHOWN)
-                show_table(shown)
-                return
-            result = flat(result) if kind == "csv" else result
-            check_columns(result, kind)
-            with progress(spark, f"sliding into {to}"):
-                write(result, to, kind, mode)
-        seconds = time.perf_counter() - begun
-    err.print(f"wrote {to} ({kind}) in {seconds:.1f} s", soft_wrap=True, markup=False)
-
-
-def aggregated(query: QuerySpec, frame: DataFrame) -> DataFrame:
-    """The query as a DataFrame that has not run yet."""
-    frame = query.filtered(frame)
-    check_names(query, frame)
-    result: DataFrame = wr.aggregate(frame, **query.arguments)
-    return result
+        with progress(spark, f"reading {source}"):
+            frame = read(spark, source, options.format_)
+        result = wr.aggregate(query.rows_of(frame), **query.arguments)
+        if to == "-":
+            show_rows(result, query.arguments["by"], SHOWN, "sliding")
+        else:
+            write_rows(result, to, kind, mode, f"sliding into {to}", begun)
