@@ -155,10 +155,20 @@ def aggregate_families() -> str:
     """One row per file of aggregates: what it is about, and the names."""
     families: dict[str, list[str]] = {}
     for aggregate in AGGREGATES:
-        families.setdefault(aggregate.combine.__module__, []).append(_names(aggregate))
+        families.setdefault(_module_of(aggregate), []).append(_names(aggregate))
     return _table(
         ("about", "aggregates (and other names for them)"),
         ((_subject(module), ", ".join(names)) for module, names in families.items()),
+    )
+
+
+def _module_of(aggregate: Aggregate) -> str:
+    """The module that defines an aggregate, under its name in capitals."""
+    return next(
+        name
+        for name, module in sys.modules.items()
+        if name.startswith("windrow.aggregates.")
+        and getattr(module, aggregate.name.upper(), None) is aggregate
     )
 
 

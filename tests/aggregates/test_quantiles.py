@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import huge_floats, rough_floats, shaped, special_floats
-from windrow.aggregates import _chebyshev, quantiles
+from windrow.aggregates import _density, quantiles
 from windrow.aggregates.moment_sketch import MOMENT_SKETCH
 from windrow.aggregates.quantiles import check_quantiles, estimate
 from windrow.errors import BadInput
@@ -123,7 +123,7 @@ def test_fewer_moments_are_trusted_the_farther_the_values_lie_from_zero():
     for centre in (0.0, 10.0, 1e3, 1e6):
         values = centre + rng.uniform(-1.0, 1.0, 1000)
         means = np.array([[np.mean(values**k) for k in range(1, 11)]])
-        _, good = _chebyshev.moments(means, values.min()[None], values.max()[None])
+        _, good = _density.moments(means, values.min()[None], values.max()[None])
         trusted.append(int(good.sum()))
 
     assert trusted == sorted(trusted, reverse=True)
@@ -135,7 +135,7 @@ def test_powers_that_overflow_leave_the_lower_moments_usable():
     means = np.array([[3e200] + [math.inf] * 9])
 
     with np.errstate(all="ignore"):
-        mu, good = _chebyshev.moments(means, np.array([1e200]), np.array([9e200]))
+        mu, good = _density.moments(means, np.array([1e200]), np.array([9e200]))
 
     assert good[0].tolist() == [True] + [False] * 9
     assert mu[0, 0] == pytest.approx(-0.5)
@@ -144,16 +144,16 @@ def test_powers_that_overflow_leave_the_lower_moments_usable():
 def test_from_the_first_impossible_moment_on_none_is_trusted():
     means = np.array([[0.0, 5.0] + [0.0] * 8])  # a square above 1 on [-1, 1]
 
-    _, good = _chebyshev.moments(means, np.array([-1.0]), np.array([1.0]))
+    _, good = _density.moments(means, np.array([-1.0]), np.array([1.0]))
 
     assert good[0].tolist() == [True] + [False] * 9
 
 
 def test_moments_that_say_the_same_again_are_left_out():
     y = np.linspace(-1.0, 1.0, 101)
-    twice = np.concatenate([_chebyshev.polynomials(y)] * 2)[None]
+    twice = np.concatenate([_density.polynomials(y)] * 2)[None]
 
-    kept = _chebyshev.independent(twice, np.ones(101), np.ones((1, 20), dtype=bool))
+    kept = _density.independent(twice, np.ones(101), np.ones((1, 20), dtype=bool))
 
     assert kept[0].tolist() == [True] * 10 + [False] * 10
 
@@ -238,7 +238,7 @@ def test_where_the_search_fails_pieces_through_the_mean_remain(monkeypatch):
     def never(basis, mu):
         return np.zeros((len(basis), 256)), np.zeros(len(basis), dtype=bool)
 
-    monkeypatch.setattr(quantiles, "max_entropy", never)
+    monkeypatch.setattr(_density, "max_entropy", never)
 
     actual = estimate(sketch_of([0.0, 0.0, 0.0, 4.0]), [0.0, 0.375, 0.75, 0.875, 1.0])
 
@@ -247,7 +247,7 @@ def test_where_the_search_fails_pieces_through_the_mean_remain(monkeypatch):
 
 def test_the_search_is_tried_again_with_fewer_moments(monkeypatch):
     tried = []
-    search = quantiles.max_entropy
+    search = _density.max_entropy
 
     def picky(basis, mu):
         used = (basis != 0.0).any(axis=2).sum(axis=1)
@@ -255,7 +255,7 @@ def test_the_search_is_tried_again_with_fewer_moments(monkeypatch):
         masses, solved = search(basis, mu)
         return masses, solved & (used < 3)
 
-    monkeypatch.setattr(quantiles, "max_entropy", picky)
+    monkeypatch.setattr(_density, "max_entropy", picky)
 
     estimate(sketch_of(SMOOTH["normal"](np.random.default_rng(1))), [0.5])
 

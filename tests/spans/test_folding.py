@@ -28,7 +28,7 @@ from windrow.kernels import interpreting
 from windrow.plan import plan_aggregate
 from windrow.plan.tree import Tree, grow_tree
 from windrow.slicing import shared_combs
-from windrow.spans import Events, Work, find, lay_out, parts_of
+from windrow.spans import Events, Work, find, number_slices, parts_of
 from windrow.tasks.span_pieces import FIRST, GOES, LAST, pack, packs
 from windrow.tasks.spans import SpanFolding
 
@@ -125,7 +125,7 @@ def test_the_parts_are_the_same_whichever_technique_fills_them(name, technique, 
     lasts = np.maximum(table["end"].to_numpy() - 1, starts)
     bounds = np.array([0]), np.array([len(table)])
     combs = shared_combs(tree.plan.slicer, [q.even for q in tree.plan.rules])
-    laid = lay_out(Events(starts, lasts, *bounds), combs)
+    laid = number_slices(Events(starts, lasts, *bounds), combs).lay()
     source = tuple(np.arange(len(table)) % 7 for _ in tree.slots.columns)
     masks = tuple(np.ones(len(table), bool) for _ in tree.slots.masks)
     height = data.draw(st.integers(1, 5)) if technique == "se_ml_slicing" else 1

@@ -1,4 +1,4 @@
-"""Lists the aggregates: one file for each partial, one line here for each aggregate.
+"""Lists the aggregates: partials of one kind share a file, each has a line here.
 
 To add one, write its functions, identity and laws in a file named after its partial,
 and add it to `CATALOGUE`.  The public names, the law and agreement tests, the
@@ -12,10 +12,8 @@ from ._aggregate import ABSENT, Aggregate, Call, Field, Law
 from ._fingerprint import function_digests, functions_fingerprint
 from .bits import ALL, ANY, BIT_AND, BIT_OR, BIT_XOR
 from .collections import COLLECT, COLLECT_DISTINCT, CONCAT, COUNT_DISTINCT
-from .count import COUNT
 from .covariance import CORRELATION, COVARIANCE, COVARIANCE_POPULATION
-from .ends import FIRST, LAST
-from .extremes import MAX, MIN, RANGE
+from .extremes import MAX, MAX_COUNT, MIN, MIN_COUNT, RANGE
 from .moment_sketch import MOMENT_SKETCH
 from .moments import (
     KURTOSIS,
@@ -25,9 +23,9 @@ from .moments import (
     VARIANCE,
     VARIANCE_POPULATION,
 )
+from .positions import ARG_MAX, ARG_MIN, FIRST, LAST
 from .product import GEOMETRIC_MEAN, PRODUCT
-from .sum import MEAN, SUM, WIDE_SUM
-from .ties import ARG_MAX, ARG_MIN, MAX_COUNT, MIN_COUNT
+from .sum import COUNT, MEAN, SUM, WIDE_SUM
 
 CATALOGUE: tuple[Aggregate, ...] = (
     COUNT,
@@ -70,7 +68,7 @@ BY_NAME: dict[str, Aggregate] = {
     for aggregate in CATALOGUE
     for name in (aggregate.name, *aggregate.aliases)
 }
-_pickling.pickle_by_name({a.name: a for a in CATALOGUE} | {"wide sum": WIDE_SUM})
+_pickling.BUILT_IN.update({a.name: a for a in CATALOGUE} | {"wide sum": WIDE_SUM})
 
 
 def find(name: str) -> Aggregate:

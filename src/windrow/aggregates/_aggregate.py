@@ -17,7 +17,7 @@ laws say what else holds.  The planner and the algorithms rely on nothing else.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
@@ -25,52 +25,29 @@ from typing import Any, Final
 from windrow.errors import BadInput, WindowError
 from windrow.windows import Duration, parse_duration
 
+from ._law import Law, read_laws
+
 Function = Callable[..., Any]
 
-
-class Law(enum.Flag):
-    """What holds for `combine` beyond associativity, which every aggregate has.
-
-        COMMUTATIVE   combine(a, b) == combine(b, a)
-        INVERTIBLE    inverse(combine(a, b), a) == b: the *oldest* is taken off
-        SELECTIVE     combine(a, b) is a or b
-        IDEMPOTENT    combine(a, a) == a
-        HOLISTIC      no partial of bounded size exists
-
-    Combine several with `|`, or write them as words in a list.
-    """
-
-    NONE = 0
-    COMMUTATIVE = enum.auto()
-    INVERTIBLE = enum.auto()
-    SELECTIVE = enum.auto()
-    IDEMPOTENT = enum.auto()
-    HOLISTIC = enum.auto()
-
-    def names(self) -> list[str]:
-        """The laws as lower-case words, in the order above."""
-        return [str(law.name).lower() for law in Law if law in self and law.value]
+FUNCTIONS = ("lift", "combine", "lower", "inverse", "defined")
+CLOSED = ("both", "left", "right", "neither")
 
 
 @dataclass(frozen=True)
 class Field:
     """One column of a partial.
 
-    `kind` is "int" or "float", or "value": whichever the input column is.
-    Two built-in aggregates that use the same field name over the same input mean
-    the same number by it; that is what lets a product keep it once.
-
-    `native` is the same number in SQL, for an engine that folds rows into slices by
-    its own aggregates.  In it stand
+    `kind` is "int" or "float", or "value": whichever the input column is.  A field
+    name over one input means one number in all built-in aggregates, so that a product
+    holds it once.  `native` is that number in SQL, for an engine that folds rows into
+    slices by its own aggregates:
 
         {value} {other}     the inputs as the kernel's lift gets them, null if left out
         {raw}               the first input column as it is
         {one}               something that is null where the row is left out
         {valid}             whether the row counts
         {time} {order}      the instant in ticks; it and the columns that break ties
-        {payload}           the column that a position stands for
-
-    A field that holds a position gives the payload at that position.
+        {payload}           the column whose value a position stands for
     """
 
     name: str
@@ -78,9 +55,7 @@ class Field:
     native: str | None = None
 
 
-class _Absent(enum.Enum):
-    """A value that is the same object in every process."""
-
+class _Absent(enum.Enum):  # a member is the same object in every process
     ABSENT = "absent"
 
 
@@ -110,10 +85,9 @@ class Aggregate:
     `identity` may be left out.  Calling an aggregate with column names gives a
     `Call`, which is what the query functions take.
 
-    The remaining attributes belong to built-in aggregates: the schema of the
-    partial (`fields`), what `lift` is given (`takes`: "value", "other",
-    "position"), which column types have a meaning (`accepts`), what `lower` gives
-    (`result`), and whether that is defined or null (`defined`).
+    The remaining attributes belong to built-in aggregates: the partial's schema, what
+    `lift` takes ("value", "other", "position"), how many columns are named, which types
+    of them have a meaning, what `lower` gives, and whether that is defined or null.
     """
 
     name: str
@@ -134,25 +108,25 @@ class Aggregate:
     summary: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "laws", _laws(self.laws))
-        for label in ("lift", "combine", "lower", "inverse", "defined"):
+        object.__setattr__(self, "laws", read_laws(self.laws))
+        for label in FUNCTIONS:
             function = getattr(self, label)
-            optional = label in ("inverse", "defined")
-            if not callable(function) and not (optional and function is None):
+            is_left_out = function is None and label in ("inverse", "defined")
+            if not callable(function) and not is_left_out:
                 raise BadInput.because(
                     f"cannot make aggregate {self.name!r}",
                     f"{label} is of type {type(function).__name__}, not a function",
                     "give plain functions: lift(value), combine(older, newer), "
                     "lower(partial)",
                 )
-        if self.inverse is None and Law.INVERTIBLE in self.laws:
+        if self.inverse is not None:
+            object.__setattr__(self, "laws", self.laws | Law.INVERTIBLE)
+        elif Law.INVERTIBLE in self.laws:
             raise BadInput.because(
                 f"cannot make aggregate {self.name!r}",
                 "it is declared invertible but has no inverse",
                 "give inverse(whole, oldest), or leave out the law",
             )
-        if self.inverse is not None:
-            object.__setattr__(self, "laws", self.laws | Law.INVERTIBLE)
 
     @property
     def native(self) -> bool:
@@ -172,19 +146,41 @@ class Aggregate:
         **options: Any,
     ) -> Call:
         """This aggregate over columns, as the query functions take it."""
-        return Call.of(self, columns, last, closed, options)
+        self._check_columns(columns)
+        unknown = set(options) - set(self.options)
+        if unknown:
+            raise BadInput.because(
+                f"cannot make {self.name}",
+                f"it has no option {min(unknown)!r}",
+                f"its options are {', '.join([*self.options, 'last', 'closed'])}",
+            )
+        frame = None if last is None else _frame(last)
+        if closed is not None:
+            _check_closed(self.name, closed, frame)
+        options = {**self.options, **options}
+        return Call(self, columns, frame, closed or "both", MappingProxyType(options))
 
-
-CLOSED = ("both", "left", "right", "neither")
+    def _check_columns(self, columns: tuple[str, ...]) -> None:
+        least, most = self.columns
+        if len(columns) <= most and all(isinstance(name, str) for name in columns):
+            return
+        number = f"{least}" if least == most else f"{least} or {most}"
+        words = f"the names of {number} column{'s' if most > 1 else ''}"
+        names = ", ".join(repr(f"column_{i + 1}") for i in range(most))
+        raise BadInput.because(
+            f"cannot make {self.name}{columns!r}",
+            f"it takes {words if most else 'no column'}",
+            f"write wr.{self.name}({names})",
+        )
 
 
 @dataclass(frozen=True)
 class Call:
     """An aggregate over named columns, with the frame that `wr.over` needs.
 
-    `last` is a duration, or a whole number of rows that ends with this row; over a
-    numeric time column a duration is text without a unit: last="60".
-    `closed` says which ends of a duration are in: the far one is left.
+    `last` is a duration, or a number of rows that ends with this row; over a numeric
+    time column a duration is text without a unit: last="60".  `closed` says which ends
+    of a duration are in: the far one is left.
     """
 
     aggregate: Aggregate
@@ -193,100 +189,40 @@ class Call:
     closed: str = "both"
     options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
-    @classmethod
-    def of(
-        cls,
-        aggregate: Aggregate,
-        columns: tuple[str, ...],
-        last: object,
-        closed: str | None,
-        options: Mapping[str, Any],
-    ) -> Call:
-        """Check and freeze what the user wrote."""
-        most = aggregate.columns[1]
-        if len(columns) > most or any(not isinstance(name, str) for name in columns):
-            raise BadInput.because(
-                f"cannot make {aggregate.name}{columns!r}",
-                f"it takes {_column_words(aggregate)}",
-                f"write wr.{aggregate.name}"
-                f"({', '.join(repr(f'column_{i + 1}') for i in range(most))})",
-            )
-        unknown = set(options) - set(aggregate.options)
-        if unknown:
-            known = ", ".join([*aggregate.options, "last", "closed"])
-            raise BadInput.because(
-                f"cannot make {aggregate.name}",
-                f"it has no option {min(unknown)!r}",
-                f"its options are {known}",
-            )
-        frame: Duration | int | None = None
-        if last is not None:
-            frame = _frame(last)
-            if frame.amount <= 0:
-                raise WindowError.because(
-                    f"cannot look back over the last {frame.text}",
-                    "a frame must be more than zero",
-                    "use a positive duration or number of rows",
-                )
-            if not frame.is_time and not isinstance(last, str):
-                frame = frame.amount
-        if closed is not None and closed not in CLOSED:
-            raise WindowError.because(
-                f"cannot close a frame on {closed!r}",
-                "there is no such side",
-                f"use one of {', '.join(CLOSED)}",
-            )
-        if closed is not None and not isinstance(frame, Duration):
-            raise WindowError.because(
-                f"cannot close {aggregate.name} on {closed!r}",
-                "closed is about durations, and last is not one",
-                "leave closed out, or give last as a duration such as '1 hour'",
-            )
-        return cls(
-            aggregate,
-            columns,
-            frame,
-            closed or "both",
-            MappingProxyType({**aggregate.options, **options}),
-        )
-
     @property
     def label(self) -> str:
         """How it reads in messages and plans: `mean(len)`."""
         return f"{self.aggregate.name}({', '.join(self.columns)})"
 
 
-def _frame(last: object) -> Duration:
-    """A duration; text without a unit counts in the unit of a numeric time column."""
+def _frame(last: object) -> Duration | int:
+    """The frame that a user writes: a duration, or a number of rows."""
     if isinstance(last, str) and last.strip().lstrip("-").isdigit():
-        return Duration(last.strip(), number=int(last))
-    return parse_duration(last, what="a frame")
+        frame = Duration(last.strip(), number=int(last))
+    else:
+        frame = parse_duration(last, what="a frame")
+    if frame.amount <= 0:
+        raise WindowError.because(
+            f"cannot look back over the last {frame.text}",
+            "a frame must be more than zero",
+            "use a positive duration or number of rows",
+        )
+    return frame if frame.is_time or isinstance(last, str) else frame.amount
 
 
-def _column_words(aggregate: Aggregate) -> str:
-    least, most = aggregate.columns
-    if most == 0:
-        return "no column"
-    words = f"{least}" if least == most else f"{least} or {most}"
-    return f"the names of {words} column{'s' if most > 1 else ''}"
+def _check_closed(name: str, closed: str, frame: Duration | int | None) -> None:
+    if closed not in CLOSED:
+        raise WindowError.because(
+            f"cannot close a frame on {closed!r}",
+            "there is no such side",
+            f"use one of {', '.join(CLOSED)}",
+        )
+    if not isinstance(frame, Duration):
+        raise WindowError.because(
+            f"cannot close {name} on {closed!r}",
+            "closed is about durations, and last is not one",
+            "leave closed out, or give last as a duration such as '1 hour'",
+        )
 
 
-def _laws(laws_or_words: Any) -> Law:
-    if isinstance(laws_or_words, Law):
-        return laws_or_words
-    is_word = isinstance(laws_or_words, str)
-    words: Iterable[Any] = [laws_or_words] if is_word else laws_or_words
-    laws = Law.NONE
-    for word in words:
-        if isinstance(word, Law):
-            laws |= word
-            continue
-        try:
-            laws |= Law[str(word).upper()]
-        except KeyError:
-            raise BadInput.because(
-                f"cannot read law {word!r}",
-                "there is no such law",
-                "laws are commutative, invertible, selective, idempotent",
-            ) from None
-    return laws
+__all__ = ["ABSENT", "FUNCTIONS", "Aggregate", "Call", "Field", "Law"]

@@ -31,11 +31,9 @@ from typing import Any
 import numpy as np
 
 from . import _pickling
-from ._aggregate import Aggregate
+from ._aggregate import FUNCTIONS, Aggregate
 
-FUNCTIONS = ("lift", "combine", "lower", "inverse", "defined")
-_LOCAL = frozenset(dis.haslocal)
-_FREE = frozenset(dis.hasfree)
+_UNNAMED = frozenset((*dis.haslocal, *dis.hasfree))
 _FORM = (
     inspect.CO_VARARGS
     | inspect.CO_VARKEYWORDS
@@ -64,17 +62,13 @@ def functions_fingerprint(aggregate: Aggregate) -> str:
     False
     """
     name = _pickling.built_in_name(aggregate)
-    if name is not None:
-        return name
-    return _hex(repr(sorted(function_digests(aggregate).items())))
+    return name or _hex(repr(sorted(function_digests(aggregate).items())))
 
 
 def function_digests(aggregate: Aggregate) -> dict[str, str]:
     """A digest of each function of an aggregate, and of its identity, by name."""
-    digests = {
-        label: _hex(_value(getattr(aggregate, label), ())) for label in FUNCTIONS
-    }
-    return digests | {"identity": _hex(_value(aggregate.identity, ()))}
+    labels = (*FUNCTIONS, "identity")
+    return {label: _hex(_value(getattr(aggregate, label), ())) for label in labels}
 
 
 def _hex(text: str) -> str:
@@ -93,7 +87,8 @@ def _value(value: Any, around: tuple[Any, ...]) -> str:
         case None | bool() | int() | str() | bytes():
             return f"{type(value).__name__} {value!r}"
         case float() | complex():
-            return f"{type(value).__name__} {struct.pack('>dd', *_parts(value)).hex()}"
+            parts = struct.pack(">dd", value.real, value.imag)
+            return f"{type(value).__name__} {parts.hex()}"
         case tuple() | list():
             return _text(type(value).__name__, (_value(x, here) for x in value))
         case set() | frozenset():
@@ -127,11 +122,8 @@ def _value(value: Any, around: tuple[Any, ...]) -> str:
 def _bound(function: FunctionType, owner: Any, around: tuple[Any, ...]) -> str:
     """A method with its object's attributes, but those that it sets itself."""
     changed = set(_used(function.__code__, "STORE_ATTR"))
-    attributes = {
-        name: value
-        for name, value in getattr(owner, "__dict__", {}).items()
-        if name not in changed
-    }
+    state = getattr(owner, "__dict__", {})
+    attributes = {name: state[name] for name in state if name not in changed}
     return _text("method", (_function(function, around), _value(attributes, around)))
 
 
@@ -139,18 +131,17 @@ def _function(function: FunctionType, around: tuple[Any, ...]) -> str:
     """A function: its code, its defaults, and what it reads from outside."""
     code = function.__code__
     rebound = set(_used(code, "STORE_DEREF", "STORE_GLOBAL"))
-    pieces = [_code(code)]
-    pieces += [_value(function.__defaults__, around)]
-    pieces += [_value(function.__kwdefaults__, around)]
+    defaults = function.__defaults__, function.__kwdefaults__
+    pieces = [_code(code), *(_value(values, around) for values in defaults)]
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
         if name not in rebound:
             try:
                 pieces.append(f"{name} = {_value(cell.cell_contents, around)}")
             except ValueError:
                 pieces.append(f"{name} is empty")
-    for name in sorted(set(_used(code, "LOAD_GLOBAL")) - rebound):
-        if name in function.__globals__:
-            pieces.append(f"{name} = {_value(function.__globals__[name], around)}")
+    outside = function.__globals__
+    read = sorted((set(_used(code, "LOAD_GLOBAL")) - rebound) & outside.keys())
+    pieces += [f"{name} = {_value(outside[name], around)}" for name in read]
     return _text("function", pieces)
 
 
@@ -159,9 +150,7 @@ def _code(code: CodeType) -> str:
     counts = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount)
     pieces = [f"{counts} {code.co_flags & _FORM} {code.co_exceptiontable.hex()}"]
     for step in dis.get_instructions(code):
-        argument = step.argval
-        if step.opcode in _LOCAL or step.opcode in _FREE:
-            argument = step.arg
+        argument = step.arg if step.opcode in _UNNAMED else step.argval
         pieces.append(f"{step.opname} {_value(argument, ())}")
     return _text("code", pieces)
 
@@ -183,10 +172,3 @@ def _name(thing: Any) -> str:
 def _text(title: str, pieces: Any) -> str:
     """Pieces in a row; lengths stand before them, so that no two rows look alike."""
     return f"{title}(" + "".join(f"{len(piece)}:{piece}" for piece in pieces) + ")"
-
-
-def _parts(number: complex) -> tuple[float, float]:
-    return number.real, number.imag
-
-
-__all__ = ["function_digests", "functions_fingerprint"]

@@ -1,14 +1,13 @@
 """Truth and bits. Partials: (any), (all), (bit_and), (bit_or), (bit_xor)."""
 
+from dataclasses import replace
+
 from ._aggregate import Aggregate, Field, Law
+from .functions import lift_value, lower_first
 
 
 def _truth_lift(value):
     return (1 if value != 0 else 0,)
-
-
-def _truth_lower(partial):
-    return partial[0]
 
 
 def _any_combine(older, newer):
@@ -25,33 +24,21 @@ ANY = Aggregate(
     identity=(0,),
     lift=_truth_lift,
     combine=_any_combine,
-    lower=_truth_lower,
+    lower=lower_first,
     laws=Law.COMMUTATIVE | Law.SELECTIVE | Law.IDEMPOTENT,
     accepts="truth",
     result="truth",
     summary="whether some value is true",
 )
 
-ALL = Aggregate(
+ALL = replace(
+    ANY,
     name="all",
     fields=(Field("all", "int", native="min(if({value} = 0, 0, 1))"),),
     identity=(1,),
-    lift=_truth_lift,
     combine=_all_combine,
-    lower=_truth_lower,
-    laws=Law.COMMUTATIVE | Law.SELECTIVE | Law.IDEMPOTENT,
-    accepts="truth",
-    result="truth",
     summary="whether every value is true",
 )
-
-
-def _lift(value):
-    return (value,)
-
-
-def _lower(partial):
-    return partial[0]
 
 
 def _and_combine(older, newer):
@@ -70,38 +57,31 @@ BIT_AND = Aggregate(
     name="bit_and",
     fields=(Field("bit_and", "int", native="bit_and({value})"),),
     identity=(-1,),
-    lift=_lift,
+    lift=lift_value,
     combine=_and_combine,
-    lower=_lower,
+    lower=lower_first,
     laws=Law.COMMUTATIVE | Law.IDEMPOTENT,
     accepts="whole",
     result="value",
     summary="bits set in all values",
 )
 
-BIT_OR = Aggregate(
+BIT_OR = replace(
+    BIT_AND,
     name="bit_or",
     fields=(Field("bit_or", "int", native="bit_or({value})"),),
     identity=(0,),
-    lift=_lift,
     combine=_or_combine,
-    lower=_lower,
-    laws=Law.COMMUTATIVE | Law.IDEMPOTENT,
-    accepts="whole",
-    result="value",
     summary="bits set in some value",
 )
 
-BIT_XOR = Aggregate(
+BIT_XOR = replace(
+    BIT_AND,
     name="bit_xor",
     fields=(Field("bit_xor", "int", native="bit_xor({value})"),),
     identity=(0,),
-    lift=_lift,
     combine=_xor_combine,
     inverse=_xor_combine,
-    lower=_lower,
     laws=Law.COMMUTATIVE | Law.INVERTIBLE,
-    accepts="whole",
-    result="value",
     summary="bits set in an odd number of values",
 )

@@ -13,17 +13,17 @@ from windrow.aggregates import Aggregate, Call, find
 from windrow.errors import BadInput
 
 
-def as_call(given: Any, name: str) -> Call:
+def as_call(call: Any, name: str) -> Call:
     """A call from what a user may write: a call, an aggregate, or its name."""
-    if isinstance(given, Call):
-        return given
-    if isinstance(given, Aggregate):
-        return given()
-    if isinstance(given, str):
-        return find(given)()
+    if isinstance(call, str):
+        call = find(call)
+    if isinstance(call, Aggregate):
+        call = call()
+    if isinstance(call, Call):
+        return call
     raise BadInput.because(
         f"cannot compute {name!r}",
-        f"it is of type {type(given).__name__}, not an aggregate",
+        f"it is of type {type(call).__name__}, not an aggregate",
         "write an aggregate over a column, such as wr.max('len')",
     )
 
@@ -32,43 +32,33 @@ def gather_calls(
     keyword: Mapping[str, Any], explicit: Mapping[str, Any] | None
 ) -> dict[str, Call]:
     """The aggregates of both forms, keywords first; each name once."""
-    calls: dict[str, Call] = {}
-    for name, given in [*keyword.items(), *(explicit or {}).items()]:
-        if name in calls:
+    explicit = explicit or {}
+    for name in explicit:
+        if name in keyword:
             raise BadInput.because(
                 f"cannot compute {name!r} twice",
                 "it is given as a keyword and in aggregates=",
                 "use two names",
             )
-        calls[name] = as_call(given, name)
-    if not calls:
-        raise BadInput.because(
-            "cannot compute nothing",
-            "no aggregate is given",
-            "name one, such as longest=wr.max('len')",
-        )
-    return calls
+    if not keyword and not explicit:
+        hint = "name one, such as longest=wr.max('len')"
+        raise BadInput.because("cannot compute nothing", "no aggregate is given", hint)
+    return {name: as_call(call, name) for name, call in {**keyword, **explicit}.items()}
 
 
-def calls_of(aggregate: Any) -> dict[str, Call]:
+def calls_of(aggregates: Any) -> dict[str, Call]:
     """The aggregates that a user gives as one, a list, or a dict, by name."""
-    if isinstance(aggregate, Mapping):
-        return {name: as_call(given, name) for name, given in aggregate.items()}
-    given = aggregate if isinstance(aggregate, (list, tuple)) else [aggregate]
+    if isinstance(aggregates, Mapping):
+        return {name: as_call(call, name) for name, call in aggregates.items()}
+    several = isinstance(aggregates, (list, tuple))
     calls: dict[str, Call] = {}
-    for one in given:
-        call = as_call(one, "a result")
-        name = one if isinstance(one, str) else call.aggregate.name
+    for aggregate in aggregates if several else [aggregates]:
+        call = as_call(aggregate, "a result")
+        name = aggregate if isinstance(aggregate, str) else call.aggregate.name
         if name in calls:
             name = call.label if call.label not in calls else f"{name}_{len(calls)}"
         calls[name] = call
     if not calls:
-        raise BadInput.because(
-            "cannot compute nothing",
-            "the list of aggregates is empty",
-            "name one: 'max'",
-        )
+        cause = "the list of aggregates is empty"
+        raise BadInput.because("cannot compute nothing", cause, "name one: 'max'")
     return calls
-
-
-__all__ = ["as_call", "calls_of", "gather_calls"]

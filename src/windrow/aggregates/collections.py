@@ -9,11 +9,10 @@ a window if its previous position lies before that:
     previous  -1  -1   0  -1   1        i is new in [start, stop) iff previous < start
 """
 
+from dataclasses import replace
+
 from ._aggregate import Aggregate, Law
-
-
-def _lift(value):
-    return (value,)
+from .functions import lift_value
 
 
 def _combine(older, newer):
@@ -24,21 +23,13 @@ def _inverse(whole, oldest):
     return whole[len(oldest) :]
 
 
-def _listed(partial):
-    return list(partial)
-
-
-def _joined(partial):
-    return "".join(partial)
-
-
 COLLECT = Aggregate(
     name="collect",
     identity=(),
-    lift=_lift,
+    lift=lift_value,
     combine=_combine,
     inverse=_inverse,
-    lower=_listed,
+    lower=list,
     laws=Law.HOLISTIC | Law.INVERTIBLE,
     accepts="anything",
     result="list",
@@ -46,14 +37,10 @@ COLLECT = Aggregate(
     summary="all values, in order",
 )
 
-CONCAT = Aggregate(
+CONCAT = replace(
+    COLLECT,
     name="concat",
-    identity=(),
-    lift=_lift,
-    combine=_combine,
-    inverse=_inverse,
-    lower=_joined,
-    laws=Law.HOLISTIC | Law.INVERTIBLE,
+    lower="".join,
     accepts="text",
     result="text",
     options={"separator": ""},
@@ -66,31 +53,20 @@ def _union(older, newer):
     return older + tuple(value for value in newer if value not in older)
 
 
-def _size(partial):
-    return len(partial)
-
-
-COLLECT_DISTINCT = Aggregate(
+COLLECT_DISTINCT = replace(
+    COLLECT,
     name="collect_distinct",
-    identity=(),
-    lift=_lift,
     combine=_union,
-    lower=_listed,
+    inverse=None,
     laws=Law.HOLISTIC | Law.IDEMPOTENT,
-    accepts="anything",
-    result="list",
     aliases=("collect_set",),
     summary="each distinct value once, by first occurrence in the window",
 )
 
-COUNT_DISTINCT = Aggregate(
+COUNT_DISTINCT = replace(
+    COLLECT_DISTINCT,
     name="count_distinct",
-    identity=(),
-    lift=_lift,
-    combine=_union,
-    lower=_size,
-    laws=Law.HOLISTIC | Law.IDEMPOTENT,
-    accepts="anything",
+    lower=len,
     result="count",
     aliases=("n_unique",),
     summary="number of distinct values, exact",

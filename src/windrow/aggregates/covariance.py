@@ -6,14 +6,15 @@ left out.
 """
 
 import math
+from dataclasses import replace
 
 from ._aggregate import Aggregate, Field, Law
-from .moments import LARGE, SMALL, N, _spread
+from .moments import LARGE, SMALL, N, has_two, spread
 
 
 def _lift(value, other):
     x, y = float(value), float(other)
-    return (1, x, y, _spread(x) * _spread(y))
+    return (1, x, y, spread(x) * spread(y))
 
 
 def _combine(older, newer):
@@ -32,25 +33,19 @@ def _population(partial):
     return partial[3] / partial[0] if partial[0] > 0.0 else 0.0
 
 
-def _has_two(partial):
-    return partial[0] > 1.0
-
-
-_FIELDS = (
-    N,
-    Field("mean_x", "float", native=f"avg({{value}} * {SMALL}) * {LARGE}"),
-    Field("mean_y", "float", native=f"avg({{other}} * {SMALL}) * {LARGE}"),
-    Field("c", "float", native="covar_pop({value}, {other}) * count({one})"),
-)
-
 COVARIANCE = Aggregate(
     name="covariance",
-    fields=_FIELDS,
+    fields=(
+        N,
+        Field("mean_x", "float", native=f"avg({{value}} * {SMALL}) * {LARGE}"),
+        Field("mean_y", "float", native=f"avg({{other}} * {SMALL}) * {LARGE}"),
+        Field("c", "float", native="covar_pop({value}, {other}) * count({one})"),
+    ),
     identity=(0.0, 0.0, 0.0, 0.0),
     lift=_lift,
     combine=_combine,
     lower=_sample,
-    defined=_has_two,
+    defined=has_two,
     laws=Law.COMMUTATIVE,
     takes=("value", "other"),
     columns=(2, 2),
@@ -58,24 +53,18 @@ COVARIANCE = Aggregate(
     summary="sample covariance of two columns, by n - 1",
 )
 
-COVARIANCE_POPULATION = Aggregate(
+COVARIANCE_POPULATION = replace(
+    COVARIANCE,
     name="covariance_population",
-    fields=_FIELDS,
-    identity=(0.0, 0.0, 0.0, 0.0),
-    lift=_lift,
-    combine=_combine,
     lower=_population,
-    laws=Law.COMMUTATIVE,
-    takes=("value", "other"),
-    columns=(2, 2),
+    defined=None,
     aliases=("covar_pop",),
     summary="population covariance of two columns, by n",
 )
 
 
 def _corr_lift(value, other):
-    x, y = float(value), float(other)
-    return (1, x, y, _spread(x) * _spread(y), _spread(x), _spread(y))
+    return _lift(value, other) + (spread(float(value)), spread(float(other)))
 
 
 def _corr_combine(older, newer):
@@ -88,18 +77,19 @@ def _corr_combine(older, newer):
 
 
 def _corr_lower(partial):
-    spread = math.sqrt(partial[4]) * math.sqrt(partial[5])
-    return partial[3] / spread if spread > 0.0 else math.nan
+    deviations = math.sqrt(partial[4]) * math.sqrt(partial[5])
+    return partial[3] / deviations if deviations > 0.0 else math.nan
 
 
 def _both_vary(partial):
     return partial[4] != 0.0 and partial[5] != 0.0
 
 
-CORRELATION = Aggregate(
+CORRELATION = replace(
+    COVARIANCE,
     name="correlation",
     fields=(
-        *_FIELDS,
+        *COVARIANCE.fields,
         Field("m2_x", "float", native="var_pop({value}) * count({one})"),
         Field("m2_y", "float", native="var_pop({other}) * count({one})"),
     ),
@@ -108,9 +98,6 @@ CORRELATION = Aggregate(
     combine=_corr_combine,
     lower=_corr_lower,
     defined=_both_vary,
-    laws=Law.COMMUTATIVE,
-    takes=("value", "other"),
-    columns=(2, 2),
     aliases=("corr",),
     summary="Pearson's correlation, null where a column does not vary",
 )

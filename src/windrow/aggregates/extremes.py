@@ -1,4 +1,7 @@
-"""Minimum, maximum and their spread. Partials: (min), (max) and (min, max).
+"""Minimum, maximum, their spread, and how often each occurs.
+
+Partials: (min), (max), (min, max), (min, min_ties) and (max, max_ties); zero ties mean
+no value, which a NaN or an infinity could not.
 
 NaN is the largest value, as in Spark: any NaN makes the maximum NaN, and a
 minimum is NaN only where all values are.  The identity of max is the smallest
@@ -6,62 +9,51 @@ value of the type, never 0 and never the smallest positive float.
 """
 
 import math
+from dataclasses import replace
 
 from ._aggregate import Aggregate, Field, Law
+from .functions import lift_value, lower_first, lower_second
 
 INT_LEAST, INT_MOST = -(2**63), 2**63 - 1
 LEAST = Field("min", native="min({raw})")
 MOST = Field("max", native="max({raw})")
 
 
-def _lift(value):
-    return (value,)
-
-
-def _lower(partial):
-    return partial[0]
-
-
-def _smaller(older, newer):
+def smaller(older, newer):
     return older if (older <= newer) | (newer != newer) else newer
 
 
-def _larger(older, newer):
+def larger(older, newer):
     return older if (older >= newer) | (older != older) else newer
 
 
 def _min_combine(older, newer):
-    return (_smaller(older[0], newer[0]),)
+    return (smaller(older[0], newer[0]),)
 
 
 def _max_combine(older, newer):
-    return (_larger(older[0], newer[0]),)
+    return (larger(older[0], newer[0]),)
 
 
 MIN = Aggregate(
     name="min",
     fields=(LEAST,),
     identity={"int": (INT_MOST,), "float": (math.nan,)},
-    lift=_lift,
+    lift=lift_value,
     combine=_min_combine,
-    lower=_lower,
+    lower=lower_first,
     laws=Law.COMMUTATIVE | Law.SELECTIVE | Law.IDEMPOTENT,
     accepts="ordered",
     result="value",
     summary="NaN is the largest value; strings by code point",
 )
 
-MAX = Aggregate(
+MAX = replace(
+    MIN,
     name="max",
     fields=(MOST,),
     identity={"int": (INT_LEAST,), "float": (-math.inf,)},
-    lift=_lift,
     combine=_max_combine,
-    lower=_lower,
-    laws=Law.COMMUTATIVE | Law.SELECTIVE | Law.IDEMPOTENT,
-    accepts="ordered",
-    result="value",
-    summary="NaN is the largest value; strings by code point",
 )
 
 
@@ -70,7 +62,7 @@ def _range_lift(value):
 
 
 def _range_combine(older, newer):
-    return (_smaller(older[0], newer[0]), _larger(older[1], newer[1]))
+    return (smaller(older[0], newer[0]), larger(older[1], newer[1]))
 
 
 def _range_lower(partial):
@@ -89,4 +81,51 @@ RANGE = Aggregate(
     result="difference",
     accepts="distance",
     summary="max - min",
+)
+
+
+def greater(a, b):
+    return a > b or (a != a and b == b)
+
+
+def _equal(a, b):
+    return a == b or (a != a and b != b)
+
+
+def _count_lift(value):
+    return (value, 1)
+
+
+def _max_count_combine(older, newer):
+    if _equal(older[0], newer[0]):
+        return (older[0], older[1] + newer[1])
+    return older if greater(older[0], newer[0]) else newer
+
+
+def _min_count_combine(older, newer):
+    if _equal(older[0], newer[0]):
+        return (older[0], older[1] + newer[1])
+    return older if greater(newer[0], older[0]) else newer
+
+
+MIN_COUNT = Aggregate(
+    name="min_count",
+    fields=(LEAST, Field("min_ties", "int")),
+    identity={"int": (INT_MOST, 0), "float": (math.nan, 0)},
+    lift=_count_lift,
+    combine=_min_count_combine,
+    lower=lower_second,
+    laws=Law.COMMUTATIVE,
+    accepts="ordered",
+    result="count",
+    summary="how many values equal the minimum",
+)
+
+MAX_COUNT = replace(
+    MIN_COUNT,
+    name="max_count",
+    fields=(MOST, Field("max_ties", "int")),
+    identity={"int": (INT_LEAST, 0), "float": (-math.inf, 0)},
+    combine=_max_count_combine,
+    summary="how many values equal the maximum",
 )

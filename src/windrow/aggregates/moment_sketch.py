@@ -12,7 +12,8 @@ compiled tuples have none.
 import math
 
 from ._aggregate import Aggregate, Field, Law
-from .extremes import _larger, _smaller
+from .extremes import larger, smaller
+from .functions import lower_all
 
 ORDER = 10
 
@@ -38,8 +39,8 @@ def _lift(value):
 def _combine(older, newer):
     return (
         older[0] + newer[0],
-        _smaller(older[1], newer[1]),
-        _larger(older[2], newer[2]),
+        smaller(older[1], newer[1]),
+        larger(older[2], newer[2]),
         older[3] + newer[3],
         older[4] + newer[4],
         older[5] + newer[5],
@@ -64,26 +65,20 @@ def _combine(older, newer):
     )
 
 
-def _lower(partial):
-    return partial
-
-
-_FIELDS = (
-    Field("count", "int"),
-    Field("least", "float"),
-    Field("most", "float"),
-    *(Field(f"s{k}", "float") for k in range(1, ORDER + 1)),
-    Field("log_count", "int"),
-    *(Field(f"l{k}", "float") for k in range(1, ORDER + 1)),
-)
-
 MOMENT_SKETCH = Aggregate(
     name="moment_sketch",
-    fields=_FIELDS,
+    fields=(
+        Field("count", "int"),
+        Field("least", "float"),
+        Field("most", "float"),
+        *(Field(f"s{k}", "float") for k in range(1, ORDER + 1)),
+        Field("log_count", "int"),
+        *(Field(f"l{k}", "float") for k in range(1, ORDER + 1)),
+    ),
     identity=(0, math.nan, -math.inf, *_zeros(), 0, *_zeros()),
     lift=_lift,
     combine=_combine,
-    lower=_lower,
+    lower=lower_all,
     laws=Law.COMMUTATIVE,
     result="sketch",
     options={"quantiles": None},

@@ -17,6 +17,7 @@ in one pass this saved a third.  An infinity or NaN makes mk NaN from the start.
 """
 
 import math
+from dataclasses import replace
 
 from ._aggregate import Aggregate, Field, Law
 
@@ -28,7 +29,7 @@ _MEAN = Field("mean", "float", native=f"avg({{value}} * {SMALL}) * {LARGE}")
 _M2 = Field("m2", "float", native="var_pop({value}) * count({one})")
 
 
-def _spread(value):
+def spread(value):
     """0, but NaN for a NaN or an infinity: such a value has no distance from itself."""
     return value - value
 
@@ -74,41 +75,44 @@ def _population_root(partial):
     return math.sqrt(_population(partial))
 
 
-def _has_two(partial):
+def has_two(partial):
     return partial[0] > 1.0
 
 
-def _second(name, lower, defined, aliases, summary):
-    return Aggregate(
-        name=name,
-        fields=(N, _MEAN, _M2),
-        identity=(0.0, 0.0, 0.0),
-        lift=_lift,
-        combine=_combine,
-        inverse=_inverse,
-        lower=lower,
-        defined=defined,
-        laws=Law.COMMUTATIVE | Law.INVERTIBLE,
-        aliases=aliases,
-        summary=summary,
-    )
-
-
-VARIANCE = _second(
-    "variance", _sample, _has_two, ("var_samp", "var"), "sample variance, by n - 1"
+VARIANCE = Aggregate(
+    name="variance",
+    fields=(N, _MEAN, _M2),
+    identity=(0.0, 0.0, 0.0),
+    lift=_lift,
+    combine=_combine,
+    inverse=_inverse,
+    lower=_sample,
+    defined=has_two,
+    laws=Law.COMMUTATIVE | Law.INVERTIBLE,
+    aliases=("var_samp", "var"),
+    summary="sample variance, by n - 1",
 )
-VARIANCE_POPULATION = _second(
-    "variance_population", _population, None, ("var_pop",), "population variance, by n"
+VARIANCE_POPULATION = replace(
+    VARIANCE,
+    name="variance_population",
+    lower=_population,
+    defined=None,
+    aliases=("var_pop",),
+    summary="population variance, by n",
 )
-STDDEV = _second(
-    "stddev",
-    _sample_root,
-    _has_two,
-    ("stddev_samp", "std"),
-    "sample deviation, by n - 1",
+STDDEV = replace(
+    VARIANCE,
+    name="stddev",
+    lower=_sample_root,
+    aliases=("stddev_samp", "std"),
+    summary="sample deviation, by n - 1",
 )
-STDDEV_POPULATION = _second(
-    "stddev_population", _population_root, None, ("stddev_pop",), "population deviation"
+STDDEV_POPULATION = replace(
+    VARIANCE_POPULATION,
+    name="stddev_population",
+    lower=_population_root,
+    aliases=("stddev_pop",),
+    summary="population deviation",
 )
 
 
@@ -175,14 +179,14 @@ def _kurtosis(partial):
     return partial[0] * partial[4] / spread - 3.0 if spread > 0.0 else math.nan
 
 
-KURTOSIS = Aggregate(
+KURTOSIS = replace(
+    SKEW,
     name="kurtosis",
     fields=(*SKEW.fields, Field("m4", "float")),
     identity=(0.0, 0.0, 0.0, 0.0, 0.0),
     lift=_fourth_lift,
     combine=_fourth_combine,
     lower=_kurtosis,
-    defined=_varies,
-    laws=Law.COMMUTATIVE,
+    aliases=(),
     summary="excess kurtosis, null where nothing varies, as in Spark",
 )

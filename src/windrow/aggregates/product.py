@@ -8,6 +8,7 @@ import math
 import sys
 
 from ._aggregate import Aggregate, Field, Law
+from .functions import add_pairs, lower_first
 
 
 def _lift(value):
@@ -18,21 +19,16 @@ def _combine(older, newer):
     return (older[0] * newer[0],)
 
 
-def _lower(partial):
-    return partial[0]
-
-
 PRODUCT = Aggregate(
     name="product",
     fields=(Field("product", "float"),),
     identity=(1.0,),
     lift=_lift,
     combine=_combine,
-    lower=_lower,
+    lower=lower_first,
     laws=Law.COMMUTATIVE,
     summary="float64; a zero cannot be divided out again, so it has no inverse",
 )
-
 
 _LOG_MOST = math.log(sys.float_info.max)
 
@@ -41,10 +37,6 @@ def _geometric_lift(value):
     if value > 0:
         return (1, math.log(value))
     return (1, -math.inf if value == 0 else math.nan)
-
-
-def _geometric_combine(older, newer):
-    return (older[0] + newer[0], older[1] + newer[1])
 
 
 def _geometric_lower(partial):
@@ -58,7 +50,7 @@ GEOMETRIC_MEAN = Aggregate(
     fields=(Field("count", "int"), Field("log_total", "float")),
     identity=(0, 0.0),
     lift=_geometric_lift,
-    combine=_geometric_combine,
+    combine=add_pairs,
     lower=_geometric_lower,
     laws=Law.COMMUTATIVE,
     aliases=("gmean",),

@@ -1,4 +1,4 @@
-"""Sum and mean. Partials: (total) and (count, total); wide sums: (high, low).
+"""Count, sum and mean. Partials: (count), (total), (count, total), wide (high, low).
 
 Integers stay integers, so their totals are exact.  Where a total could pass
 2**63 the engine takes the wide form: a two-word total
@@ -9,36 +9,40 @@ which is exact for at least 2**31 values, and is checked, or turned into a decim
 after the loop.
 """
 
+from . import functions
 from ._aggregate import Aggregate, Field, Law
-from .count import COUNT
 
 _TOTAL = Field("total", native="sum({value})")
 
 
-def _lift(value):
-    return (value,)
+def _count_lift():
+    return (1,)
 
 
-def _combine(older, newer):
-    return (older[0] + newer[0],)
-
-
-def _inverse(whole, oldest):
-    return (whole[0] - oldest[0],)
-
-
-def _lower(partial):
-    return partial[0]
-
+COUNT = Aggregate(
+    name="count",
+    fields=(Field("count", "int", native="count({one})"),),
+    identity=(0,),
+    lift=_count_lift,
+    combine=functions.add,
+    inverse=functions.subtract,
+    lower=functions.lower_first,
+    laws=Law.COMMUTATIVE | Law.INVERTIBLE,
+    takes=(),
+    columns=(0, 1),
+    accepts="anything",
+    result="count",
+    summary="rows; with a column, values that are not null",
+)
 
 SUM = Aggregate(
     name="sum",
     fields=(_TOTAL,),
     identity=(0,),
-    lift=_lift,
-    combine=_combine,
-    inverse=_inverse,
-    lower=_lower,
+    lift=functions.lift_value,
+    combine=functions.add,
+    inverse=functions.subtract,
+    lower=functions.lower_first,
     laws=Law.COMMUTATIVE | Law.INVERTIBLE,
     result="total",
     summary="exact for whole numbers, never drifts for floats",
@@ -59,10 +63,6 @@ def _wide_inverse(whole, oldest):
     return (whole[0] - oldest[0] + (low >> 32), low & 0xFFFFFFFF)
 
 
-def _wide_lower(partial):
-    return partial
-
-
 WIDE_SUM = Aggregate(
     name="sum",
     fields=(
@@ -73,7 +73,7 @@ WIDE_SUM = Aggregate(
     lift=_wide_lift,
     combine=_wide_combine,
     inverse=_wide_inverse,
-    lower=_wide_lower,
+    lower=functions.lower_all,
     laws=Law.COMMUTATIVE | Law.INVERTIBLE,
     result="wide",
 )
@@ -81,14 +81,6 @@ WIDE_SUM = Aggregate(
 
 def _mean_lift(value):
     return (1, value)
-
-
-def _mean_combine(older, newer):
-    return (older[0] + newer[0], older[1] + newer[1])
-
-
-def _mean_inverse(whole, oldest):
-    return (whole[0] - oldest[0], whole[1] - oldest[1])
 
 
 def _mean_lower(partial):
@@ -100,8 +92,8 @@ MEAN = Aggregate(
     fields=(*COUNT.fields, _TOTAL),
     identity=(0, 0),
     lift=_mean_lift,
-    combine=_mean_combine,
-    inverse=_mean_inverse,
+    combine=functions.add_pairs,
+    inverse=functions.subtract_pairs,
     lower=_mean_lower,
     laws=Law.COMMUTATIVE | Law.INVERTIBLE,
     aliases=("avg", "average"),

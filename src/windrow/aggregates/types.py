@@ -66,9 +66,7 @@ def accepts(aggregate: Aggregate, kind: pa.DataType) -> bool:
             return bool(pat.is_boolean(kind) or pat.is_integer(kind))
         case "distance":
             return how == "number" or (how == "instant" and not pat.is_time(kind))
-    if aggregate.name == "sum" and pat.is_duration(kind):
-        return True
-    return how == "number"
+    return how == "number" or (aggregate.name == "sum" and pat.is_duration(kind))
 
 
 _WORDS = {
@@ -90,8 +88,8 @@ def check_accepts(call: Call, column: str, kind: pa.DataType) -> None:
     elif pat.is_null(kind):
         hint = "cast it to the type that its values would have"
     else:
-        meant = _WORDS[call.aggregate.accepts]
-        hint = f"{call.aggregate.name} takes {meant}; cast the column"
+        types = _WORDS[call.aggregate.accepts]
+        hint = f"{call.aggregate.name} takes {types}; cast the column"
     raise UnsupportedType.because(
         f"cannot compute {call.label}", f"column {column!r} is of type {kind}", hint
     )
@@ -108,12 +106,10 @@ def result_type(
             return pa.bool_()
         case "position":
             return payload
-        case "value":
+        case "value" | "text":
             return kind
         case "list":
             return pa.list_(kind)
-        case "text":
-            return kind
         case "total":
             return _total_type(kind)
         case "difference":
@@ -121,7 +117,7 @@ def result_type(
         case "mean" if kind is not None and pat.is_decimal(kind):
             return pa.decimal128(min(kind.precision + 4, 38), min(kind.scale + 4, 38))
         case "sketch":
-            return sketch_type(call)
+            return _sketch_type(call)
     return pa.float64()
 
 
@@ -129,33 +125,30 @@ def _total_type(kind: pa.DataType | None) -> pa.DataType:
     assert kind is not None
     if pat.is_decimal(kind):
         return pa.decimal128(min(kind.precision + 10, 38), kind.scale)
-    if pat.is_duration(kind):
-        return kind
-    return pa.float64() if pat.is_floating(kind) else pa.int64()
+    return kind if pat.is_duration(kind) else _number_type(kind)
 
 
 def _difference_type(kind: pa.DataType | None) -> pa.DataType:
     assert kind is not None
     if pat.is_decimal(kind):
         return pa.decimal128(kind.precision + 1, kind.scale)
-    if pat.is_timestamp(kind):
+    if pat.is_timestamp(kind) or pat.is_duration(kind):
         return pa.duration(kind.unit)
-    if pat.is_duration(kind):
-        return kind
-    if pat.is_date64(kind):
-        return pa.duration("ms")
     if pat.is_date(kind):
-        return pa.duration("s")
+        return pa.duration("ms" if pat.is_date64(kind) else "s")
+    return _number_type(kind)
+
+
+def _number_type(kind: pa.DataType) -> pa.DataType:
     return pa.float64() if pat.is_floating(kind) else pa.int64()
 
 
-def sketch_type(call: Call) -> pa.DataType:
+def _sketch_type(call: Call) -> pa.DataType:
     """A struct of the sketch's fields, with the quantiles asked for, if any."""
     fields = [
         pa.field(field.name, pa.int64() if field.kind == "int" else pa.float64())
         for field in call.aggregate.fields
     ]
-    wanted = call.options.get("quantiles")
-    if wanted is not None:
+    if call.options.get("quantiles") is not None:
         fields.append(pa.field("quantiles", pa.list_(pa.float64())))
     return pa.struct(fields)

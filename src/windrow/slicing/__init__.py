@@ -1,14 +1,11 @@
-"""Decides WHERE the stream is cut: one file per slicer, one line here for each."""
+"""Decides WHERE the stream is cut: one line here for each slicer."""
 
 from windrow.errors import UnknownName
 
-from ._slicer import Comb, Slicer
 from .cut import Cuts, cuts_of
-from .cutty import CUTTY
 from .fold import fold
-from .pairs import PAIRS
-from .panes import PANES
-from .shared import SharedPlan, composite_slide, share, shared_combs
+from .shared import composite_slide, share, shared_combs
+from .slicers import CUTTY, PAIRS, PANES, Comb, Slicer
 
 CATALOGUE: tuple[Slicer, ...] = (PANES, PAIRS, CUTTY)
 
@@ -27,7 +24,6 @@ __all__ = [
     "CATALOGUE",
     "Comb",
     "Cuts",
-    "SharedPlan",
     "Slicer",
     "composite_slide",
     "cuts_of",

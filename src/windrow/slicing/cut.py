@@ -18,8 +18,8 @@ import numpy as np
 from windrow._compiled import compiled
 from windrow.windows import Rule
 
-from ._slicer import Comb, Slicer
 from .shared import shared_combs
+from .slicers import Comb, Slicer
 
 Array = np.ndarray[Any, Any]
 
@@ -28,18 +28,16 @@ Array = np.ndarray[Any, Any]
 def _next_edge(time, periods, phases):  # type: ignore[no-untyped-def]
     least = time - (time - phases[0]) % periods[0] + periods[0]
     for k in range(1, len(periods)):
-        edge = time - (time - phases[k]) % periods[k] + periods[k]
-        least = min(least, edge)
+        least = min(least, time - (time - phases[k]) % periods[k] + periods[k])
     return least
 
 
 @compiled
 def _cut_times(times, firsts, lasts, periods, phases, edges, runs):  # type: ignore[no-untyped-def]
-    """Count the slices of rows by time; fill `edges` and `runs` if they have room."""
+    """Count the slices of rows by time; fill `runs`, and `edges` if it has room."""
     slices = 0
     for k in range(len(firsts)):
-        if len(runs) > 0:
-            runs[k] = slices
+        runs[k] = slices
         edge = np.int64(0)
         for i in range(firsts[k], lasts[k]):
             if i == firsts[k] or times[i] >= edge:
@@ -47,8 +45,7 @@ def _cut_times(times, firsts, lasts, periods, phases, edges, runs):  # type: ign
                 if len(edges) > 0:
                     edges[slices] = i
                 slices += 1
-    if len(runs) > 0:
-        runs[len(firsts)] = slices
+    runs[len(firsts)] = slices
     return slices
 
 
@@ -57,16 +54,14 @@ def _cut_positions(firsts, lasts, periods, phases, edges, runs):  # type: ignore
     """Count and fill like `_cut_times`; a row's time is its position in the run."""
     slices = 0
     for k in range(len(firsts)):
-        if len(runs) > 0:
-            runs[k] = slices
+        runs[k] = slices
         i = firsts[k]
         while i < lasts[k]:
             if len(edges) > 0:
                 edges[slices] = i
             slices += 1
             i = firsts[k] + _next_edge(i - firsts[k], periods, phases)
-    if len(runs) > 0:
-        runs[len(firsts)] = slices
+    runs[len(firsts)] = slices
     return slices
 
 
@@ -74,7 +69,7 @@ def _cut_positions(firsts, lasts, periods, phases, edges, runs):  # type: ignore
 class Cuts:
     """The places where the stream is cut for all windows of a plan.
 
-    They are the teeth of combs where windows are even, else what the `rules` say.
+    They are the teeth of combs where windows are even, else as the `rules` say.
 
     >>> cuts = Cuts((Comb(4, 0), Comb(4, 2)))
     >>> cuts.begins(np.array([3, 4, 9])), cuts.ends(np.array([3, 4, 9]))
@@ -124,17 +119,13 @@ class Cuts:
             return _cut_by_rule(self.begins(times), firsts, lasts)
         periods = np.array([comb.period for comb in self.combs], np.int64)
         phases = np.array([comb.phase for comb in self.combs], np.int64)
-        empty = np.empty(0, np.int64)
-
-        def fill(edges: Array, runs: Array) -> int:
-            if times is None:
-                return int(_cut_positions(firsts, lasts, periods, phases, edges, runs))
-            return int(_cut_times(times, firsts, lasts, periods, phases, edges, runs))
-
-        slices = fill(empty, empty)
-        edges = np.empty(slices + 1, np.int64)
+        cut = _cut_positions if times is None else _cut_times
+        at = () if times is None else (times,)
+        fixed = (*at, firsts, lasts, periods, phases)
         runs = np.empty(len(firsts) + 1, np.int64)
-        fill(edges, runs)
+        slices = int(cut(*fixed, np.empty(0, np.int64), runs))
+        edges = np.empty(slices + 1, np.int64)
+        cut(*fixed, edges, runs)
         edges[slices] = lasts[-1] if len(lasts) else 0
         return edges, runs
 

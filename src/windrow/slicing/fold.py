@@ -52,6 +52,3 @@ def fold(
     )
     kernel.run(source, starts, stops, out)
     return out
-
-
-__all__ = ["fold"]

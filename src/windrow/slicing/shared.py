@@ -19,8 +19,9 @@ import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from ._slicer import Comb, Slicer
+from .slicers import Comb, Slicer
 
 MOST_EDGES = 4096
 
@@ -71,29 +72,19 @@ def share(slicer: Slicer, windows: Sequence[tuple[int, int, int]]) -> SharedPlan
         for k in range(composite // comb.period)
     }
     edges = tuple(sorted(marks))
-    lengths = tuple(
-        edge - before
-        for before, edge in zip((edges[-1] - composite, *edges), edges, strict=False)
-    )
+    lengths = tuple(b - a for a, b in pairwise((edges[-1] - composite, *edges)))
     answers: list[list[int]] = [[] for _ in edges]
-    partials = []
+    partials = [0] * len(windows)
     for number, (range_, slide, shift) in enumerate(windows):
-        spans = []
         for k in range(composite // slide):
             stop = shift + k * slide + range_
-            place = stop % composite or composite
             # past the last edge (Cutty): in the slice that ends in the next composite
-            at = bisect_left(edges, place) % len(edges)
+            at = bisect_left(edges, stop % composite or composite) % len(edges)
             answers[at].append(number)
-            spans.append(_span(edges, composite, stop - range_, stop))
-        partials.append(max(spans))
-    return SharedPlan(
-        composite,
-        edges,
-        lengths,
-        tuple(tuple(sorted(a)) for a in answers),
-        tuple(partials),
-    )
+            spanned = _span(edges, composite, stop - range_, stop)
+            partials[number] = max(partials[number], spanned)
+    each = tuple(tuple(sorted(numbers)) for numbers in answers)
+    return SharedPlan(composite, edges, lengths, each, tuple(partials))
 
 
 def _span(edges: Sequence[int], composite: int, start: int, stop: int) -> int:

@@ -1,21 +1,18 @@
-"""Computes windows over events with a duration: one file per technique.
+"""Computes windows over events with a duration: one file per family of techniques.
 
-To add a technique: write its picture, its invariants, its loops and its card in a
-file named as in the paper, and add it to `CATALOGUE`.  The agreement tests, the
-benchmarks, the planner and the tables read this tuple.
+To add a technique: write its picture, its invariants, its loops and its card, and add
+it to `CATALOGUE`.  The agreement tests, the benchmarks, the planner and the tables read
+this tuple.
 """
 
 from windrow.errors import UnknownName
 
 from ._technique import Technique, Windows, Work
-from .aggregate_buckets import AGGREGATE_BUCKETS
-from .cumulative_sweeping import CUMULATIVE_SWEEPING
-from .events import Events, LaidEvents, NumberedEvents, lay_out, number_slices
-from .se_ml_slicing import SE_ML_SLICING
-from .se_slicing import SE_SLICING, slide_parts
-from .selective_sweeping import SELECTIVE_SWEEPING
+from .buckets import AGGREGATE_BUCKETS, TUPLE_BUCKETS, fill_buckets
+from .events import Events, LaidEvents, NumberedEvents, number_slices
+from .se_slicing import SE_ML_SLICING, SE_SLICING, slide_parts
 from .starts_and_ends import STARTS_AND_ENDS
-from .tuple_buckets import TUPLE_BUCKETS, fill_buckets
+from .sweeping import CUMULATIVE_SWEEPING, SELECTIVE_SWEEPING
 from .two_parts import HeldParts, add_goes, held, parts_of
 
 CATALOGUE: tuple[Technique, ...] = (
@@ -54,7 +51,6 @@ __all__ = [
     "fill_buckets",
     "find",
     "held",
-    "lay_out",
     "number_slices",
     "parts_of",
     "slide_parts",

@@ -16,11 +16,12 @@ from windrow._compiled import compiled
 
 
 @compiled
-def number(times, periods, phases, teeth, out):
+def number(times, periods, phases, teeth):
     """Find the number of each instant's slice: the edges from `teeth` up to it.
 
     Neighbours are mostly of one slice, which costs two comparisons and no division.
     """
+    numbers = np.empty(len(times), np.int64)
     low, high, number = np.int64(1), np.int64(0), np.int64(0)
     for i in range(len(times)):
         time = times[i]
@@ -32,56 +33,45 @@ def number(times, periods, phases, teeth, out):
                 low = edge if c == 0 else max(low, edge)
                 after = edge + periods[c]
                 high = after if c == 0 else min(high, after)
-        out[i] = number
+        numbers[i] = number
+    return numbers
 
 
 @compiled
-def extents(starts, firsts, lasts, froms, stops, lows, highs, since):
+def extents(starts, firsts, lasts, froms, stops):
     """Find the first and last slice of each run, and its first instant."""
+    extent = np.empty((3, len(froms)), np.int64)
     for k in range(len(froms)):
         low, high, least = firsts[froms[k]], lasts[froms[k]], starts[froms[k]]
         for i in range(froms[k] + 1, stops[k]):
             low = min(low, firsts[i])
             high = max(high, lasts[i])
             least = min(least, starts[i])
-        lows[k], highs[k], since[k] = low, high, least
+        extent[0, k], extent[1, k], extent[2, k] = low, high, least
+    return extent
 
 
 @compiled
 def join(order, starts, firsts, lasts, run, piece, lows, sizes, since, owner):
-    """Count stretches of slices without a gap; fill the arrays if they have room."""
-    pieces = 0
-    high = np.int64(0)
+    """Find stretches of slices without a gap, and give their number."""
+    k, high = np.int64(-1), np.int64(0)
     for n in range(len(order)):
         i = order[n]
         fresh = n == 0 or run[i] != run[order[n - 1]] or firsts[i] > high + 1
         if fresh:
-            pieces += 1
-            high = lasts[i]
-        else:
-            high = max(high, lasts[i])
-        if len(piece) > 0:
-            k = pieces - 1
-            if fresh:
-                lows[k], since[k], owner[k] = firsts[i], starts[i], run[i]
-            since[k] = min(since[k], starts[i])
-            sizes[k] = high - lows[k] + 1
-            piece[i] = k
-    return pieces
+            k += 1
+            lows[k], since[k], owner[k] = firsts[i], starts[i], run[i]
+        high = lasts[i] if fresh else max(high, lasts[i])
+        since[k] = min(since[k], starts[i])
+        sizes[k] = high - lows[k] + 1
+        piece[i] = k
+    return k + 1
 
 
 @compiled
-def move(stretch, moved, numbers):
-    """Give the numbers of slices, each moved as far as its stretch is."""
-    out = np.empty_like(numbers)
-    for i in range(len(numbers)):
-        out[i] = numbers[i] + moved[stretch[i]]
-    return out
-
-
-@compiled
-def begin(since, offsets, periods, phases, begins):
+def begin(since, offsets, periods, phases):
     """Find where slices begin; one between equal edges of two combs is empty."""
+    begins = np.empty(offsets[-1], np.int64)
     for k in range(len(since)):
         edge = since[k] - (since[k] - phases[0]) % periods[0]
         for c in range(1, len(periods)):
@@ -92,48 +82,20 @@ def begin(since, offsets, periods, phases, begins):
         while j < offsets[k + 1]:
             after = edge - (edge - phases[0]) % periods[0] + periods[0]
             for c in range(1, len(periods)):
-                other = edge - (edge - phases[c]) % periods[c] + periods[c]
-                after = min(after, other)
+                after = min(after, edge - (edge - phases[c]) % periods[c] + periods[c])
             for c in range(len(periods)):
                 if (after - phases[c]) % periods[c] == 0 and j < offsets[k + 1]:
                     begins[j] = after
                     j += 1
             edge = after
+    return begins
 
 
 @compiled
-def count_pieces(firsts, lasts):
-    """Count the events that cross other slices than the event before them."""
-    pieces = min(len(firsts), 1)
-    for i in range(1, len(firsts)):
-        if firsts[i] != firsts[i - 1] or lasts[i] != lasts[i - 1]:
-            pieces += 1
-    return pieces
-
-
-@compiled
-def crossing(firsts, lasts, begun, ended):
+def count_bounds(firsts, lasts, slices):
     """Count the events that begin in each slice, and those that end in it."""
+    begun, ended = np.zeros(slices, np.int64), np.zeros(slices, np.int64)
     for i in range(len(firsts)):
         begun[firsts[i]] += 1
         ended[lasts[i]] += 1
-
-
-@compiled
-def mark(firsts, lasts, change):
-    """Add 1 where an event begins to cross slices, -1 where it has ceased to."""
-    for i in range(len(firsts)):
-        change[firsts[i]] += 1
-        change[lasts[i] + 1] -= 1
-
-
-__all__ = [
-    "begin",
-    "count_pieces",
-    "crossing",
-    "extents",
-    "join",
-    "mark",
-    "move",
-    "number",
-]
+    return begun, ended

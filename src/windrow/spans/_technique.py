@@ -96,6 +96,3 @@ class Technique:
         """Compute the results of the windows of each rule."""
         shared = None if self.prepare is None else self.prepare(work)
         return [self.answer(work, shared, group) for group in windows]
-
-
-__all__ = ["Fields", "Technique", "Windows", "Work"]

@@ -29,7 +29,7 @@ from windrow.errors import BadInput
 from windrow.slicing import Comb
 from windrow.windows import Frames, Rule, frames
 
-from ._numbering import begin, count_pieces, extents, join, mark, move, number
+from ._numbering import begin, count_bounds, extents, join, number
 
 Array = np.ndarray[Any, Any]
 
@@ -92,16 +92,16 @@ class LaidEvents:
     @property
     def pieces(self) -> int:
         """The number of events, neighbours that cross the same slices counted once."""
-        return int(count_pieces(self.firsts, self.lasts))
+        firsts, lasts = self.firsts, self.lasts
+        changes = (firsts[1:] != firsts[:-1]) | (lasts[1:] != lasts[:-1])
+        return min(len(firsts), 1) + int(np.count_nonzero(changes))
 
     @property
     def distinct(self) -> int:
         """The number of events, all that cross the same slices counted once."""
-        if not len(self.events):
-            return 0
         codes = self.firsts * len(self) + self.lasts  # fewer than 2**31 slices
         codes.sort()
-        return 1 + int(np.count_nonzero(codes[1:] != codes[:-1]))
+        return min(len(codes), 1) + int(np.count_nonzero(codes[1:] != codes[:-1]))
 
     def only(self, mask: Array) -> LaidEvents:
         """The events for which `mask` is true, over the same slices."""
@@ -153,21 +153,15 @@ class NumberedEvents:
         offsets = np.concatenate([[0], np.cumsum(self.sizes)])
         moved = offsets[:-1] - self.lows
         if len(self.stretch):
-            firsts = move(self.stretch, moved, firsts)
-            lasts = move(self.stretch, moved, lasts)
+            distance = moved[self.stretch]
+            firsts, lasts = firsts + distance, lasts + distance
         else:
             assert not moved.any(), "one run is counted from its first slice on"
-        begins = np.empty(offsets[-1], np.int64)
-        begin(self.since, offsets, *self.combs, begins)
+        begins = begin(self.since, offsets, *self.combs)
         numbers = np.arange(len(self.events.firsts) + 1)
         runs = offsets[np.searchsorted(self.owner, numbers)]
         touched = None if self.whole else _touched(firsts, lasts, len(begins))
         return LaidEvents(self.events, firsts, lasts, begins, runs, touched)
-
-
-def lay_out(events: Events, combs: Sequence[Comb]) -> LaidEvents:
-    """Lay events over the slices that they cross."""
-    return number_slices(events, combs).lay()
 
 
 def number_slices(events: Events, combs: Sequence[Comb]) -> NumberedEvents:
@@ -177,31 +171,25 @@ def number_slices(events: Events, combs: Sequence[Comb]) -> NumberedEvents:
     phases = np.array([comb.phase for comb in combs])
     teeth = (periods, phases)
     if not len(events):
-        return NumberedEvents(
-            events, teeth, none, none, none, none, none, none, none, whole=True
-        )
+        return NumberedEvents(events, teeth, *(none,) * 7, whole=True)
     origin, most = int(events.starts.min()), int(events.lasts.max())
     _check(sum((most - origin) // comb.period + 1 for comb in combs), 1 << 62)
     since_origin = origin - (origin - phases) % periods
-    firsts, lasts = (np.empty(len(events), np.int64) for _ in range(2))
-    number(events.starts, *teeth, since_origin, firsts)
-    number(events.lasts, *teeth, since_origin, lasts)
-    count = len(events.firsts)
-    lows, highs, since = (np.empty(count, np.int64) for _ in range(3))
-    extents(events.starts, firsts, lasts, events.firsts, events.stops,
-            lows, highs, since)  # fmt: skip
+    firsts = number(events.starts, *teeth, since_origin)
+    lasts = number(events.lasts, *teeth, since_origin)
+    count, bounds = len(events.firsts), (events.firsts, events.stops)
+    lows, highs, since = extents(events.starts, firsts, lasts, *bounds)
     sizes = highs - lows + 1
     if sizes.sum(dtype=float) <= DENSE * len(events) + SPARE:
         stretch = events.run if count > 1 else none
         return NumberedEvents(events, teeth, firsts, lasts, stretch, lows, sizes, since,
                         np.arange(count), whole=False)  # fmt: skip
-    order = np.lexsort((firsts, events.run))
-    count = join(order, events.starts, firsts, lasts, events.run, none, none,
-                 none, none, none)  # fmt: skip
-    lows, sizes, since, owner = (np.empty(count, np.int64) for _ in range(4))
+    run = events.run
+    order = np.lexsort((firsts, run))
     stretch = np.empty(len(events), np.int64)
-    join(order, events.starts, firsts, lasts, events.run,
-         stretch, lows, sizes, since, owner)  # fmt: skip
+    places = tuple(np.empty(len(events), np.int64) for _ in range(4))
+    count = join(order, events.starts, firsts, lasts, run, stretch, *places)
+    lows, sizes, since, owner = (place[:count].copy() for place in places)
     return NumberedEvents(events, teeth, firsts, lasts, stretch, lows, sizes, since,
                     owner, whole=True)  # fmt: skip
 
@@ -217,10 +205,7 @@ def _check(slices: int, most: int) -> None:
 
 def _touched(firsts: Array, lasts: Array, slices: int) -> Array | None:
     """The slices that an event crosses; None if all are crossed."""
-    change = np.zeros(slices + 1, np.int64)
-    mark(firsts, lasts, change)
-    crossed = np.cumsum(change[:-1]) > 0
+    begun, ended = count_bounds(firsts, lasts, slices)
+    begun[1:] -= ended[:-1]
+    crossed = np.cumsum(begun) > 0
     return None if crossed.all() else np.flatnonzero(crossed)
-
-
-__all__ = ["Events", "LaidEvents", "NumberedEvents", "lay_out", "number_slices"]

@@ -28,15 +28,12 @@ from windrow.kernels.vocabulary import (
 )
 
 from ._technique import Fields, Technique, Windows, Work
-from .se_slicing import alike, fold_alike
-
-Bounds = tuple[Fields, Fields]
+from .se_slicing import Parts, alike, clear, fold_alike
 
 
 def fold_bounds(source, firsts, lasts, begun, ended):
-    for j in range(len(begun[0])):
-        store(begun, j, IDENTITY)
-        store(ended, j, IDENTITY)
+    clear(begun)
+    clear(ended)
     i = 0
     while i < len(firsts):
         first, last, stop = peek(firsts, i), peek(lasts, i), alike(firsts, lasts, i)
@@ -62,14 +59,14 @@ def slide_bounds(begun, ended, starts, stops, counts, out):
         at += peek(counts, k)
 
 
-def _fold(work: Work) -> Bounds:
+def _fold(work: Work) -> Parts:
     laid, product = work.laid, work.product
     begun, ended = (arrays(product.dtypes, len(laid)) for _ in range(2))
     work.run(fold_bounds, work.source, laid.firsts, laid.lasts, begun, ended)
     return begun, ended
 
 
-def _answer(work: Work, bounds: Bounds, windows: Windows) -> Fields:
+def _answer(work: Work, bounds: Parts, windows: Windows) -> Fields:
     out = arrays(work.product.out_dtypes, len(windows))
     frames = windows.frames
     work.run(slide_bounds, *bounds, frames.starts, frames.stops,

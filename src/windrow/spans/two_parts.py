@@ -33,7 +33,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from ._numbering import crossing
+from ._numbering import count_bounds
 from ._technique import Array, Fields, Technique, Work
 from .events import LaidEvents
 from .se_slicing import Parts
@@ -57,10 +57,8 @@ def held(laid: LaidEvents, *, one_part: bool) -> HeldParts:
     A slice without an instant (two windows have the same edge) is left out: events
     that go through it are also in the next one, which begins at the same edge.
     """
-    begun, ended = (np.zeros(len(laid), np.int64) for _ in range(2))
-    crossing(laid.firsts, laid.lasts, begun, ended)
-    living = np.cumsum(begun)
-    living -= np.cumsum(ended)
+    begun, ended = count_bounds(laid.firsts, laid.lasts, len(laid))
+    living = np.cumsum(begun - ended)
     real = np.ones(len(laid), bool)
     real[:-1] = laid.begins[1:] != laid.begins[:-1]
     real[laid.runs[1:] - 1] = True
@@ -105,6 +103,3 @@ def parts_of(work: Work, technique: Technique) -> Parts:
 def add_goes(work: Work, parts: Parts, tails: Fields, slices: Array) -> None:
     """Combine `tails`, which go on beyond `slices`, into `goes` in place."""
     work.run(fold_tails, tails, slices, parts[1])
-
-
-__all__ = ["HeldParts", "add_goes", "held", "parts_of"]

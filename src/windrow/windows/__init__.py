@@ -4,19 +4,20 @@
     rule.py         what the machine asks: `Rule`, the one contract
     periodic.py     wr.sliding      counted.py    wr.rows
     policy.py       wr.window       calendar.py   wr.calendar
-    zone_days.py    days of a time zone       civil.py      days and months
-    duration.py     lengths of time           clock.py      ticks of a time column
-    frames.py       which slices each window covers
+    calendar_rule.py    days and months       zone_days.py  days of a time zone
+    duration.py         lengths of time       clock.py      ticks of a time column
     policy_numbers.py   policies as numbers, and the rows of each result
+    frames.py           which slices each window covers
 
 Nothing here knows aggregates, plans or data beyond arrays of instants.  Outside this
 package nobody asks of which class a window is: they ask its rule.
 """
 
-from .calendar import Calendar, CalendarRule, calendar
+from .calendar import Calendar, calendar
+from .calendar_rule import CalendarRule
 from .clock import Clock, clock_of
 from .counted import Counted, Rows, rows
-from .duration import CalendarLength, Duration, names_months, parse_duration
+from .duration import Duration, names_months, parse_duration
 from .frames import Frames, frames, list_windows
 from .periodic import Periodic, Sliding, sliding
 from .policy import Delta, PolicyWindow, Punctuation, delta, punctuation, window
@@ -29,7 +30,6 @@ CATALOGUE: tuple[type[Window], ...] = (Sliding, Rows, Calendar, PolicyWindow)
 __all__ = [
     "CATALOGUE",
     "Calendar",
-    "CalendarLength",
     "CalendarRule",
     "Clock",
     "Counted",

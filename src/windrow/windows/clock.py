@@ -56,15 +56,13 @@ def clock_of(column: str, kind: pa.DataType, durations: Sequence[Duration]) -> C
                 )
         return Clock(column, pa.int64(), 0, 1)
     if not (pat.is_timestamp(kind) or pat.is_date(kind)):
+        also = (
+            "; round the floats to whole ticks first" if pat.is_floating(kind) else ""
+        )
         raise UnsupportedType.because(
             f"cannot order time by column {column!r}",
             f"it is of type {kind}",
-            "use a timestamp, a date or a whole number"
-            + (
-                "; round the floats to whole ticks first"
-                if pat.is_floating(kind)
-                else ""
-            ),
+            f"use a timestamp, a date or a whole number{also}",
         )
     for duration in durations:
         if not duration.is_time:

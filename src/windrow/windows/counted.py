@@ -46,12 +46,10 @@ class Rows(Window):
 
     @property
     def step(self) -> int:
-        """The slide."""
         return self.slide
 
     @property
     def identity(self) -> Hashable:
-        """The numbers of rows, and the columns."""
         return self.kind, self.range, self.slide, self.partial, self.on, self.ties
 
     def policies(self) -> PolicyNumbers:
@@ -61,7 +59,6 @@ class Rows(Window):
         return PolicyNumbers(COUNT, COUNT, self.range, self.slide, since=since)
 
     def rule(self, name: str | int, clock: Clock | None) -> Counted:
-        """The window over places of rows, whatever the clock."""
         del clock
         even = Even(self.range, self.slide, 0)
         return Counted(name, str(self), even, not self.partial)
@@ -71,14 +68,10 @@ class Rows(Window):
 class Counted(EvenRule):
     """Count windows: instants are places of rows within their key."""
 
-    name: str | int
-    text: str
-    even: Even
     is_complete: bool = True
     counts_rows = True
 
     def fingerprint(self) -> str:
-        """Lengths in rows, and whether clipped windows come out."""
         clipped = "" if self.is_complete else " partial"
         return f"rows range {self.even.range} slide {self.even.slide}{clipped}"
 
@@ -110,6 +103,3 @@ def rows(
         check_positive(label, str(value), int(value))
     check_no_gap(str(range), str(every), int(range), int(every))
     return Rows(int(range), int(every), bool(partial), on, tie_names(ties), name)
-
-
-__all__ = ["Counted", "Rows", "rows"]

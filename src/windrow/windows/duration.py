@@ -70,6 +70,10 @@ class Duration:
         """Whether this is real time, not a number in the column's unit."""
         return self.nanoseconds is not None
 
+    def alike(self, text: str, amount: int) -> Duration:
+        """Another length in the same unit."""
+        return Duration(text, amount) if self.is_time else Duration(text, None, amount)
+
 
 @dataclass(frozen=True)
 class CalendarLength:
@@ -90,27 +94,26 @@ def parse_calendar_length(
     value: object, *, what: str = "a calendar length"
 ) -> CalendarLength:
     """Read months and days from text."""
-    hint = "write '1 day', '2 weeks', '1 month', '1 quarter' or '1 year'"
     if isinstance(value, CalendarLength):
         return value
+    fact = f"cannot read {what} from {value!r}"
+    hint = "write '1 day', '2 weeks', '1 month', '1 quarter' or '1 year'"
+    time_hint = f"{hint}; for hours and less use wr.sliding"
     if not isinstance(value, str):
         raise WindowError.because(
-            f"cannot read {what} from {value!r}",
+            fact,
             f"it is of type {type(value).__name__}, and a calendar counts days, "
             "weeks, months, quarters and years",
-            f"{hint}; for hours and less use wr.sliding",
+            time_hint,
         )
-    terms = _terms(value, what, hint)
+    terms = _terms(value, fact, hint)
     for _, unit in terms:
-        if unit.lower() not in _MONTHS and unit.lower() not in _DAYS:
-            is_time = unit in _UNITS or unit.lower() in _UNITS
-            raise WindowError.because(
-                f"cannot read {what} from {value!r}",
-                f"{unit!r} is shorter than a day"
-                if is_time
-                else f"unknown unit {unit!r}",
-                f"{hint}; for hours and less use wr.sliding" if is_time else hint,
-            )
+        if unit.lower() in _MONTHS or unit.lower() in _DAYS:
+            continue
+        if unit in _UNITS or unit.lower() in _UNITS:
+            cause = f"{unit!r} is shorter than a day"
+            raise WindowError.because(fact, cause, time_hint)
+        raise WindowError.because(fact, f"unknown unit {unit!r}", hint)
     units = [(number, unit.lower()) for number, unit in terms]
     return CalendarLength(
         value.strip(),
@@ -129,10 +132,8 @@ def parse_duration(value: object, *, what: str = "a duration") -> Duration:
         return Duration(str(value), nanoseconds=nanoseconds)
     if isinstance(value, dt.timedelta):
         exact = (value.days * 86400 + value.seconds) * 10**6 + value.microseconds
-        # pandas.Timedelta is a timedelta with nanoseconds of its own
-        return Duration(
-            str(value), nanoseconds=exact * 1000 + int(getattr(value, "nanoseconds", 0))
-        )
+        rest = int(getattr(value, "nanoseconds", 0))  # of a pandas.Timedelta
+        return Duration(str(value), nanoseconds=exact * 1000 + rest)
     if isinstance(value, bool) or not isinstance(value, (str, numbers.Integral)):
         raise WindowError.because(
             f"cannot read {what} from {value!r}",
@@ -146,40 +147,34 @@ def parse_duration(value: object, *, what: str = "a duration") -> Duration:
 
 
 def _parse_text(text: str, what: str) -> Duration:
+    fact = f"cannot read {what} from {text!r}"
     hint = "write a whole number and a unit, such as '24 hours', '90s' or '1h30m'"
     total = 0
-    for number, unit in _terms(text, what, hint):
+    for number, unit in _terms(text, fact, hint):
         name = unit if unit in _UNITS else unit.lower()
         if name in _MONTHS:
-            raise WindowError.because(
-                f"cannot read {what} from {text!r}",
-                f"a {unit} has no fixed length",
-                "use days or weeks, or wr.calendar for windows by the calendar",
+            calendar_hint = (
+                "use days or weeks, or wr.calendar for windows by the calendar"
             )
+            cause = f"a {unit} has no fixed length"
+            raise WindowError.because(fact, cause, calendar_hint)
         if name not in _UNITS:
-            raise WindowError.because(
-                f"cannot read {what} from {text!r}", f"unknown unit {unit!r}", hint
-            )
+            raise WindowError.because(fact, f"unknown unit {unit!r}", hint)
         total += number * _UNITS[name]
     return Duration(text.strip(), nanoseconds=total)
 
 
-def _terms(text: str, what: str, hint: str) -> list[tuple[int, str]]:
+def _terms(text: str, fact: str, hint: str) -> list[tuple[int, str]]:
     """The numbers and units of a text, at least one."""
     position = 0
     terms: list[tuple[int, str]] = []
     while position < len(text):
         term = _TERM.match(text, position)
         if term is None:
-            raise WindowError.because(
-                f"cannot read {what} from {text!r}",
-                f"{text[position:].strip()!r} is not a number and a unit",
-                hint,
-            )
+            cause = f"{text[position:].strip()!r} is not a number and a unit"
+            raise WindowError.because(fact, cause, hint)
         terms.append((int(term[1]), term[2]))
         position = term.end()
     if not terms:
-        raise WindowError.because(
-            f"cannot read {what} from {text!r}", "it is empty", hint
-        )
+        raise WindowError.because(fact, "it is empty", hint)
     return terms

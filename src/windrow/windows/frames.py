@@ -18,15 +18,12 @@ unless `partial` is asked for.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from windrow._compiled import compiled
 
-from .rule import Rule
-
-Array = np.ndarray[Any, Any]
+from .rule import Array, Rule
 
 
 @dataclass(frozen=True)
@@ -34,8 +31,8 @@ class Frames:
     """Window i covers slices [starts[i], stops[i]) and begins at instant begins[i].
 
     `counts[k]` windows belong to run k, and they follow each other.  With tails,
-    rows [tail_starts[i], tail_stops[i]) come after the slices.  `ends` are told where
-    they are no arithmetic.
+    rows [tail_starts[i], tail_stops[i]) come after the slices.  `ends` are there where
+    bounds are no arithmetic.
     """
 
     starts: Array
@@ -72,20 +69,17 @@ def _frame(
             last = (time - shift) // slide
             while window <= last:
                 begin = shift + window * slide
+                stop = begin + range_
                 window += 1
-                if complete and (begin < 0 or begin + range_ > length):
+                if complete and (begin < 0 or stop > length):
                     continue
                 if len(starts) > 0:
                     while low < end and _time(times, edges, base, low) < begin:
                         low += 1
                     high = max(high, low)
-                    while (
-                        high < end and _time(times, edges, base, high) < begin + range_
-                    ):
+                    while high < end and _time(times, edges, base, high) < stop:
                         high += 1
-                    starts[at] = low
-                    stops[at] = high
-                    begins[at] = begin
+                    starts[at], stops[at], begins[at] = low, high, begin
                 at += 1
         counts[k] = at - begun
     return at
@@ -135,8 +129,7 @@ def frames(
     fixed = (clock, edges, runs, range_, slide, shift, rule.is_complete)
     total = _frame(*fixed, none, none, none, counts)
     starts, stops, begins = (np.empty(total, np.int64) for _ in range(3))
-    if total:
-        _frame(*fixed, starts, stops, begins, counts)
+    _frame(*fixed, starts, stops, begins, counts)
     if not tails:
         return Frames(starts, stops, begins, counts)
     tail_starts, tail_stops = np.empty(total, np.int64), np.empty(total, np.int64)
@@ -188,6 +181,3 @@ def _listed(lows: Array, highs: Array) -> tuple[Array, Array]:
     owners = np.repeat(np.arange(len(counts)), counts)
     nth = np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)
     return owners, lows[owners] + nth
-
-
-__all__ = ["Frames", "frames", "list_windows"]

@@ -27,14 +27,7 @@ from .clock import Clock
 from .duration import Duration, parse_duration
 from .policy_numbers import TIME, PolicyNumbers
 from .rule import Even, EvenRule
-from .spec import (
-    Ties,
-    Window,
-    check_no_gap,
-    check_positive,
-    find_zone,
-    tie_names,
-)
+from .spec import Ties, Window, check_no_gap, check_positive, find_zone, tie_names
 
 DAY = 86400 * 10**9  # in nanoseconds
 _FORTNIGHTS = range(1750)  # from 1970 to 2037
@@ -67,24 +60,18 @@ class Sliding(Window):
     def shift(self) -> Duration:
         """How far the begins lie from the epoch."""
         local = _midnight_shift(self.tz) if self.tz is not None else 0
-        amount = self.offset.amount + local
-        if self.range.is_time:
-            return Duration("shift", nanoseconds=amount)
-        return Duration("shift", number=amount)
+        return self.range.alike("shift", self.offset.amount + local)
 
     @property
     def lengths(self) -> tuple[Duration, ...]:
-        """Range, slide and the distance of the begins from the epoch."""
         return self.range, self.slide, self.shift
 
     @property
     def step(self) -> Duration:
-        """The slide."""
         return self.slide
 
     @property
     def identity(self) -> Hashable:
-        """The lengths as numbers, and the columns."""
         amounts = tuple(length.amount for length in self.lengths)
         return self.kind, amounts, self.on, self.ties, self.span
 
@@ -106,29 +93,19 @@ class Sliding(Window):
         )
 
     def rule(self, name: str | int, clock: Clock | None) -> Periodic:
-        """The window in ticks of a clock."""
         assert clock is not None
-        range_, slide, shift = (clock.ticks(length) for length in self.lengths)
-        if max(range_, slide, abs(shift)) >= 2**62:
-            raise WindowError.because(
-                f"cannot slide a {self}",
-                "it is too long for 64-bit time",
-                "use a shorter one",
-            )
-        return Periodic(name, str(self), Even(range_, slide, shift), self.span)
+        even = Even(*(clock.ticks(length) for length in self.lengths))
+        self.check_ticks(max(even.range, even.slide, abs(even.shift)))
+        return Periodic(name, str(self), even, self.span)
 
 
 @dataclass(frozen=True)
 class Periodic(EvenRule):
     """Time windows in ticks; `span` names the bounds of events that last."""
 
-    name: str | int
-    text: str
-    even: Even
     span: tuple[str, str] | None = None
 
     def fingerprint(self) -> str:
-        """Lengths in ticks, where windows begin, and how events are placed."""
         range_, slide, shift = self.even
         span = f" over {self.span[0]} to {self.span[1]}" if self.span else ""
         return f"time range {range_} slide {slide} shift {shift % slide}{span}"
@@ -162,11 +139,8 @@ def sliding(
     """
     length = parse_duration(range, what="a range")
     slide = length if every is None else parse_duration(every, what="a slide")
-    shift = (
-        Duration("0", *((0, None) if length.is_time else (None, 0)))
-        if offset is None
-        else parse_duration(offset, what="an offset")
-    )
+    zero = length.alike("0", 0)
+    shift = zero if offset is None else parse_duration(offset, what="an offset")
     check_positive("range", length.text, length.amount)
     check_positive("slide", slide.text, slide.amount)
     for label, other in (("slide", slide), ("offset", shift)):
@@ -204,11 +178,8 @@ def _check_zone(tz: str, length: Duration, slide: Duration) -> None:
 
 def _span_columns(span: object, on: str | None) -> tuple[str, str]:
     """The columns of an event's start and end."""
-    if (
-        not isinstance(span, (tuple, list))
-        or len(span) != 2
-        or not all(isinstance(name, str) for name in span)
-    ):
+    names = list(span) if isinstance(span, (tuple, list)) else []
+    if len(names) != 2 or not all(isinstance(name, str) for name in names):
         raise WindowError.because(
             f"cannot read a span from {span!r}",
             "a span is the names of two columns",
@@ -220,7 +191,7 @@ def _span_columns(span: object, on: str | None) -> tuple[str, str]:
             "on= is for events that are points, span= for those that last",
             "leave out one of them",
         )
-    return span[0], span[1]
+    return names[0], names[1]
 
 
 @lru_cache(maxsize=64)
@@ -240,6 +211,3 @@ def _clocks_change(tz: str) -> bool:
         (start + n * fortnight).astimezone(zone).utcoffset() for n in _FORTNIGHTS
     }
     return len(offsets) > 1
-
-
-__all__ = ["Periodic", "Sliding", "sliding"]

@@ -33,16 +33,9 @@ from .clock import Clock
 from .counted import Rows, rows
 from .duration import Duration, parse_duration
 from .periodic import Sliding, sliding
-from .policy_numbers import (
-    BY_HAND,
-    COUNT,
-    DELTA,
-    PUNCTUATION,
-    TIME,
-    PolicyNumbers,
-)
+from .policy_numbers import BY_HAND, COUNT, DELTA, PUNCTUATION, TIME, PolicyNumbers
 from .rule import Rule
-from .spec import Window
+from .spec import Ties, Window, tie_names
 
 
 @dataclass(frozen=True)
@@ -67,6 +60,10 @@ class Punctuation:
 
 
 Policy = int | Duration | Delta | Punctuation
+_KINDS = {
+    type(None): BY_HAND, int: COUNT, Duration: TIME,
+    Delta: DELTA, Punctuation: PUNCTUATION,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -91,31 +88,28 @@ class PolicyWindow(Window):
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that policies look at, time apart."""
-        found = (getattr(one, "column", None) for one in (self.evict, self.trigger))
-        return tuple(dict.fromkeys(name for name in found if name is not None))
+        policies = (self.evict, self.trigger)
+        names = (getattr(policy, "column", None) for policy in policies)
+        return tuple(dict.fromkeys(name for name in names if name is not None))
 
     @property
     def is_timed(self) -> bool:
-        """Whether a policy goes by time."""
         return bool(self.lengths)
 
     @property
     def lengths(self) -> tuple[Duration, ...]:
-        """The durations among the policies."""
         policies = (self.evict, self.trigger)
         return tuple(policy for policy in policies if isinstance(policy, Duration))
 
     @property
     def identity(self) -> Hashable:
-        """Both policies, and the columns."""
         return self.kind, self.evict, self.trigger, self.on, self.ties
 
     def policies(self) -> PolicyNumbers:
-        """Both policies as numbers."""
         evict, trigger, lengths = self.evict, self.trigger, self.lengths
         return PolicyNumbers(
-            _kind(evict),
-            _kind(trigger),
+            _KINDS[type(evict)],
+            _KINDS[type(trigger)],
             _amount(evict),
             _amount(trigger),
             furthest=evict.distance if isinstance(evict, Delta) else 0.0,
@@ -138,19 +132,16 @@ class PolicyWindow(Window):
 
 def delta(column: str, distance: float) -> Delta:
     """A policy by how far `column` has moved on; the column must never fall."""
+    cause = "a distance is zero or more, and finite"
     if isinstance(distance, bool) or not isinstance(distance, numbers.Real):
-        raise WindowError.because(
-            f"cannot measure {column!r} by {distance!r}",
-            f"it is of type {type(distance).__name__}, not a number",
-            "give a distance, as in wr.delta('odometer', 5.0)",
-        )
-    if not (0 <= distance < math.inf):
-        raise WindowError.because(
-            f"cannot measure {column!r} by {distance!r}",
-            "a distance is zero or more, and finite",
-            "give a distance, as in wr.delta('odometer', 5.0)",
-        )
-    return Delta(column, float(distance))
+        cause = f"it is of type {type(distance).__name__}, not a number"
+    elif 0 <= distance < math.inf:
+        return Delta(column, float(distance))
+    raise WindowError.because(
+        f"cannot measure {column!r} by {distance!r}",
+        cause,
+        "give a distance, as in wr.delta('odometer', 5.0)",
+    )
 
 
 def punctuation(column: str | None = None) -> Punctuation:
@@ -163,7 +154,7 @@ def window(
     trigger: Any = 1,
     *,
     on: str | None = None,
-    ties: str | list[str] | tuple[str, ...] | None = None,
+    ties: Ties = None,
     name: str | None = None,
 ) -> PolicyWindow | Sliding | Rows:
     """A window by what makes events leave it, and what makes its results fall due.
@@ -181,42 +172,28 @@ def window(
         return sliding(leaves, every=falls, on=on, ties=ties, name=name)
     if isinstance(leaves, int) and isinstance(falls, int):
         return rows(leaves, every=falls, on=on, ties=ties, name=name)
-    columns = () if ties is None else (ties,) if isinstance(ties, str) else tuple(ties)
-    return PolicyWindow(leaves, falls, on, columns, name)
+    return PolicyWindow(leaves, falls, on, tie_names(ties), name)
 
 
-def _policy(given: Any, what: str) -> Policy | None:
-    if given is None or isinstance(given, (Delta, Punctuation)):
-        return given
-    if isinstance(given, bool):
-        raise _unread(given, what)
-    if isinstance(given, numbers.Integral):
-        return _positive(int(given), str(given), what)
+def _policy(policy: Any, what: str) -> Policy | None:
+    if policy is None or isinstance(policy, (Delta, Punctuation)):
+        return policy
     try:
-        found = parse_duration(given, what=what)
+        length = parse_duration(policy, what=what)
     except WindowError:
-        raise _unread(given, what) from None
-    _positive(found.amount, found.text, what)
-    return found
-
-
-def _positive(amount: int, text: str, what: str) -> int:
-    if amount <= 0:
         raise WindowError.because(
-            f"cannot {what} by {text}",
+            f"cannot {what} by {policy!r}",
+            f"it is of type {type(policy).__name__}, and not a policy",
+            "give a number of rows, a duration such as '24 hours', "
+            "wr.delta(column, d) or wr.punctuation(column)",
+        ) from None
+    if length.amount <= 0:
+        raise WindowError.because(
+            f"cannot {what} by {length.text}",
             "it must be more than zero",
             "count rows from 1, or give a duration such as '1 minute'",
         )
-    return amount
-
-
-def _unread(given: Any, what: str) -> WindowError:
-    return WindowError.because(
-        f"cannot {what} by {given!r}",
-        f"it is of type {type(given).__name__}, and not a policy",
-        "give a number of rows, a duration such as '24 hours', wr.delta(column, d) or "
-        "wr.punctuation(column)",
-    )
+    return length.amount if isinstance(policy, numbers.Integral) else length
 
 
 def _word(policy: Policy | None) -> str:
@@ -225,11 +202,6 @@ def _word(policy: Policy | None) -> str:
     if isinstance(policy, Duration):
         return policy.text
     return f"{policy} rows" if isinstance(policy, int) else str(policy)
-
-
-def _kind(policy: Policy | None) -> int:
-    kinds = {int: COUNT, Duration: TIME, Delta: DELTA, Punctuation: PUNCTUATION}
-    return BY_HAND if policy is None else kinds[type(policy)]
 
 
 def _amount(policy: Policy | None) -> int:
@@ -251,14 +223,3 @@ def _flag(evict: Policy | None, trigger: Policy | None) -> str | None:
             "use one column for both",
         )
     return names.pop() if names else None
-
-
-__all__ = [
-    "Delta",
-    "Policy",
-    "PolicyWindow",
-    "Punctuation",
-    "delta",
-    "punctuation",
-    "window",
-]

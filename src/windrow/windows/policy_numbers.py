@@ -12,15 +12,14 @@ loop goes by the same numbers, one event at a time.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from windrow._compiled import compiled
 
 from .frames import Frames
-
-Array = np.ndarray[Any, Any]
+from .rule import Array
 
 BY_HAND, COUNT, TIME, DELTA, PUNCTUATION = range(5)
 """Kinds of policies, as the numbers that compiled loops branch on."""
@@ -33,8 +32,6 @@ class PolicyNumbers:
     """Both policies: their kinds, lengths, and the columns they look at.
 
     `numeric` says that instants are plain numbers; None where there are none.
-    `waits` says that results fall due now and then, and wait to be taken; elsewhere
-    each event has its own, and only the last is ever asked for.
     """
 
     evict: int
@@ -62,10 +59,9 @@ class PolicyNumbers:
 
     @property
     def waits(self) -> bool:
-        """Whether results wait to be taken."""
-        return self.trigger != BY_HAND and not (
-            self.trigger == COUNT and self.every == 1
-        )
+        """Whether results wait to be taken; else only the newest is asked for."""
+        each_event = self.trigger == COUNT and self.every == 1
+        return self.trigger != BY_HAND and not each_event
 
     @property
     def every_row(self) -> bool:
@@ -104,19 +100,14 @@ def _bounds(  # type: ignore[no-untyped-def]
         for i in range(first, last + 1):
             if evict == PUNCTUATION and i > first and flags[i - 1]:
                 low = i
-            due = False
-            if trigger == TIME:
-                if i > first and low < i and since > 0:
-                    due = i == last or times[i] >= end
-                if due or i == first or (i < last and times[i] >= end):
-                    if due:
-                        if fill:
-                            starts[made], stops[made] = low, i
-                        made += 1
-                        since = 0
-                    if i < last:
-                        end = times[i] // every * every + every
-                due = False
+            if trigger == TIME and (i in (first, last) or times[i] >= end):
+                if since > 0 and low < i:
+                    if fill:
+                        starts[made], stops[made] = low, i
+                    made += 1
+                    since = 0
+                if i < last:
+                    end = times[i] // every * every + every
             if i == last:
                 break
             if evict == COUNT:
@@ -128,6 +119,7 @@ def _bounds(  # type: ignore[no-untyped-def]
                 while marks[i] - marks[low] > far[0]:
                     low += 1
             since += 1
+            due = False
             if trigger == COUNT:
                 due = since == every
             elif trigger == PUNCTUATION:
@@ -147,8 +139,7 @@ def _bounds(  # type: ignore[no-untyped-def]
     return made
 
 
-@dataclass(frozen=True)
-class PolicyColumns:
+class PolicyColumns(NamedTuple):
     """What policies look at, row by row: empty arrays where they do not."""
 
     times: Array
@@ -162,10 +153,7 @@ def policy_frames(
 ) -> Frames:
     """The rows of each result, run by run; results are numbered by their places."""
     fixed = (
-        columns.times,
-        columns.marks,
-        columns.signals,
-        columns.flags,
+        *columns,
         firsts,
         lasts,
         (policies.evict, policies.trigger),
@@ -176,19 +164,5 @@ def policy_frames(
     none = np.empty(0, np.int64)
     made = _bounds(*fixed, none, none, at)
     starts, stops = np.empty(made, np.int64), np.empty(made, np.int64)
-    if made:
-        _bounds(*fixed, starts, stops, at)
+    _bounds(*fixed, starts, stops, at)
     return Frames(starts, stops, starts, np.diff(at))
-
-
-__all__ = [
-    "BY_HAND",
-    "COUNT",
-    "DELTA",
-    "EXACT",
-    "PUNCTUATION",
-    "TIME",
-    "PolicyColumns",
-    "PolicyNumbers",
-    "policy_frames",
-]

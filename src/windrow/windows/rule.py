@@ -19,7 +19,8 @@ So a window has come to its end at an instant `now` if its number is below
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -39,9 +40,7 @@ class Rule(ABC):
 
     `text` is the window in words.  `counts_rows` says that instants are places of rows
     within their key, `is_complete` that windows cut off by the ends of a key do not
-    come out.  `longest` is the length of the longest window and `step` the shortest
-    distance between two begins, in ticks; `overlap` is the most windows that hold one
-    instant.  Where bounds are arithmetic the rule `is_even`, and only then it has
+    come out.  Where bounds are arithmetic the rule `is_even`, and only then it has
     `even`, the numbers that loops are handed.
     """
 
@@ -49,7 +48,7 @@ class Rule(ABC):
     text: str
     counts_rows: bool = False
     is_complete: bool = False
-    is_even: bool = False
+    is_even: ClassVar[bool] = False
     even: Even
 
     @property
@@ -105,66 +104,54 @@ class Rule(ABC):
         """All that kept state depends on, as text that a person can compare."""
 
 
+@dataclass(frozen=True)
 class EvenRule(Rule):
     """A rule whose bounds are arithmetic: time windows and count windows."""
 
-    is_even = True
+    name: str | int
+    text: str
+    even: Even
+    is_even: ClassVar[bool] = True
 
     @property
     def longest(self) -> int:
-        """The range."""
         return self.even.range
 
     @property
     def step(self) -> int:
-        """The slide."""
         return self.even.slide
 
     @property
     def overlap(self) -> int:
-        """How many slides the range takes, rounded up."""
         return -(-self.even.range // self.even.slide)
 
     def first_over(self, t: Any) -> Any:
-        """The number of the first window that ends after an instant."""
         return (t - self.even.shift - self.even.range) // self.even.slide + 1
 
     def last_over(self, t: Any) -> Any:
-        """The number of the last window that begins at or before an instant."""
         return (t - self.even.shift) // self.even.slide
 
     def begin(self, k: Any) -> Any:
-        """The first instant of a window."""
         return self.even.shift + k * self.even.slide
 
     def end(self, k: Any) -> Any:
-        """The first instant after a window."""
         return self.even.shift + k * self.even.slide + self.even.range
 
     def cut(self, t: Any) -> Any:
-        """The last instant up to `t` at which a window begins or ends."""
-        range_, slide, shift = self.even
-        begun = t - (t - shift) % slide
-        ended = t - (t - shift - range_) % slide
-        return (
-            np.maximum(begun, ended) if isinstance(t, np.ndarray) else max(begun, ended)
-        )
+        later: Any = np.maximum if isinstance(t, np.ndarray) else max
+        return later(*self._last_bounds(t))
 
     def next_cut(self, t: Any) -> Any:
-        """The first instant after `t` at which a window begins or ends."""
+        earlier: Any = np.minimum if isinstance(t, np.ndarray) else min
+        return earlier(*self._last_bounds(t)) + self.even.slide
+
+    def _last_bounds(self, t: Any) -> tuple[Any, Any]:
+        """The last begin and the last end of a window up to `t`."""
         range_, slide, shift = self.even
-        begins = t - (t - shift) % slide + slide
-        ends = t - (t - shift - range_) % slide + slide
-        return (
-            np.minimum(begins, ends) if isinstance(t, np.ndarray) else min(begins, ends)
-        )
+        return t - (t - shift) % slide, t - (t - shift - range_) % slide
 
     def cut_sql(self, column: str) -> str:
-        """The same as `cut` in Spark's SQL."""
         range_, slide, shift = self.even
         phases = dict.fromkeys((shift % slide, (shift + range_) % slide))
         edges = [f"{column} - pmod({column} - {phase}L, {slide}L)" for phase in phases]
         return edges[0] if len(edges) == 1 else f"greatest({', '.join(edges)})"
-
-
-__all__ = ["Array", "Even", "EvenRule", "Rule"]

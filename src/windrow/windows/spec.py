@@ -1,14 +1,7 @@
 """What a user writes as a window, before any data is seen.
 
 Each kind of window has a file of its own, with what the user writes (a `Window`) and
-what that means on a clock (its `Rule`):
-
-    wr.sliding(...)     periodic.py     time, every so often
-    wr.rows(...)        counted.py      rows of a key
-    wr.calendar(...)    calendar.py     days, weeks, months and years of a time zone
-    wr.window(...)      policy.py       what makes events leave, and results fall due
-
-All bounds are half-open.
+what that means on a clock (its `Rule`).  All bounds are half-open.
 """
 
 from __future__ import annotations
@@ -62,9 +55,7 @@ class Window(ABC):
     @property
     @abstractmethod
     def identity(self) -> Hashable:
-        """What two windows have in common that hold the same rows, whatever is said
-        of them: texts of durations and names do not count.
-        """
+        """What windows that hold the same rows have in common: names do not count."""
 
     def replaced(self, **fields: Any) -> Self:
         """The same window with other fields, such as its name or its time column."""
@@ -77,6 +68,15 @@ class Window(ABC):
             f"{self.kind} windows have no policy that an operator follows",
             "use wr.aggregate(table, window, ...)",
         )
+
+    def check_ticks(self, ticks: int) -> None:
+        """Refuse a length of too many ticks."""
+        if ticks >= 2**62:
+            raise WindowError.because(
+                f"cannot slide a {self}",
+                "it is too long for 64-bit time",
+                "use a shorter one",
+            )
 
     @abstractmethod
     def rule(self, name: str | int, clock: Clock | None) -> Rule:
@@ -120,13 +120,3 @@ def find_zone(name: str) -> zoneinfo.ZoneInfo:
             "no such zone is known here",
             "use an IANA name such as 'Europe/Berlin'",
         ) from error
-
-
-__all__ = [
-    "Ties",
-    "Window",
-    "check_no_gap",
-    "check_positive",
-    "find_zone",
-    "tie_names",
-]

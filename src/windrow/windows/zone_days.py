@@ -39,9 +39,7 @@ _MICROSECONDS = f"{DAY * 10**6}L"
 def starts_of_days(zone: str, days: Array) -> Array:
     """The first second of each of those days."""
     starts: Array = days * DAY
-    if zone == UTC or not days.size:
-        return starts
-    return starts + _lags(zone, days)
+    return starts if zone == UTC or not days.size else starts + _lags(zone, days)
 
 
 def days_of(zone: str, seconds: Array) -> Array:
@@ -117,9 +115,8 @@ def _lag(midnight: dt.datetime) -> int:
     low, high = -after, -before
     while high - low > 1:
         middle = (low + high) // 2
-        shown = (_EPOCH + dt.timedelta(seconds=day + middle)).astimezone(
-            midnight.tzinfo
-        )
+        instant = _EPOCH + dt.timedelta(seconds=day + middle)
+        shown = instant.astimezone(midnight.tzinfo)
         if middle + _seconds(shown.utcoffset()) >= 0:
             high = middle
         else:
@@ -129,14 +126,3 @@ def _lag(midnight: dt.datetime) -> int:
 
 def _seconds(length: Any) -> int:
     return int(length.days * DAY + length.seconds)
-
-
-__all__ = [
-    "DAY",
-    "FURTHEST",
-    "UTC",
-    "day_sql",
-    "days_of",
-    "start_sql",
-    "starts_of_days",
-]

@@ -21,7 +21,7 @@ from windrow.aggregates import find as find_aggregate
 from windrow.algorithms import find as find_algorithm
 from windrow.kernels import Product, Request, product_of
 from windrow.slicing import BY_NAME as SLICERS
-from windrow.spans import Events, Windows, Work, find, lay_out
+from windrow.spans import Events, Windows, Work, find, number_slices
 from windrow.windows import Even, Periodic
 
 from .answers import WrongAnswer
@@ -107,7 +107,7 @@ def solve(setting: SpanSetting, technique: str, height: int, given: Given) -> An
     """Windows' begins, and count, sum and max of each."""
     some, values = given
     even = Even(setting.range, setting.step, 0)
-    laid = lay_out(some, SLICERS["pairs"].combs(*even))
+    laid = number_slices(some, SLICERS["pairs"].combs(*even)).lay()
     windows = Windows(
         laid.windows(Periodic(0, "", even)), setting.range, find_algorithm("sba")
     )
