@@ -86,7 +86,14 @@ def queries_of(text: str) -> tuple[QueryTree, ...]:
             f"it is of type {type(text).__name__}, not text",
             'write wr.cql("select ... from Calls [range 60 slide 1]", Calls=calls)',
         )
-    queries: tuple[QueryTree, ...] = _parser().parse(text)
+    if importlib.util.find_spec("sqlglot") is None:
+        raise WindrowError.because(
+            "cannot read a query",
+            f"sqlglot cannot be imported by {sys.executable}",
+            "run pip install 'windrow[cql]'",
+        )
+    parser = importlib.import_module("windrow.query.parse")  # and sqlglot, only now
+    queries: tuple[QueryTree, ...] = parser.parse(text)
     return queries
 
 
@@ -99,10 +106,11 @@ def _run(inputs: Mapping[str, Any], pass_: Pass) -> list[tuple[int, Any]]:
         result = aggregate(result, **pass_.arguments)
     if len(pass_.members) > 1:
         result = back_end.kept(result)
-    return [
-        (member.place, _like(data, back_end.finished(result, member, pass_.keys)))
-        for member in pass_.members
-    ]
+    places = [member.place for member in pass_.members]
+    tables = [back_end.finished(result, member, pass_.keys) for member in pass_.members]
+    if not _is_spark(data):
+        tables = [batch.give(table, data) for table in tables]
+    return list(zip(places, tables, strict=True))
 
 
 def _explain(inputs: Mapping[str, Any], pass_: Pass) -> Explanation | None:
@@ -124,13 +132,12 @@ def _bind(
 ) -> tuple[dict[str, Any], list[BoundQuery]]:
     queries = queries_of(text)
     inputs = {**named, **(streams or {})}
-    schemas = {name: _schema(data) for name, data in inputs.items()}
-    bound = []
-    for query in queries:
-        bound_query = bind_query(text, query, schemas, _time_of(query, time))
-        if _is_stream(inputs[bound_query.rows.stream]):
-            _spark_relation().check_stream(text, bound_query)
-        bound.append(bound_query)
+    schemas = {name: _back_end(data).schema_of(data) for name, data in inputs.items()}
+    bound = [bind_query(text, q, schemas, _time_of(q, time)) for q in queries]
+    for query in bound:
+        data = inputs[query.rows.stream]
+        if _is_stream(data):
+            _back_end(data).check_stream(text, query)
     return inputs, bound
 
 
@@ -148,11 +155,6 @@ def _time_of(query: QueryTree, time: str | Mapping[str, str] | None) -> str | No
     )
 
 
-def _schema(data: Any) -> pa.Schema:
-    schema: pa.Schema = _back_end(data).schema_of(data)
-    return schema
-
-
 def _is_spark(data: Any) -> bool:
     return batch.library(data) == "pyspark"
 
@@ -168,25 +170,5 @@ def _materialise(data: Any) -> Any:
     return data if isinstance(data, pa.Table) else pa.table(data)
 
 
-def _like(data: Any, result: Any) -> Any:
-    """The result as the kind of table that the data is."""
-    return result if _is_spark(data) else batch.give(result, data)
-
-
 def _back_end(data: Any) -> Any:
-    return _spark_relation() if _is_spark(data) else relation
-
-
-def _spark_relation() -> Any:
-    return spark_back_end().relation
-
-
-def _parser() -> Any:
-    """The parser, which is loaded with sqlglot when the first text is read."""
-    if importlib.util.find_spec("sqlglot") is None:
-        raise WindrowError.because(
-            "cannot read a query",
-            f"sqlglot cannot be imported by {sys.executable}",
-            "run pip install 'windrow[cql]'",
-        )
-    return importlib.import_module("windrow.query.parse")
+    return spark_back_end().relation if _is_spark(data) else relation

@@ -66,11 +66,7 @@ def aggregate(
     {'window': {'start': -5, 'end': 5}, 'longest': 9}
     """
     calls = gather_calls(named, aggregates)
-    options: dict[str, Any] = {
-        "algorithm": algorithm,
-        "slicer": slicer,
-        "chunk": chunk,
-    }
+    options: dict[str, Any] = {"algorithm": algorithm, "slicer": slicer, "chunk": chunk}
     if batch.library(data) == "pyspark":
         hints = _hints(hot, keys, late, buckets, mode)
         return spark_back_end().aggregate(
@@ -145,11 +141,7 @@ def slide(
     array([4, 4, 5])
     """
     inputs = batch.slide_inputs(values, window, aggregate, at)
-    options: dict[str, Any] = {
-        "algorithm": algorithm,
-        "slicer": slicer,
-        "chunk": chunk,
-    }
+    options: dict[str, Any] = {"algorithm": algorithm, "slicer": slicer, "chunk": chunk}
     schema = inputs.table.schema
     plan = plan_windows(schema, inputs.window, None, inputs.calls, **options)
     job = batch.open_job(inputs.table.select(plan.reads), plan)
@@ -183,11 +175,7 @@ def explain(
     """
     check_show(show, sliding=window is not None)
     calls = gather_calls(named, aggregates)
-    options: dict[str, Any] = {
-        "algorithm": algorithm,
-        "slicer": slicer,
-        "chunk": chunk,
-    }
+    options: dict[str, Any] = {"algorithm": algorithm, "slicer": slicer, "chunk": chunk}
     rolling = {"ties": ties, "algorithm": algorithm}
     if batch.library(data) == "pyspark":
         hints = _hints(hot, keys, late, buckets, mode)

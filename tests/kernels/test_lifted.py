@@ -16,7 +16,7 @@ from windrow.algorithms import find
 from windrow.graph.loops import single_window
 from windrow.kernels import ENTRY, INLINE, JIT, Text, interpreting, kernel
 from windrow.kernels.vocabulary import prepare, slide
-from windrow.operator import entries, loops
+from windrow.operator import loops
 
 VALUES = np.array([3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0])
 LIMIT = 9.0
@@ -92,7 +92,7 @@ def test_a_failing_combine_shows_the_line_of_the_algorithm_that_called_it():
         (find_aggregate("max").combine, _slide("max", "recompute")),
         (single_window.slide_running, _slide("sum", "gag", VALUES.astype(np.int64))),
         (loops.insert_and_answer, _insert_and_query),
-        (entries.call_quick, _insert_and_query),
+        (loops.call_quick, _insert_and_query),
     ],
     ids=lambda value: f"{value.__module__.rpartition('.')[2]}.{value.__name__}",
 )

@@ -26,7 +26,7 @@ def written(
     for output in product.outputs:
         values = list(out[at : at + len(output.dtypes)])
         at += len(output.dtypes)
-        valid = out[at].astype(bool) if output.nullable else None
+        valid = out[at].astype(bool, copy=False) if output.nullable else None
         at += output.nullable
         outputs.append((values, valid))
     return outputs

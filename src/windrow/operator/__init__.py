@@ -4,8 +4,8 @@ An event passes through these modules, from top to bottom:
 
     operator.py       wr.Operator: insert, feed, query, trigger, save
     events.py         reads events, batches and instants as users write them
-    feed.py           refuses what comes too late, splits a batch by key; short ways
-    setup.py          with the first event: types, plan, kernel
+    feed.py           splits a batch by key; short ways; events by their handles
+    setup.py          with the first event: types, plan, kernel; late ones refused
     inputs.py         an event as numbers and payloads; events that wait
     window.py         one window: its memory, what waits, what fell due
     late_windows.py   windows whose events come late, and results that are revised
@@ -15,7 +15,6 @@ Below them is the kernel, which sees arrays of numbers only:
 
     runtime.py        assembles and compiles it, and makes memory for a new window
     layout.py         its memory: one flat array
-    entries.py        the functions that Python calls
     loops.py          events in, results out
     policies.py       what leaves, and what falls due
     places.py         finds an event again, and puts a late one in its place
@@ -25,10 +24,8 @@ Beside them an operator is kept:
     save.py           an operator as bytes, and back
     description.py    window, aggregates, keys and values as JSON, and which keys can be
 
-What is here may know `plan`, which decides (`plan/operator.py` chooses the algorithm,
-`windows/policy_numbers.py` has a window's policies), `state` for its codec, `batch` for
-columns and results, and all that lies below.  It chooses no algorithm, and knows no
-Spark.
+Algorithms are chosen in `plan/operator.py`; `windows/policy_numbers.py` has a window's
+policies, `state` the codec of saves, `batch` columns and results.
 """
 
 from .operator import Operator

@@ -17,6 +17,7 @@ import json
 import sys
 import warnings
 import zoneinfo
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -35,16 +36,11 @@ PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 """Digests of functions can be compared within a minor version of Python only."""
 
 
-# --- windows, aggregates and types
-
-
 def describe(spec: Any) -> Any:
     """A window, a policy, a duration or an option as JSON has it."""
     if dataclasses.is_dataclass(spec) and not isinstance(spec, type):
-        fields = {
-            field.name: describe(getattr(spec, field.name))
-            for field in dataclasses.fields(spec)
-        }
+        names = [field.name for field in dataclasses.fields(spec)]
+        fields = {name: describe(getattr(spec, name)) for name in names}
         return {"kind": type(spec).__name__, **fields}
     return list(spec) if isinstance(spec, tuple) else spec
 
@@ -52,12 +48,8 @@ def describe(spec: Any) -> Any:
 def spec_from(description: Any) -> Any:
     """The window, policy, duration or option of a description."""
     if isinstance(description, dict):
-        fields = {
-            name: spec_from(value)
-            for name, value in description.items()
-            if name != "kind"
-        }
-        return WINDOW_KINDS[description["kind"]](**fields)
+        fields = {name: spec_from(value) for name, value in description.items()}
+        return WINDOW_KINDS[fields.pop("kind")](**fields)
     return tuple(description) if isinstance(description, list) else description
 
 
@@ -81,28 +73,25 @@ def calls_from(
 
     `python` is the version that the functions' digests were made with.
     """
-    calls_given = {} if aggregate is None else calls_of(aggregate)
+    users = {} if aggregate is None else calls_of(aggregate)
     calls = {}
     for name, description in descriptions.items():
         if description["own"]:
-            own = calls_given[name].aggregate if name in calls_given else None
-            _check_own(name, description, own, python)
+            source = _users_aggregate(name, description, users.get(name), python)
         else:
-            own = BY_NAME[description["aggregate"]]
-        assert own is not None
-        options = {
-            key: spec_from(value) for key, value in description["options"].items()
-        }
-        calls[name] = Call(own, tuple(description["columns"]), options=options)
+            source = BY_NAME[description["aggregate"]]
+        described = description["options"].items()
+        options = {option: spec_from(value) for option, value in described}
+        calls[name] = Call(source, tuple(description["columns"]), options=options)
     return calls
 
 
-def _check_own(
-    name: str, description: dict[str, Any], own: Aggregate | None, python: str | None
-) -> None:
+def _users_aggregate(
+    name: str, description: dict[str, Any], call: Call | None, python: str | None
+) -> Aggregate:
     """Refuse an aggregate whose functions are not those that the state came from."""
     label = description["aggregate"]
-    if own is None or own.name != label:
+    if call is None or call.aggregate.name != label:
         raise StateError.because(
             f"cannot go on with {name!r}",
             f"it was computed by an aggregate of your own, {label!r}, "
@@ -111,38 +100,49 @@ def _check_own(
         )
     before = description.get("functions")
     if before is None or python != PYTHON:
-        version = (
-            "an older version of windrow" if before is None else f"Python {python}"
-        )
+        by = "an older version of windrow" if before is None else f"Python {python}"
         warnings.warn(
             f"cannot tell whether {name!r} was computed by this {label!r}: it was "
-            f"saved by {version}\n"
+            f"saved by {by}\n"
             "Hint: make sure that its functions have not changed, and save it again",
             StateWarning,
             stacklevel=5,
         )
-        return
-    now = function_digests(own)
-    changed = [batch for batch in now if now[batch] != before.get(batch)]
+        return call.aggregate
+    now = function_digests(call.aggregate)
+    changed = [function for function in now if now[function] != before.get(function)]
     if changed:
         raise StateError.because(
             f"cannot go on with {name!r}",
             f"{' and '.join(changed)} of {label!r} changed since it was saved",
             "give the aggregate as it was, or start with an empty operator",
         )
+    return call.aggregate
 
 
-def describe_types(schema: pa.Schema) -> str:
-    """A schema as text."""
-    return str(schema.serialize().to_pybytes().hex())
-
-
-def types_from(text: str) -> pa.Schema:
-    """The schema of such a text."""
-    return pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(text)))
-
-
-# --- keys and values
+_WRITE: dict[type, tuple[str, Callable[[Any], Any]]] = {
+    float: ("float", float.hex),
+    bytes: ("bytes", bytes.hex),
+    tuple: ("tuple", lambda value: [tagged(entry) for entry in value]),
+    list: ("list", lambda value: [tagged(entry) for entry in value]),
+    dict: ("dict", lambda value: [[tagged(k), tagged(value[k])] for k in value]),
+    dt.date: ("date", dt.date.isoformat),
+}
+_READ: dict[str, Callable[..., Any]] = {
+    "int": lambda text: int(text, 16),
+    "float": float.fromhex,
+    "bytes": bytes.fromhex,
+    "tuple": lambda entries: tuple(map(untagged, entries)),
+    "list": lambda entries: list(map(untagged, entries)),
+    "dict": lambda pairs: {untagged(k): untagged(value) for k, value in pairs},
+    "date": dt.date.fromisoformat,
+    "datetime": dt.datetime.fromisoformat,
+    "datetime in zone": lambda parts: dt.datetime.fromisoformat(parts[0]).replace(
+        fold=parts[1], tzinfo=zoneinfo.ZoneInfo(parts[2])
+    ),
+    "numpy": lambda parts: np.frombuffer(bytes.fromhex(parts[1]), parts[0])[0],
+    "arrow": lambda text: table_from(bytes.fromhex(text)).column("value")[0].as_py(),
+}
 
 
 def tagged(value: Any) -> Any:
@@ -152,16 +152,9 @@ def tagged(value: Any) -> Any:
         return value
     if kind is int:
         return value if -(2**63) <= value < 2**63 else {"int": hex(value)}
-    if kind is float:
-        return {"float": value.hex()}
-    if kind is bytes:
-        return {"bytes": value.hex()}
-    if kind is tuple or kind is list:
-        return {kind.__name__: [tagged(entry) for entry in value]}
-    if kind is dict:
-        return {"dict": [[tagged(key), tagged(value[key])] for key in value]}
-    if kind is dt.date:
-        return {"date": value.isoformat()}
+    if kind in _WRITE:
+        tag, write = _WRITE[kind]
+        return {tag: write(value)}
     if kind is dt.datetime:
         zone = value.tzinfo
         if zone is None or type(zone) is dt.timezone:
@@ -179,32 +172,23 @@ def untagged(described: Any) -> Any:
     if not isinstance(described, dict):
         return described
     ((tag, content),) = described.items()
-    match tag:
-        case "int":
-            return int(content, 16)
-        case "float":
-            return float.fromhex(content)
-        case "bytes":
-            return bytes.fromhex(content)
-        case "tuple":
-            return tuple(untagged(entry) for entry in content)
-        case "list":
-            return [untagged(entry) for entry in content]
-        case "dict":
-            return {untagged(key): untagged(value) for key, value in content}
-        case "date":
-            return dt.date.fromisoformat(content)
-        case "datetime":
-            return dt.datetime.fromisoformat(content)
-        case "datetime in zone":
-            local, fold, zone = content
-            at = dt.datetime.fromisoformat(local)
-            return at.replace(fold=fold, tzinfo=zoneinfo.ZoneInfo(zone))
-        case "numpy":
-            return np.frombuffer(bytes.fromhex(content[1]), content[0])[0]
-        case _:
-            table = table_from(bytes.fromhex(described["arrow"]))
-            return table.column("value")[0].as_py()
+    return _READ[tag](content)
+
+
+def check_keyed(keyed: bool | None, key: Any) -> None:
+    """Refuse a key where an operator has one window, and none where it has several."""
+    if keyed and key is None:
+        raise BadInput.because(
+            "cannot tell which window is meant",
+            "the operator has one for each key, and no key is given",
+            "give key=",
+        )
+    if keyed is False and key is not None:
+        raise BadInput.because(
+            f"cannot look for the window of key {key!r}",
+            "the operator has one window, and no keys",
+            "leave key out, or make another operator",
+        )
 
 
 def check_key(key: Any) -> None:
@@ -217,8 +201,7 @@ def check_key(key: Any) -> None:
     if type(key) in (str, int, bool, bytes):
         return
     if type(key) is tuple:
-        hashable(key)
-        for entry in key:
+        for entry in hashable(key):
             check_key(entry)
         return
     try:
@@ -260,22 +243,4 @@ def ipc_bytes(table: pa.Table) -> bytes:
 
 def table_from(data: bytes) -> pa.Table:
     """The table of an Arrow stream."""
-    with pa.ipc.open_stream(data) as reader:
-        return reader.read_all()
-
-
-__all__ = [
-    "PYTHON",
-    "calls_from",
-    "check_key",
-    "describe",
-    "describe_call",
-    "describe_types",
-    "hashable",
-    "ipc_bytes",
-    "spec_from",
-    "table_from",
-    "tagged",
-    "types_from",
-    "untagged",
-]
+    return pa.ipc.open_stream(data).read_all()

@@ -23,7 +23,9 @@ from windrow.errors import BadInput, UnknownName
 from windrow.windows import Duration
 from windrow.windows.policy_numbers import EXACT, PolicyNumbers
 
-Array = np.ndarray[Any, Any]
+from .inputs import Events, Others, as_column
+from .layout import Array
+
 VALUE = "value"
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _MICROSECOND = dt.timedelta(microseconds=1)
@@ -44,63 +46,47 @@ def with_columns(call: Call) -> Call:
 
 
 class EventReader:
-    """Reads the events of an operator by their columns, and their instants if any."""
+    """Reads the events of an operator by their columns, and their instants as ticks.
+
+    `numeric` says that instants are whole numbers; None where windows know no time.
+    """
 
     def __init__(
-        self,
-        calls: Mapping[str, Call],
-        policies: PolicyNumbers,
-        lateness: Duration | None,
+        self, calls: Mapping[str, Call], policies: PolicyNumbers, late: Duration | None
     ) -> None:
         read = (name for call in calls.values() for name in call.columns)
         self.names = list(dict.fromkeys([*read, *policies.columns]))
         self.policies = policies
-        numeric = policies.numeric
-        if numeric is None and lateness is not None:
-            numeric = not lateness.is_time
-        self.instants = None if numeric is None else Instants(numeric=numeric)
+        self.numeric, self.zoned = policies.numeric, False
+        if self.numeric is None and late is not None:
+            self.numeric = not late.is_time
 
     def event(self, value: Any) -> Mapping[str, Any]:
         """One event by column."""
-        if isinstance(value, Mapping):
-            for name in self.names:
-                if name not in value:
-                    raise BadInput.because(
-                        f"cannot take the event {dict(value)!r}",
-                        f"it has no {name!r}",
-                        f"give all of {', '.join(self.names)}",
-                    )
-            return value
-        if len(self.names) > 1:
-            raise BadInput.because(
-                f"cannot take the event {value!r}",
-                f"an event here has {len(self.names)} columns",
-                f"give a mapping of {', '.join(self.names)}",
-            )
-        return dict.fromkeys(self.names, value)
+        if not isinstance(value, Mapping):
+            return self._only_column(value, f"the event {value!r}", "a mapping of")
+        for name in self.names:
+            if name not in value:
+                raise BadInput.because(
+                    f"cannot take the event {dict(value)!r}",
+                    f"it has no {name!r}",
+                    f"give all of {', '.join(self.names)}",
+                )
+        return value
 
     def batch(self, values: Any) -> tuple[Mapping[str, Any], int]:
         """A batch by column, and how many events it has."""
-        if isinstance(values, Mapping):
-            columns = {name: values[name] for name in self.names if name in values}
-        elif hasattr(values, "column_names"):
+        by_name = values
+        if hasattr(values, "column_names"):
             table = pa.table(values)
-            columns = {
-                name: table.column(name).combine_chunks()
-                for name in self.names
-                if name in table.column_names
-            }
-        else:
-            if len(self.names) > 1:
-                raise BadInput.because(
-                    "cannot take one array of events",
-                    f"an event here has {len(self.names)} columns",
-                    f"give a mapping of arrays: {', '.join(self.names)}",
-                )
-            columns = dict.fromkeys(self.names, values)
+            by_name = dict(zip(table.column_names, table.columns, strict=True))
+        elif not isinstance(values, Mapping):
+            shape = "a mapping of arrays:"
+            by_name = self._only_column(values, "one array of events", shape)
         for name in self.names:
-            if name not in columns:
-                raise UnknownName.among("column", name, list(columns))
+            if name not in by_name:
+                raise UnknownName.among("column", name, by_name)
+        columns = {name: by_name[name] for name in self.names}
         sizes = {len(column) for column in columns.values()} or {len(values)}
         if len(sizes) > 1:
             raise BadInput.because(
@@ -110,92 +96,68 @@ class EventReader:
             )
         return columns, sizes.pop()
 
+    def _only_column(self, value: Any, what: str, shape: str) -> dict[str, Any]:
+        """What is not given by column, as the only column that events have."""
+        if len(self.names) > 1:
+            raise BadInput.because(
+                f"cannot take {what}",
+                f"an event here has {len(self.names)} columns",
+                f"give {shape} {', '.join(self.names)}",
+            )
+        return dict.fromkeys(self.names, value)
+
     def tick(self, at: Any) -> int | None:
         """An event's instant; None where windows know no time."""
-        if self.instants is None:
-            if at is not None:
-                raise BadInput.because(
-                    f"cannot place an event at {at!r}",
-                    "the window knows no time",
-                    "leave at out, or give the operator a lateness",
-                )
+        if self.numeric is None and at is None:
             return None
+        if self.numeric is None:
+            raise BadInput.because(
+                f"cannot place an event at {at!r}",
+                "the window knows no time",
+                "leave at out, or give the operator a lateness",
+            )
         if at is None:
             raise BadInput.because(
                 "cannot place an event",
                 "it has no instant, and the window goes by time",
                 "give one: insert(value, at=...)",
             )
-        return self.instants.tick(at)
-
-    def ticks(self, at: Any, count: int) -> Array | None:
-        """The instants of a batch."""
-        if self.instants is None or at is None:
-            self.tick(None if at is None else at)
-            return None
-        ticks = self.instants.ticks(at)
-        if len(ticks) != count:
-            raise BadInput.because(
-                f"cannot place {count} events",
-                f"there are {len(ticks)} instants",
-                "give one for each event",
-            )
-        return ticks
-
-    def others(self, event: Mapping[str, Any]) -> tuple[float, float, int]:
-        """Mark, signal and flag of one event."""
-        policies = self.policies
-        mark = _attribute(event, policies.mark)
-        signal = _attribute(event, policies.signal)
-        return mark, signal, int(bool(event[policies.flag])) if policies.flag else 0
-
-    def other_columns(
-        self, columns: Mapping[str, Any], count: int
-    ) -> tuple[Array, ...]:
-        """Marks, signals and flags of a batch; empty where there are none."""
-        policies = self.policies
-        flags = np.empty(0, np.int8)
-        if policies.punctuated:
-            flags = np.zeros(count, np.int8)
-            if policies.flag:
-                flags = np.asarray(columns[policies.flag]).astype(np.int8)
-        marks = _attributes(columns, policies.mark)
-        return marks, _attributes(columns, policies.signal), flags
-
-
-class Instants:
-    """Reads the instants of one operator as ticks, and writes ticks as instants."""
-
-    def __init__(self, *, numeric: bool) -> None:
-        self.numeric = numeric
-        self.zoned = False
-
-    def tick(self, at: Any) -> int:
-        """One instant as a tick."""
         if self.numeric:
             if isinstance(at, numbers.Integral) and not isinstance(at, bool):
                 return int(at)
-            raise self._refusal(at)
-        if isinstance(at, dt.datetime):
+        elif isinstance(at, dt.datetime):
             self.zoned = at.tzinfo is not None
             zoned = at if self.zoned else at.replace(tzinfo=dt.UTC)
             exact = (zoned - _EPOCH) // _MICROSECOND * 1000
             return exact + int(getattr(at, "nanosecond", 0))
-        if isinstance(at, np.datetime64):
+        elif isinstance(at, np.datetime64):
             return int(at.astype("datetime64[ns]").astype(np.int64))
-        raise self._refusal(at)
+        raise self._no_instant(at)
 
-    def ticks(self, at: Any) -> Array:
-        """Many instants as ticks."""
-        array = at if isinstance(at, np.ndarray) else None
-        if array is None or array.dtype.kind not in "iuM":
-            column = at if isinstance(at, (pa.Array, pa.ChunkedArray)) else pa.array(at)
-            array = plain_array(column).to_numpy(zero_copy_only=False)
-        if self.numeric == (array.dtype.kind == "M") or array.dtype.kind not in "iuM":
-            raise self._refusal(at)
-        if array.dtype.kind == "M":
+    def ticks(self, at: Any, count: int) -> Array:
+        """The instants of a batch; none where windows know no time."""
+        if self.numeric is None or at is None:
+            self.tick(at)
+            return np.empty(0, np.int64)
+        array = at
+        if not isinstance(at, np.ndarray) or at.dtype.kind not in "iuM":
+            array = plain_array(as_column(at)).to_numpy(zero_copy_only=False)
+        kind = array.dtype.kind
+        if self.numeric == (kind == "M") or kind not in "iuM":
+            raise self._no_instant(at)
+        if kind == "M":
             array = array.astype("datetime64[ns]")
+        check_length(array, count, f"cannot place {count} events", "instants")
         return np.ascontiguousarray(array).astype(np.int64, copy=False)
+
+    def _no_instant(self, at: Any) -> BadInput:
+        return BadInput.because(
+            f"cannot place an event at {at!r}",
+            f"it is of type {type(at).__name__}",
+            "its range is a plain number: give whole numbers"
+            if self.numeric
+            else "its range is a duration: give datetimes",
+        )
 
     def instant(self, tick: int) -> Any:
         """A tick as the user writes it."""
@@ -204,24 +166,35 @@ class Instants:
         at = _EPOCH + (tick // 1000) * _MICROSECOND
         return at if self.zoned else at.replace(tzinfo=None)
 
-    def column(self, ticks: Array) -> pa.Array:
+    def instants(self, ticks: Array) -> pa.Array:
         """Ticks as an Arrow column of instants."""
         if self.numeric:
             return pa.array(ticks)
         zone = "UTC" if self.zoned else None
         return pa.array(ticks.astype("datetime64[ns]")).cast(pa.timestamp("ns", zone))
 
-    def _refusal(self, at: Any) -> BadInput:
-        hint = (
-            "its range is a plain number: give whole numbers"
-            if self.numeric
-            else "its range is a duration: give datetimes"
-        )
-        return BadInput.because(
-            f"cannot place an event at {at!r}",
-            f"it is of type {type(at).__name__}",
-            hint,
-        )
+    def others(self, event: Mapping[str, Any]) -> Others:
+        """Mark, signal and flag of one event."""
+        policies = self.policies
+        mark = _attribute(event, policies.mark)
+        signal = _attribute(event, policies.signal)
+        return mark, signal, int(bool(event[policies.flag])) if policies.flag else 0
+
+    def other_columns(self, columns: Mapping[str, Any], count: int) -> Events:
+        """Marks, signals and flags of a batch; empty where there are none."""
+        policies = self.policies
+        flags = np.zeros(count if policies.punctuated else 0, np.int8)
+        if policies.flag:
+            flags = np.asarray(columns[policies.flag]).astype(np.int8)
+        marks = _attributes(columns, policies.mark)
+        return marks, _attributes(columns, policies.signal), flags
+
+
+def check_length(values: Any, count: int, fact: str, noun: str) -> None:
+    """Refuse values that are not one for each of `count` events."""
+    if len(values) != count:
+        cause = f"there are {len(values)} {noun}"
+        raise BadInput.because(fact, cause, "give one for each event")
 
 
 def _attribute(event: Mapping[str, Any], name: str | None) -> float:
@@ -255,6 +228,3 @@ def _no_distance(value: Any, name: str) -> BadInput:
         f"{value!r} is not a number up to 2**53",
         "give plain numbers; for instants use a duration",
     )
-
-
-__all__ = ["EventReader", "Instants", "with_columns"]

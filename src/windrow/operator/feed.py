@@ -1,12 +1,7 @@
-"""Lets events in: a batch key by key, and plain numbers by a short way.
+"""Lets events in, a batch key by key and numbers by a short way; finds them again.
 
-    runs_of       the rows of each key in a batch
-    check_batch   refuses times that go back, and deltas that fall, before any gets in
-    feed_batch    the events of each key, in their order
-    quick_calls   insert and query of one number: an append, and one compiled call
-
-The short way is for one window whose event is a number, of which nothing else is known.
-The long way takes about ten times as long.
+The short way is for one window whose event is a number, of which nothing else is known:
+an append, and one compiled call.  The long way takes about ten times as long.
 """
 
 from __future__ import annotations
@@ -17,20 +12,20 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from windrow.batch.columns import plain_array
 from windrow.errors import BadInput
-from windrow.windows.policy_numbers import DELTA
 
 from .description import hashable
-from .inputs import NO_EVENTS
+from .events import check_length
+from .inputs import Events, Source
 from .late_windows import LateWindow
-from .results import ResultBatch, Results, RowResults
+from .layout import Array
+from .results import ResultBatch, Results
 from .setup import OperatorSetup
 from .window import MOST, KeyWindow
 
-Array = np.ndarray[Any, Any]
 Function = Callable[..., Any]
 Runs = list[tuple[Any, Array | None]]
-Others = tuple[float, float, int]
 _PLAIN = {str, int, bool, bytes}
 
 
@@ -42,12 +37,7 @@ def runs_of(keys: Any, count: int) -> Runs:
     if keys is None:
         return [(None, None)] if count else []
     keys = keys if hasattr(keys, "__len__") else list(keys)
-    if len(keys) != count:
-        raise BadInput.because(
-            f"cannot give keys to {count} events",
-            f"there are {len(keys)} keys",
-            "give one for each event",
-        )
+    check_length(keys, count, f"cannot give keys to {count} events", "keys")
     column = _key_column(keys) if count else None
     if column is not None:
         encoded = column.dictionary_encode()
@@ -71,11 +61,8 @@ def runs_of(keys: Any, count: int) -> Runs:
 
 def _key_column(keys: Any) -> pa.Array | None:
     """Keys as an Arrow column; None where some might change their type in one."""
-    if isinstance(keys, pa.ChunkedArray):
-        keys = keys.combine_chunks()
-    if isinstance(keys, pa.Array):
-        encoded = pa.types.is_dictionary(keys.type)
-        return keys.dictionary_decode() if encoded else keys
+    if isinstance(keys, (pa.ChunkedArray, pa.Array)):
+        return plain_array(keys)
     if str(getattr(keys, "dtype", "object")) != "object":
         return pa.array(keys)
     kinds = set(map(type, keys))
@@ -87,126 +74,79 @@ def _key_column(keys: Any) -> pa.Array | None:
         return None
 
 
-def check_event(
-    setup: OperatorSetup, window: KeyWindow, tick: int | None, others: Others
-) -> None:
-    """Refuse an event that comes too late, or whose delta falls."""
-    newest, policies = window.newest, setup.policies
-    if tick is not None and newest is not None and newest - tick > _allowed(setup):
-        raise _backwards(setup, tick, newest)
-    if policies.evict == DELTA and window.total and others[0] < window.last_mark:
-        raise _falling(others[0])
-    if policies.trigger == DELTA and window.total and others[1] < window.last_signal:
-        raise _falling(others[1])
-
-
-def check_batch(
-    setup: OperatorSetup,
-    window: KeyWindow | None,
-    ticks: Array | None,
-    others: tuple[Array, ...],
-    rows: Array | None,
-) -> None:
-    """Refuse times that go back too far, and deltas that fall."""
-    if ticks is not None:
-        own = _pick(ticks, rows)
-        newest = own[0] if window is None or window.newest is None else window.newest
-        highest = np.maximum.accumulate(np.concatenate(([newest], own[:-1])))
-        late = highest - own > _allowed(setup)
-        if late.any():
-            at = int(np.argmax(late))
-            raise _backwards(setup, int(own[at]), int(highest[at]))
-    for column, last in zip(others[:2], ("last_mark", "last_signal"), strict=True):
-        if len(column):
-            own = _pick(column, rows)
-            new = window is None or not window.total
-            before = own[0] if new else getattr(window, last)
-            falls = np.diff(np.concatenate(([before], own))) < 0
-            if falls.any():
-                raise _falling(float(own[np.argmax(falls)]))
-
-
-def _allowed(setup: OperatorSetup) -> int:
-    return 0 if setup.lateness is None else setup.lateness.amount
-
-
-def _backwards(setup: OperatorSetup, tick: int, newest: int) -> BadInput:
-    instants = setup.reader.instants
-    assert instants is not None
-    cause = f"the newest event is at {instants.instant(newest)}"
-    if setup.lateness is None:
-        hint = "sort the events, or let them come late: lateness='1 minute'"
-    else:
-        cause += f", and events may be {setup.lateness.text} late"
-        hint = "route such events elsewhere, or allow more lateness"
-    return BadInput.because(f"cannot go back to {instants.instant(tick)}", cause, hint)
-
-
-def _falling(value: float) -> BadInput:
-    return BadInput.because(
-        f"cannot go back to {value:g}",
-        "a column that a delta measures must never fall",
-        "sort the events by it, or let a duration or a number of rows rule the window",
-    )
-
-
 def _pick(values: Array, rows: Array | None) -> Array:
-    """Those rows of an array; None is all."""
-    return values if rows is None else np.ascontiguousarray(values[rows])
+    """Those rows of an array; None is all, and an empty array stays as it is."""
+    whole = rows is None or not len(values)
+    return values if whole else np.ascontiguousarray(values[rows])
 
 
 def feed_batch(
     setup: OperatorSetup,
     window_of: Function,
     columns: Mapping[str, Any],
-    ticks: Array | None,
+    at: Any,
     runs: Runs,
     count: int,
-) -> list[ResultBatch]:
-    """Let the batch in; the results that fell due, key by key.
-
-    `runs` has the rows of each key.
-    """
-    program = setup.program
-    assert program is not None
+) -> Results:
+    """Let the rows of each key in; the results that fell due, key by key."""
+    program = setup.program_for_batch(columns)
+    ticks = setup.reader.ticks(at, count)
     source = program.columns.arrays(columns)
-    others = setup.reader.other_columns(columns, count)
+    events = (ticks, *setup.reader.other_columns(columns, count))
     payloads = program.columns.payload_rows(columns)
     batches: list[ResultBatch] = []
-    for key, rows in runs:
-        window = window_of(key, create=False)
-        check_batch(setup, window, ticks, others, rows)
-    for key, rows in runs:
+    events_of = [tuple(_pick(column, rows) for column in events) for _, rows in runs]
+    for (key, _), own_events in zip(runs, events_of, strict=True):
+        setup.check_batch(window_of(key, create=False), own_events)
+    for (key, rows), own_events in zip(runs, events_of, strict=True):
         window = window_of(key)
         slots = [_pick(slot, rows) for slot in source]
-        times = NO_EVENTS[0] if ticks is None else _pick(ticks, rows)
-        events = (
-            times,
-            *(_pick(other, rows) if len(other) else other for other in others),
-        )
         if payloads is not None:
             own = payloads if rows is None else [payloads[i] for i in rows.tolist()]
             window.payloads.update(enumerate(own, window.total))
         size = count if rows is None else len(rows)
-        results = _let_in(window, slots, events, size)
+        results = _let_in(window, slots, own_events, size)
         batches += [batch._replace(key=key) for batch in results]
-    return batches
+    return Results(program.columns.request, batches, program.bounds)
 
 
 def _let_in(
-    window: KeyWindow, source: list[Array], events: tuple[Array, ...], count: int
+    window: KeyWindow, source: Source, events: Events, count: int
 ) -> list[ResultBatch]:
     window.flush()
     untaken, window.untaken = window.untaken, []
-    if len(events[0]) and isinstance(window, LateWindow):
+    ticks, marks, signals, _ = events
+    if len(ticks) and isinstance(window, LateWindow):
         return [*untaken, *window.let_in_all(source, events)]
-    if len(events[0]):
-        window.newest = int(events[0][-1])
-    if len(events[1]):
-        window.last_mark = float(events[1][-1])
-    if len(events[2]):
-        window.last_signal = float(events[2][-1])
+    if len(ticks):
+        window.newest = int(ticks[-1])
+    if len(marks):
+        window.last_mark = float(marks[-1])
+    if len(signals):
+        window.last_signal = float(signals[-1])
     return [*untaken, *window.absorb(source, events, count)]
+
+
+def find_event(
+    window_of: Function, handle: Any, what: str
+) -> tuple[LateWindow, int, int, int]:
+    """The window, place, instant and number of the event that a handle stands for."""
+    key, tick, number = handle if isinstance(handle, tuple) else (None, 0, handle)
+    window = window_of(key, create=False)
+    if window is not None and not isinstance(window, LateWindow):
+        raise BadInput.because(
+            f"cannot {what} an event by its handle",
+            f"{window.program.kernel.algorithm.name} is first in, first out",
+            "make the operator with algorithm='flat_fat'",
+        )
+    place = -1 if window is None else window.find(tick or 0, number)
+    if window is None or place < 0:
+        raise BadInput.because(
+            f"cannot {what} the event {handle!r}",
+            "it is not in the window any more",
+            "keep handles only as long as their events",
+        )
+    return window, place, tick or 0, number
 
 
 def quick_calls(
@@ -288,12 +228,14 @@ def quick_feed(window: KeyWindow, feed: Function) -> Function:
         results = module.call_rows(window.argument, source, count, out)
         if results < 0:  # no room yet
             return feed(values, at, key)
-        window.first += count
-        return Results(
-            request, RowResults(results, window.first, range_, out), pa.array
-        )
+        last = window.first = window.first + count
+
+        def batches() -> list[ResultBatch]:
+            """The last of these windows ended with event `last` - 1."""
+            ends = np.arange(last - results + 1, last + 1)
+            written = tuple(array[:results] for array in out)
+            return [ResultBatch(None, ends - range_, ends, written, None)]
+
+        return Results(request, batches, pa.array)
 
     return quick
-
-
-__all__ = ["check_event", "feed_batch", "quick_calls", "quick_feed", "runs_of"]

@@ -16,33 +16,26 @@ followed up before time goes on: afterwards its events may be gone.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
-
-import numpy as np
-import pyarrow as pa
 
 from windrow.windows.policy_numbers import COUNT
 
-from .events import Instants
+from .inputs import Events, Others, Source
 from .policies import NEWEST, RANGE
 from .results import Result, ResultBatch, same_value
 from .runtime import WindowProgram
 from .window import KeyWindow
 
-Array = np.ndarray[Any, Any]
-
 
 class LateWindow(KeyWindow):
     """A window whose events may come late, and be corrected or taken out."""
 
-    def take_in(
-        self, numbers: list[Any], tick: int | None, others: tuple[float, float, int]
-    ) -> int:
+    def take_in(self, numbers: list[Any], tick: int | None, others: Others) -> int:
         """Let an event wait, or put it among those that came before it."""
         if tick is None or self.newest is None or tick >= self.newest:
             return super().take_in(numbers, tick, others)
         self.flush()
+        self.note_change(tick)
         while not self.program.module.call_place(self.argument, tick, *numbers):
             self.widen()
         number = self.first
@@ -52,9 +45,7 @@ class LateWindow(KeyWindow):
             self.drop(self.count() - policies.range)
         return number
 
-    def let_in_all(
-        self, source: list[Array], events: tuple[Array, ...]
-    ) -> list[ResultBatch]:
+    def let_in_all(self, source: Source, events: Events) -> list[ResultBatch]:
         """A batch: stretches in order at once, late events one by one."""
         batches, start, ticks = [], 0, events[0].tolist()
         for i, tick in enumerate(ticks):
@@ -67,7 +58,7 @@ class LateWindow(KeyWindow):
         return batches + self.let_in(source, events, start, len(ticks))
 
     def let_in(
-        self, source: list[Array], events: tuple[Array, ...], start: int, stop: int
+        self, source: Source, events: Events, start: int, stop: int
     ) -> list[ResultBatch]:
         """Events [start, stop) of a batch, which are in order."""
         if start == stop:
@@ -83,14 +74,17 @@ class LateWindow(KeyWindow):
 
     def correct(self, place: int, number: int, tick: int, numbers: list[Any]) -> None:
         """Another value for the event at that place."""
-        del tick  # who keeps results wants to know
+        self.note_change(tick)
         self.program.module.call_correct(self.argument, place, number, *numbers)
 
     def remove(self, place: int, tick: int) -> None:
         """Take the event at that place out."""
-        del tick
+        self.note_change(tick)
         self.program.module.call_remove(self.argument, place)
         self.tidy()
+
+    def note_change(self, tick: int) -> None:
+        """An event at that instant comes late, is corrected or taken out."""
 
 
 class RevisedWindow(LateWindow):
@@ -101,17 +95,14 @@ class RevisedWindow(LateWindow):
     instants of changes that nobody has followed up yet.
     """
 
-    def __init__(
-        self, program: WindowProgram, capacity: int, lateness: int, instants: Instants
-    ) -> None:
+    def __init__(self, program: WindowProgram, capacity: int) -> None:
         super().__init__(program, capacity)
-        self.lateness, self.instants = lateness, instants
         self.boundary: int | None = None
         self.reported: dict[int, Any] = {}
         self.due: dict[int, Any] = {}
         self.changed: set[int] = set()
         policies = program.policies
-        self.memory.words[RANGE] = policies.range + policies.every + lateness
+        self.memory.words[RANGE] = policies.range + policies.every + program.lateness
 
     # --- events
 
@@ -121,24 +112,9 @@ class RevisedWindow(LateWindow):
             source, events = self.pending.take_all()
             self.let_in(source, events, 0, len(events[0]))
 
-    def take_in(
-        self, numbers: list[Any], tick: int | None, others: tuple[float, float, int]
-    ) -> int:
-        """Let an event wait, or put it among those that came before it."""
-        if tick is not None and self.newest is not None and tick < self.newest:
-            self.flush()
-            self.changed.add(tick)
-        return super().take_in(numbers, tick, others)
-
-    def correct(self, place: int, number: int, tick: int, numbers: list[Any]) -> None:
-        """Another value for the event at that place."""
+    def note_change(self, tick: int) -> None:
+        """Windows over that instant are to be answered again."""
         self.changed.add(tick)
-        super().correct(place, number, tick, numbers)
-
-    def remove(self, place: int, tick: int) -> None:
-        """Take the event at that place out."""
-        self.changed.add(tick)
-        super().remove(place, tick)
 
     def elapse(self, tick: int) -> None:
         """Time goes on without an event."""
@@ -148,7 +124,7 @@ class RevisedWindow(LateWindow):
         self.newest = tick if self.newest is None else max(self.newest, tick)
 
     def let_in(
-        self, source: list[Array], events: tuple[Array, ...], start: int, stop: int
+        self, source: Source, events: Events, start: int, stop: int
     ) -> list[ResultBatch]:
         """Events in order, up to each end of a window, which is answered there."""
         for i in range(start, stop):
@@ -178,12 +154,10 @@ class RevisedWindow(LateWindow):
         assert self.boundary is not None
         while self.boundary <= tick:
             end = self.boundary
-            value = self.between(end - policies.range, end)
-            if value is not None:
-                self.due[end] = value[0]
+            self._answer(end)
             last = int(self.memory.words[NEWEST]) + policies.range
             self.boundary = end + policies.every if end < last else self.next_end(tick)
-        final = tick - self.lateness
+        final = tick - self.program.lateness
         self.reported = {
             end: value
             for end, value in self.reported.items()
@@ -193,37 +167,38 @@ class RevisedWindow(LateWindow):
     def _follow_up(self) -> None:
         """Answer again the windows that changes fall into."""
         policies = self.program.policies
-        final = int(self.memory.words[NEWEST]) - self.lateness
-        ends = set()
-        for tick in self.changed:
-            end = self.next_end(tick)
-            while (
-                self.boundary is not None
-                and end <= tick + policies.range
-                and end < self.boundary
-            ):
-                ends.add(end)
-                end += policies.every
+        final = int(self.memory.words[NEWEST]) - self.program.lateness
+        ends: set[int] = set()
+        if self.boundary is not None:
+            for tick in self.changed:
+                stop = min(tick + policies.range + 1, self.boundary)
+                ends.update(range(self.next_end(tick), stop, policies.every))
         self.changed.clear()
         for end in ends:
-            if end <= final:
+            if end <= final or self._answer(end):
                 continue
-            value = self.between(end - policies.range, end)
-            if value is not None:
-                self.due[end] = value[0]
-            elif end in self.reported:
+            if end in self.reported:
                 self.due[end] = None
             else:
                 self.due.pop(end, None)
 
-    def take_results(
-        self, key: Any, bounds: Callable[[Array], pa.Array]
-    ) -> list[Result]:
+    def _answer(self, end: int) -> bool:
+        """The result of the window that ends there is due, if it holds any event."""
+        any_events = self._read_window(end)
+        if any_events:
+            self.due[end] = self.read()
+        return any_events
+
+    def _read_window(self, end: int) -> bool:
+        """Write the result of a window by its end; False if it holds no event."""
+        start = end - self.program.policies.range
+        return bool(self.program.module.call_between(self.argument, start, end))
+
+    def take_results(self, key: Any) -> list[Result]:
         """Results that are new, or other than those that were taken before."""
-        del bounds  # instants are written one by one here
         self.flush()
         self._follow_up()
-        results, instant = [], self.instants.instant
+        results, instant = [], self.program.reader.instant
         for end in sorted(self.due):
             value, again = self.due[end], end in self.reported
             if not again or not same_value(self.reported[end], value):
@@ -238,23 +213,16 @@ class RevisedWindow(LateWindow):
         """Whether results wait to be taken."""
         return bool(self.due or self.changed)
 
-    def between(self, first: int, last: int) -> tuple[Any] | None:
-        """The result of the events at instants [first, last), if there are any."""
-        any_events = self.program.module.call_between(self.argument, first, last)
-        return (self.read(),) if any_events else None
-
     # --- the open window: it ends after the newest event
 
     def look(self) -> Any:
         """The result of the open window."""
         self.flush()
-        if self.newest is None:
+        if self.newest is None or not self._read_window(self.next_end(self.newest)):
             return None
-        end = self.next_end(self.newest)
-        value = self.between(end - self.program.policies.range, end)
-        return None if value is None else value[0]
+        return self.read()
 
-    def held(self) -> int:
+    def size(self) -> int:
         """How many events are in the open window; memory holds more."""
         return len(self._open())
 
@@ -268,11 +236,6 @@ class RevisedWindow(LateWindow):
         self.flush()
         if self.newest is None:
             return []
-        start = self.next_end(self.newest) - self.program.policies.range
         places, _, times = self.alive()
-        inside = times >= start
-        pairs = zip(places[inside].tolist(), times[inside].tolist(), strict=True)
-        return list(pairs)
-
-
-__all__ = ["LateWindow", "RevisedWindow"]
+        inside = times >= self.next_end(self.newest) - self.program.policies.range
+        return list(zip(places[inside].tolist(), times[inside].tolist(), strict=True))

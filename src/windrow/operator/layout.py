@@ -19,8 +19,7 @@ array of its own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,8 +32,7 @@ from .policies import FLOATS, MASK, WORDS
 Array = np.ndarray[Any, Any]
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(NamedTuple):
     """`each` entries for each place of the rings, and `more` beside them."""
 
     name: str
@@ -51,93 +49,73 @@ class Section:
         return -(-self.length(capacity) * np.dtype(self.dtype).itemsize // 8)
 
 
-@dataclass(frozen=True)
-class MemoryLayout:
-    """Which sections an operator's memory has, in order."""
+Layout = list[Section]
 
-    sections: tuple[Section, ...]
 
-    @classmethod
-    def of(
-        cls, product: Product, steps: Stepwise, evict: int, *, ordered: bool
-    ) -> MemoryLayout:
-        """The layout for an algorithm, a product and an eviction policy."""
-        sections = [Section("kept", dtype, 0, steps.kept) for dtype in product.dtypes]
-        for number in range(steps.rings):
-            sections += [
-                Section(f"ring{number}", dtype, steps.slots) for dtype in product.dtypes
-            ]
-        sections += [Section("number", "int64", 1)] * steps.numbers
-        kind = "float64" if evict == DELTA else "int64"
-        sections.append(Section("marks", kind, int(ordered or evict == DELTA)))
-        sections.append(Section("ids", "int64", int(not steps.fifo)))
-        sections.append(Section("floats", "float64", 0, FLOATS))
-        sections += [Section("out", dtype, 0, 1) for dtype in product.out_dtypes]
-        return cls(tuple(sections))
-
-    def named(self, name: str) -> list[int]:
-        """The numbers of the sections of that name."""
-        return [k for k, section in enumerate(self.sections) if section.name == name]
+def layout_of(
+    product: Product, steps: Stepwise, evict: int, *, ordered: bool
+) -> Layout:
+    """The sections that an operator's memory has, in order."""
+    fields, marks = product.dtypes, "float64" if evict == DELTA else "int64"
+    rings = [f"ring{number}" for number in range(steps.rings)]
+    return [
+        *(Section("kept", dtype, 0, steps.kept) for dtype in fields),
+        *(Section(ring, dtype, steps.slots) for ring in rings for dtype in fields),
+        *[Section("number", "int64", 1)] * steps.numbers,
+        Section("marks", marks, int(ordered or evict == DELTA)),
+        Section("ids", "int64", int(not steps.fifo)),
+        Section("floats", "float64", 0, FLOATS),
+        *(Section("out", dtype, 0, 1) for dtype in product.out_dtypes),
+    ]
 
 
 class Memory:
     """The memory of one window: `flat`, or `words` and an array for each section."""
 
-    def __init__(self, layout: MemoryLayout, capacity: int, *, plain: bool) -> None:
+    def __init__(self, layout: Layout, capacity: int, *, plain: bool) -> None:
         self.layout, self.capacity = layout, capacity
         if plain:
             self.words: Array = np.zeros(WORDS, np.int64)
             self.sections = [
-                np.zeros(section.length(capacity), section.dtype)
-                for section in layout.sections
+                np.zeros(section.length(capacity), section.dtype) for section in layout
             ]
             self.argument: Any = self
         else:
-            sizes = [section.words(capacity) for section in layout.sections]
+            sizes = [section.words(capacity) for section in layout]
             flat = np.zeros(WORDS + sum(sizes), np.int64)
             self.words, self.argument = flat[:WORDS], flat
             self.sections, at = [], WORDS
-            for section, size in zip(layout.sections, sizes, strict=True):
+            for section, size in zip(layout, sizes, strict=True):
                 piece = flat[at : at + size].view(section.dtype)
                 self.sections.append(piece[: section.length(capacity)])
                 at += size
         self.words[MASK] = capacity - 1
 
+    def named(self, name: str) -> list[Array]:
+        """The sections of that name."""
+        pairs = zip(self.layout, self.sections, strict=True)
+        return [array for section, array in pairs if section.name == name]
 
-def empty_memory(
-    layout: MemoryLayout,
-    steps: Stepwise,
-    identity: tuple[Any, ...],
-    capacity: int,
-    *,
-    chunk: tuple[int, int],
-    plain: bool,
-) -> Memory:
-    """Memory of a window without events; `chunk`: the range, and a chunk of it."""
-    memory = Memory(layout, capacity, plain=plain)
-    begin = [*steps.begin]
-    if steps.chunk:
-        begin[-2:] = chunk
-    memory.words[: len(begin)] = begin
-    for place, field in zip(layout.named("kept"), identity, strict=True):
-        memory.sections[place][:] = field
-    return memory
+    def copy_from(self, other: Memory) -> None:
+        """Take over what memory of the same layout and capacity holds."""
+        self.words[:] = other.words
+        for section, source in zip(self.sections, other.sections, strict=True):
+            section[:] = source
 
 
-def open_text(layout: MemoryLayout, steps: Stepwise, *, plain: bool) -> str:
+def open_text(layout: Layout, steps: Stepwise, *, plain: bool) -> str:
     """Source of `open_memory(mem)`: memory as `policies.py` has it, and out.
 
     As text: it makes tuples of as many views as there are sections, each of its own
     type, and numba has to see each.
     """
-    lines = []
     if plain:
-        lines.append("    words = mem.words")
-        lines += [f"    s{k} = mem.sections[{k}]" for k in range(len(layout.sections))]
+        lines = ["    words = mem.words"]
+        lines += [f"    s{k} = mem.sections[{k}]" for k in range(len(layout))]
     else:
-        lines += [f"    words = mem[:{WORDS}]", f"    n = words[{MASK}] + 1"]
+        lines = [f"    words = mem[:{WORDS}]", f"    n = words[{MASK}] + 1"]
         lines.append(f"    at = {WORDS}")
-        for k, section in enumerate(layout.sections):
+        for k, section in enumerate(layout):
             length = f"({section.each} * n + {section.more})"
             size = np.dtype(section.dtype).itemsize
             words = length if size == 8 else f"(({length} * {size} + 7) // 8)"
@@ -145,13 +123,15 @@ def open_text(layout: MemoryLayout, steps: Stepwise, *, plain: bool) -> str:
             lines.append(f"    s{k} = mem[at : at + {words}].view(np.{kind})")
             lines.append(f"    at += {words}")
 
+    def views(name: str) -> str:
+        return "".join(f"s{k}, " for k, own in enumerate(layout) if own.name == name)
+
     def group(name: str) -> str:
-        return "(" + "".join(f"s{k}, " for k in layout.named(name)).rstrip() + ")"
+        return f"({views(name).rstrip()})"
 
     rings = "".join(f"{group(f'ring{r}')}, " for r in range(steps.rings))
-    numbers = "".join(f"s{k}, " for k in layout.named("number"))
-    scratch = f"({rings}{numbers}words[{MASK}])"
-    rest = ", ".join(f"s{layout.named(x)[0]}" for x in ("marks", "floats", "ids"))
+    scratch = f"({rings}{views('number')}words[{MASK}])"
+    rest = f"{views('marks')}{views('floats')}{views('ids')}".rstrip(", ")
     lines.append(f"    memory = (words, {scratch}, {group('kept')}, {rest})")
     lines.append(f"    return memory, {group('out')}")
     return "def open_memory(mem):\n" + "\n".join(lines)

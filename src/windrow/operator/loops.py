@@ -1,7 +1,8 @@
 """Runs the events of an operator, many or one, through its policies.
 
-Each function takes the memory of a window (`layout.py`) as its first argument, and puts
-back what it has changed before it returns.
+Python calls the functions named `call_`.  Each takes the memory of a window as one flat
+array (`layout.py`), and puts back what it has changed before it returns.  `values` are
+the numbers of an event, with their validity.
 """
 
 import numpy as np
@@ -10,13 +11,20 @@ from windrow.kernels.vocabulary import (
     EVICT,
     NUMBERED,
     ORDERED,
+    RING_FROM,
+    RING_UPTO,
     TRIGGER,
+    copy_event,
     emit,
     evict,
     insert,
     ints_of,
     kept_of,
     leaf,
+    lift_number,
+    lift_one,
+    move,
+    open_memory,
     peek,
     poke,
     set_ints,
@@ -45,13 +53,13 @@ from .policies import (
 )
 
 
-def feed(memory, source, events, i, count, out, begins, ends):
+def call_feed(mem, source, events, i, count, out, begins, ends):
     """Events [i, count) one by one, results into `out` while there is room.
 
     Gives the event to go on with, how many results there are, and whether the rings
     are full.
     """
-    words, scratch, fields, marks, floats, ids = memory
+    (words, scratch, fields, marks, floats, ids), _ = open_memory(mem)
     ints, kept = ints_of(words), kept_of(fields)
     made = np.int64(0)
     status = READY
@@ -93,13 +101,13 @@ def feed(memory, source, events, i, count, out, begins, ends):
     return i, made, status
 
 
-def feed_rows(memory, source, count, out):
+def call_rows(mem, source, count, out):
     """The same for windows of `range` rows that report every row: no question asked.
 
     Gives how many results there are, or -1 where it has to be asked: rings are too
     small, or have holes.
     """
-    words, scratch, fields, _, _, ids = memory
+    (words, scratch, fields, _, _, ids), _ = open_memory(mem)
     range_, total = words[RANGE], words[TOTAL]
     ints, kept = ints_of(words), kept_of(fields)
     if range_ - 1 > words[MASK] or size_of(ints) < ints[1] - ints[0]:
@@ -144,9 +152,22 @@ def insert_and_answer(memory, value, tick, mark, out):
     return -1 if full else size_of(ints)
 
 
-def look(memory, out):
+def call_one(mem, tick, mark, *values):
+    memory, out = open_memory(mem)
+    value = lift_one(memory[0][TOTAL], *values)
+    return insert_and_answer(memory, value, tick, mark, out)
+
+
+def call_quick(mem, number):
+    """An event that is one number, and not null."""
+    memory, out = open_memory(mem)
+    value = lift_number(memory[0][TOTAL], number)
+    return insert_and_answer(memory, value, 0, 0.0, out)
+
+
+def call_look(mem):
     """The window's result as it stands; gives how many events there are."""
-    words, scratch, fields, _, _, _ = memory
+    (words, scratch, fields, _, _, _), out = open_memory(mem)
     ints, kept = ints_of(words), kept_of(fields)
     partial, ints, kept = whole(scratch, ints, kept)
     emit(out, 0, partial)
@@ -155,23 +176,22 @@ def look(memory, out):
     return size_of(ints)
 
 
-def drop(memory, many):
-    """Evict the `many` oldest events; gives how many are left."""
-    words, scratch, fields, _, _, _ = memory
+def call_drop(mem, many):
+    """Evict the `many` oldest events."""
+    (words, scratch, fields, _, _, _), _ = open_memory(mem)
     ints, kept = ints_of(words), kept_of(fields)
     for _ in range(many):
         ints, kept = evict(scratch, ints, kept)
     set_ints(words, ints)
     set_kept(fields, kept)
-    return size_of(ints)
 
 
-def elapse(memory, tick, out, begins, ends):
-    """Time goes on to `tick` without an event; gives results made, and if room ran out.
+def call_elapse(mem, tick, out, begins, ends):
+    """Time goes on to `tick`; events leave as they would before one that comes then.
 
-    Events leave as they would before one that comes at `tick`.
+    Gives how many results there are, and whether room ran out.
     """
-    words, scratch, fields, marks, floats, _ = memory
+    (words, scratch, fields, marks, floats, _), _ = open_memory(mem)
     ints, kept = ints_of(words), kept_of(fields)
     made, full = np.int64(0), False
     if TRIGGER == TIME and words[TOTAL] > 0:
@@ -186,3 +206,45 @@ def elapse(memory, tick, out, begins, ends):
     set_ints(words, ints)
     set_kept(fields, kept)
     return made, full
+
+
+def move_rings(scratch, ints, wider):
+    """`move` for an algorithm whose events stay at their places."""
+    mask, new_mask = scratch[-1], wider[-1]
+    for i in range(ints[RING_FROM], ints[RING_UPTO]):
+        copy_event(scratch, i & mask, wider, i & new_mask)
+    return ints
+
+
+def call_move(mem, new):
+    """Copy a window to memory of another capacity."""
+    (words, scratch, fields, marks, floats, ids), _ = open_memory(mem)
+    (new_words, wider, new_fields, new_marks, new_floats, new_ids), _ = open_memory(new)
+    mask, new_mask = words[MASK], new_words[MASK]
+    new_words[:] = words
+    new_words[MASK] = new_mask
+    new_floats[:] = floats
+    ints = ints_of(words)
+    at = ints[0]
+    for i in range(ints[0], ints[1]):
+        if NUMBERED:  # places may be holes
+            if scratch[1][i & mask] == 0:
+                continue
+            new_ids[at & new_mask] = ids[i & mask]
+        if ORDERED or EVICT == DELTA:
+            new_marks[at & new_mask] = marks[i & mask]
+        at += 1
+    set_ints(new_words, move(scratch, ints, wider))
+    set_kept(new_fields, kept_of(fields))
+
+
+LOOPS = (
+    call_feed,
+    call_rows,
+    call_one,
+    call_quick,
+    call_look,
+    call_drop,
+    call_elapse,
+    call_move,
+)

@@ -1,9 +1,5 @@
 """Holds `wr.Operator`: a window that is fed one event at a time.
 
-    op = wr.Operator(wr.rows(1000), wr.max())
-    op.insert(3.5)
-    op.query()
-
 An operator is not thread-safe: one that several threads use needs a lock around each
 call.  Different operators share nothing.
 """
@@ -16,10 +12,8 @@ from typing import Any, Self
 from windrow.aggregates.calls import calls_of
 from windrow.errors import BadInput
 
-from .description import check_key, hashable
-from .events import EventReader
-from .feed import check_event, feed_batch, quick_calls, quick_feed, runs_of
-from .late_windows import LateWindow
+from .description import check_key, check_keyed, hashable
+from .feed import feed_batch, find_event, quick_calls, quick_feed, runs_of
 from .results import Result, Results
 from .save import load, save
 from .setup import OperatorSetup
@@ -59,7 +53,7 @@ class Operator:
         nulls: bool = True,
         capacity: int | None = None,
     ) -> None:
-        self._setup = OperatorSetup.of(
+        setup = OperatorSetup(
             window,
             calls_of(aggregate),
             algorithm=algorithm,
@@ -69,11 +63,16 @@ class Operator:
             nulls=nulls,
             capacity=capacity,
         )
-        self._reader: EventReader = self._setup.reader
-        self._windows: dict[Any, KeyWindow] = {}
-        self._keyed: bool | None = None
+        self._begin(setup, {}, None)
+
+    def _begin(
+        self, setup: OperatorSetup, windows: dict[Any, KeyWindow], keyed: bool | None
+    ) -> None:
+        self._setup, self._reader = setup, setup.reader
+        self._windows, self._keyed = windows, keyed
         self._insert: Callable[..., Any] = self._long_insert
         self._query: Callable[..., Any] = self._long_query
+        self._notice_quick()
 
     # --- events
 
@@ -91,7 +90,7 @@ class Operator:
         numbers = columns.checked(event)
         payload = columns.payload(event) if columns.payloads else None
         if window is not None:
-            check_event(self._setup, window, tick, others)
+            self._setup.check_event(window, tick, others)
         else:
             window = self._window(key)
         if payload:
@@ -102,11 +101,11 @@ class Operator:
     def evict(self, handle: Any = None, key: Hashable = None) -> None:
         """Take the oldest event out, or the one that `handle` was given for."""
         if handle is not None:
-            late, place, tick, _ = self._find(handle, "evict")
+            late, place, tick, _ = find_event(self._window, handle, "evict")
             late.remove(place, tick)
             return
         window = self._window(key, create=False)
-        if window is None or not window.held():
+        if window is None or not window.size():
             raise BadInput.because(
                 "cannot evict the oldest event",
                 "the window is empty",
@@ -117,9 +116,9 @@ class Operator:
     def correct(self, handle: Any, value: Any) -> None:
         """Another value for the event that `handle` was given for."""
         event = self._reader.event(value)
-        window, place, tick, number = self._find(handle, "correct")
-        numbers = window.program.columns.checked(event)
-        payload = window.program.columns.payload(event)
+        window, place, tick, number = find_event(self._window, handle, "correct")
+        columns = window.program.columns
+        numbers, payload = columns.checked(event), columns.payload(event)
         window.correct(place, number, tick, numbers)
         if payload:
             window.payloads[number] = payload
@@ -132,10 +131,9 @@ class Operator:
                 f"the window ({self._setup.window}) has none",
                 "make it with wr.window(evict=..., trigger=wr.punctuation())",
             )
-        only = None if key is None else self._window(key, create=False)
-        for window in self._windows.values() if key is None else (only,):
-            if window is not None:
-                window.punctuate()
+        keys = list(self._windows) if key is None else [key]
+        for window in filter(None, (self._window(k, create=False) for k in keys)):
+            window.punctuate()
 
     def feed(self, values: Any = None, at: Any = None, key: Any = None) -> Results:
         """Let a batch of events in, and give all results that fell due.
@@ -143,19 +141,13 @@ class Operator:
         `values` is an array, a table, or a mapping of column names to arrays; `at`
         and `key` are arrays of the same length.
         """
-        return self._long_feed(values, at, key)
-
-    def _long_feed(self, values: Any, at: Any, key: Any) -> Results:
         columns, count = self._reader.batch(values)
-        self._check_key(key)
+        check_keyed(self._keyed, key)
         runs = runs_of(key, count)
         for name, _ in runs if key is not None else ():
             if name not in self._windows:
                 check_key(name)
-        program = self._setup.program_for_batch(columns)
-        ticks = self._reader.ticks(at, count)
-        batches = feed_batch(self._setup, self._window, columns, ticks, runs, count)
-        return Results(program.columns.request, batches, self._setup.bounds)
+        return feed_batch(self._setup, self._window, columns, at, runs, count)
 
     # --- results
 
@@ -181,12 +173,12 @@ class Operator:
         for key, window in self._windows.items():
             if tick is not None and (window.newest is None or tick > window.newest):
                 window.elapse(tick)
-            results += window.take_results(key, self._setup.bounds)
+            results += window.take_results(key)
         return results
 
     def __len__(self) -> int:
         """How many events all windows hold."""
-        return sum(window.held() for window in self._windows.values())
+        return sum(window.size() for window in self._windows.values())
 
     # --- keys
 
@@ -203,15 +195,15 @@ class Operator:
         """
         tick = None if before is None else self._reader.tick(before)
         gone = []
-        for key, window in self._windows.items() if self._keyed else ():
+        for key in self.keys():
+            window = self._windows[key]
             newest, idle = window.newest, False
             if tick is not None and newest is not None and newest < tick:
                 window.elapse(tick)
                 idle = True
-            if (idle or not window.held()) and not window.has_results:
+            if (idle or not window.size()) and not window.has_results:
+                del self._windows[key]
                 gone.append(key)
-        for key in gone:
-            del self._windows[key]
         return gone
 
     # --- saving
@@ -224,10 +216,7 @@ class Operator:
     def load(cls, blob: bytes, aggregate: Any = None) -> Self:
         """The operator that was saved; `aggregate` where it was one of your own."""
         operator = cls.__new__(cls)
-        operator._setup, operator._windows, operator._keyed = load(blob, aggregate)
-        operator._reader = operator._setup.reader
-        operator._insert, operator._query = operator._long_insert, operator._long_query
-        operator._notice_quick()
+        operator._begin(*load(blob, aggregate))
         return operator
 
     # --- not for users
@@ -237,12 +226,8 @@ class Operator:
 
     def _window(self, key: Any, create: bool = True) -> Any:
         """The window of a key; None if there is none and none is wanted."""
-        self._check_key(key)
-        try:
-            window = self._windows.get(key)
-        except TypeError:
-            hashable(key)
-            raise
+        check_keyed(self._keyed, key)
+        window = self._windows.get(hashable(key))
         if window is None and create:
             self._keyed = key is not None
             window = self._windows[key] = self._setup.new_window(keyed=self._keyed)
@@ -251,47 +236,10 @@ class Operator:
 
     def _notice_quick(self) -> None:
         """One window of plain numbers: from now on events may take the short way."""
-        only = None if self._keyed else self._windows.get(None)
+        only = self._windows.get(None)
         if only is not None and only.program.takes_numbers:
             short = quick_calls(only, self._long_insert, self._long_query)
             self._insert, self._query = short
             self.insert, self.query = short  # type: ignore[method-assign]
             if only.program.policies.every_row:
-                self.feed = quick_feed(only, self._long_feed)  # type: ignore[method-assign]
-
-    def _check_key(self, key: Any) -> None:
-        if self._keyed is None or self._keyed == (key is not None):
-            return
-        if self._keyed:
-            raise BadInput.because(
-                "cannot tell which window is meant",
-                "the operator has one for each key, and no key is given",
-                "give key=",
-            )
-        raise BadInput.because(
-            f"cannot look for the window of key {key!r}",
-            "the operator has one window, and no keys",
-            "leave key out, or make another operator",
-        )
-
-    def _find(self, handle: Any, what: str) -> tuple[LateWindow, int, int, int]:
-        key, tick, number = handle if isinstance(handle, tuple) else (None, 0, handle)
-        window = self._window(key, create=False)
-        if window is not None and not isinstance(window, LateWindow):
-            name = window.program.kernel.algorithm.name
-            raise BadInput.because(
-                f"cannot {what} an event by its handle",
-                f"{name} is first in, first out",
-                "make the operator with algorithm='flat_fat'",
-            )
-        place = -1 if window is None else window.find(tick or 0, number)
-        if window is None or place < 0:
-            raise BadInput.because(
-                f"cannot {what} the event {handle!r}",
-                "it is not in the window any more",
-                "keep handles only as long as their events",
-            )
-        return window, place, tick or 0, number
-
-
-__all__ = ["Operator"]
+                self.feed = quick_feed(only, self.feed)  # type: ignore[method-assign]

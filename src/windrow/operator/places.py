@@ -1,4 +1,4 @@
-"""Finds an event again, and puts a late one in its place.
+"""Finds, corrects and removes events of a window, and puts late ones in their places.
 
 Places stand in the order of (instant, number): a late event goes after all that are
 not later, so of two at one instant the one that came first stands first.  Where no
@@ -9,12 +9,16 @@ look at them.
 from windrow.kernels.vocabulary import (
     ORDERED,
     between,
+    correct,
     emit,
     ints_of,
     kept_of,
+    lift_one,
     make_way,
+    open_memory,
     peek,
     poke,
+    remove,
     set_ints,
     set_kept,
     store,
@@ -41,9 +45,9 @@ def first_later(words, ints, marks, ids, tick, number):
     return low
 
 
-def find(memory, tick, number):
+def call_find(mem, tick, number):
     """The place of an event, or -1 if it is not in the window any more."""
-    words, scratch, _, marks, _, ids = memory
+    (words, scratch, _, marks, _, ids), _ = open_memory(mem)
     ints = ints_of(words)
     i = first_later(words, ints, marks, ids, tick, number) - 1
     if i < ints[0] or peek(ids, i & words[MASK]) != number:
@@ -51,9 +55,9 @@ def find(memory, tick, number):
     return i if scratch[1][i & words[MASK]] == 1 else -1
 
 
-def place_late(memory, value, tick):
+def call_place(mem, tick, *values):
     """An event among those that came before it; False if there is no room."""
-    words, scratch, _, marks, _, ids = memory
+    (words, scratch, _, marks, _, ids), _ = open_memory(mem)
     tree, alive, mask = scratch[0], scratch[1], scratch[3]
     ints = ints_of(words)
     i = first_later(words, ints, marks, ids, tick, words[TOTAL])
@@ -64,6 +68,7 @@ def place_late(memory, value, tick):
         j += 1
     if not free:
         return False
+    value = lift_one(words[TOTAL], *values)
     hole, ints = make_way(scratch, ints, i)
     for k in range(hole, i, -1):
         poke(ids, k & mask, peek(ids, (k - 1) & mask))
@@ -79,19 +84,30 @@ def place_late(memory, value, tick):
     return True
 
 
-def answer_between(memory, first, last, out):
+def call_correct(mem, place, position, *values):
+    (words, scratch, _, _, _, _), _ = open_memory(mem)
+    value = lift_one(position, *values)
+    set_ints(words, correct(scratch, ints_of(words), place, value))
+
+
+def call_remove(mem, place):
+    (words, scratch, fields, _, _, _), _ = open_memory(mem)
+    set_ints(words, remove(scratch, ints_of(words), kept_of(fields), place))
+
+
+def call_between(mem, first, last):
     """The result of events at instants [first, last); False if there are none."""
-    words, scratch, fields, marks, _, ids = memory
+    (words, scratch, fields, marks, _, ids), out = open_memory(mem)
     _, ints, kept = whole(scratch, ints_of(words), kept_of(fields))
     set_ints(words, ints)
     set_kept(fields, kept)
     start = first_later(words, ints, marks, ids, first - 1, words[TOTAL])
     stop = first_later(words, ints, marks, ids, last - 1, words[TOTAL])
-    some = False
     for i in range(start, stop):
         if scratch[1][i & words[MASK]] == 1:
-            some = True
-            break
-    if some:
-        emit(out, 0, between(scratch, start, stop))
-    return some
+            emit(out, 0, between(scratch, start, stop))
+            return True
+    return False
+
+
+PLACES = (call_find, call_place, call_correct, call_remove, call_between)

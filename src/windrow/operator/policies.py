@@ -16,9 +16,6 @@ Policies are constants of the generated module, so that a loop has no branch for
 it does not have.  Windows that are evicted and triggered by time are aligned: they
 hold [end - range, end) for ends at `anchor` + k * every, and one that holds nothing
 has no result.  Elsewhere time evicts what is not later than the newest less `range`.
-
-All that an operator remembers is in `words`, `fields`, `scratch`, `marks`, `floats` and
-`ids`, which are one flat array (`layout.py`).
 """
 
 from windrow.kernels.vocabulary import (

@@ -8,6 +8,7 @@ Results        all batches of a call, as a sequence, a column or a table
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,9 @@ from windrow.plan.bind import BoundCall
 from windrow.plan.requests import KernelRequest
 
 Array = np.ndarray[Any, Any]
+Read = Callable[[], Any]
+Payload = Callable[[int, str], Any]  # what an event had in a column
+Outputs = list[tuple[list[Array], Array | None]]  # values and validity of each
 
 
 class Result(NamedTuple):
@@ -36,42 +40,19 @@ class Result(NamedTuple):
     again: bool = False
 
 
-def reader_of(
-    request: KernelRequest, out: Sequence[Array], payload: Callable[[int, str], Any]
-) -> Callable[[], Any]:
+def reader_of(request: KernelRequest, out: list[Array], payload: Payload) -> Read:
     """A function that reads the one result in `out` as Python values."""
-    views = _output_views(request, out)
-    readers: dict[str, Callable[[], Any]] = {}
-    for bound, outputs in request.calls:
-        own = [views[output] for output in outputs]
-        readers[bound.name] = _reader(bound, own, payload)
+    views = written(request.product, tuple(out))
+    readers = {
+        bound.name: _reader(bound, [views[output] for output in outputs], payload)
+        for bound, outputs in request.calls
+    }
     if len(readers) == 1:
         return next(iter(readers.values()))
-
-    def read_all() -> dict[str, Any]:
-        return {name: read() for name, read in readers.items()}
-
-    return read_all
+    return lambda: {name: read() for name, read in readers.items()}
 
 
-def _output_views(
-    request: KernelRequest, out: Sequence[Array]
-) -> list[tuple[list[Array], Array | None]]:
-    """For each output its arrays in `out`, and its validity, not copied."""
-    views, at = [], 0
-    for output in request.product.outputs:
-        values = list(out[at : at + len(output.dtypes)])
-        at += len(output.dtypes)
-        views.append((values, out[at] if output.nullable else None))
-        at += output.nullable
-    return views
-
-
-def _reader(
-    bound: BoundCall,
-    views: list[tuple[list[Array], Array | None]],
-    payload: Callable[[int, str], Any],
-) -> Callable[[], Any]:
+def _reader(bound: BoundCall, views: Outputs, payload: Payload) -> Read:
     (values, valid), *rest = views
     first = values[0].item
     is_valid = valid.item if valid is not None else None
@@ -88,11 +69,10 @@ def _reader(
         if is_valid is None:
             return lambda: (first() << 32) + low()
         return lambda: (first() << 32) + low() if is_valid() else None
+    arrays = [array for outputs, _ in views for array in outputs]
 
     def general() -> Any:
-        copies = [array.copy() for arrays, _ in views for array in arrays]
-        mask = None if valid is None else valid.astype(bool)
-        return finish(bound, copies, mask, None)[0].as_py()
+        return finish(bound, arrays, valid, None)[0].as_py()
 
     return general
 
@@ -115,36 +95,18 @@ class ResultBatch(NamedTuple):
 
 
 def payloads_at(
-    request: KernelRequest, out: Sequence[Array], payload: Callable[[int, str], Any]
+    request: KernelRequest, out: tuple[Array, ...], payload: Payload
 ) -> dict[str, list[Any]]:
     """By call, what the positions in `out` point to; they may be gone later."""
-    payloads: dict[str, list[Any]] = {}
-    views = _output_views(request, out)
-    for bound, outputs in request.calls:
-        if (name := bound.payload) is not None:
-            numbers = views[outputs[0]][0][0].tolist()
-            payloads[bound.name] = [
-                payload(number, name) if number >= 0 else None for number in numbers
-            ]
-    return payloads
-
-
-class RowResults(NamedTuple):
-    """Results of every row of a batch: their bounds follow from the number of rows.
-
-    The last is that of the window that ended with event `total` - 1.
-    """
-
-    results: int
-    total: int
-    range: int
-    out: tuple[Array, ...]
-
-    def batches(self) -> list[ResultBatch]:
-        """The results with their bounds, as one batch."""
-        ends = np.arange(self.total - self.results + 1, self.total + 1)
-        out = tuple(array[: self.results] for array in self.out)
-        return [ResultBatch(None, ends - self.range, ends, out, None)]
+    views = written(request.product, out)
+    return {
+        bound.name: [
+            payload(number, bound.payload) if number >= 0 else None
+            for number in views[outputs[0]][0][0].tolist()
+        ]
+        for bound, outputs in request.calls
+        if bound.payload is not None
+    }
 
 
 class Results(Sequence[Result]):
@@ -156,20 +118,18 @@ class Results(Sequence[Result]):
     def __init__(
         self,
         request: KernelRequest,
-        batches: list[ResultBatch] | RowResults,
+        batches: list[ResultBatch] | Callable[[], list[ResultBatch]],
         bounds: Callable[[Array], pa.Array],
     ) -> None:
-        self._asked, self._written, self._bounds = request, batches, bounds
+        self._request, self._written, self._bounds = request, batches, bounds
 
-    @property
+    @cached_property
     def _batches(self) -> list[ResultBatch]:
-        written = self._written
-        return written.batches() if isinstance(written, RowResults) else written
+        """The batches; bounds of windows may be computed only now."""
+        return self._written() if callable(self._written) else self._written
 
     def __len__(self) -> int:
-        if isinstance(self._written, RowResults):
-            return self._written.results
-        return sum(len(batch.begins) for batch in self._written)
+        return sum(len(batch.begins) for batch in self._batches)
 
     def __getitem__(self, name: Any) -> Any:
         """A column by its name, a result by its number."""
@@ -178,7 +138,7 @@ class Results(Sequence[Result]):
         return list(self)[name]
 
     def __iter__(self) -> Iterator[Result]:
-        names = [bound.name for bound, _ in self._asked.calls]
+        names = [bound.name for bound, _ in self._request.calls]
         for batch in self._batches:
             for row in self._table(batch).to_pylist():
                 values = {name: row[name] for name in names}
@@ -187,7 +147,9 @@ class Results(Sequence[Result]):
 
     def to_arrow(self) -> pa.Table:
         """A table: key if there are any, start, end, then the aggregates."""
-        batches = self._batches or [self._none()]
+        none = np.empty(0, np.int64)
+        empty = tuple(np.empty(0, kind) for kind in self._request.product.out_dtypes)
+        batches = self._batches or [ResultBatch(None, none, none, empty, None)]
         tables = [self._table(batch) for batch in batches]
         table = pa.concat_tables(tables, promote_options="permissive")
         keys = [batch.key for batch in batches]
@@ -196,26 +158,20 @@ class Results(Sequence[Result]):
         rows = np.repeat(np.arange(len(keys)), [len(batch.begins) for batch in batches])
         return table.add_column(0, "key", _key_column(keys).take(pa.array(rows)))
 
-    def _none(self) -> ResultBatch:
-        none = np.empty(0, np.int64)
-        out = tuple(np.empty(0, kind) for kind in self._asked.product.out_dtypes)
-        return ResultBatch(None, none, none, out, None)
-
     def _table(self, batch: ResultBatch) -> pa.Table:
         columns: dict[str, Any] = {
             "start": self._bounds(batch.begins),
             "end": self._bounds(batch.ends),
         }
-        outputs = written(self._asked.product, batch.out)
-        for bound, numbers in self._asked.calls:
-            own = [outputs[number] for number in numbers]
+        outputs = written(self._request.product, batch.out)
+        for bound, numbers in self._request.calls:
             if bound.payload is not None:
-                assert batch.payloads is not None or not len(batch.begins)
                 payloads = (batch.payloads or {}).get(bound.name, [])
                 columns[bound.name] = pa.array(payloads, bound.result)
                 continue
-            arrays = [array for values, _ in own for array in values]
-            columns[bound.name] = finish(bound, arrays, own[0][1], None)
+            arrays = [array for number in numbers for array in outputs[number][0]]
+            valid = outputs[numbers[0]][1]
+            columns[bound.name] = finish(bound, arrays, valid, None)
         return pa.table(columns)
 
 
@@ -247,14 +203,3 @@ def _leaf_types(key: Any) -> Iterator[type]:
             yield from _leaf_types(entry)
     else:
         yield type(key)
-
-
-__all__ = [
-    "Result",
-    "ResultBatch",
-    "Results",
-    "RowResults",
-    "payloads_at",
-    "reader_of",
-    "same_value",
-]

@@ -6,16 +6,22 @@ WindowProgram     the kernel, compiled, and what all windows of an operator shar
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
+from typing import Any
+
+import pyarrow as pa
 
 from windrow.algorithms import Algorithm, Stepwise
-from windrow.kernels import Assembly, Named, Product, is_interpreting
+from windrow.kernels import Assembly, Product, is_interpreting
 from windrow.windows.policy_numbers import PolicyNumbers
 
-from .entries import ANY_PLACE_ENTRIES, ENTRIES, move_rings
+from .events import EventReader
 from .inputs import EventColumns
-from .layout import Memory, MemoryLayout, empty_memory, open_text
+from .layout import Array, Layout, Memory, layout_of, open_text
+from .loops import LOOPS, move_rings
+from .places import PLACES
 from .policies import ANCHOR, EVERY, FURTHEST, RANGE, SINCE, STEP
 
 # An event's way.  As calls they pass partials through memory: for pba 30 ns an event
@@ -40,16 +46,42 @@ class OperatorKernel:
         return self.algorithm.steps
 
     @property
-    def layout(self) -> MemoryLayout:
+    def layout(self) -> Layout:
         """What the memory of a window looks like."""
-        ordered = self.ordered
-        return MemoryLayout.of(self.product, self.steps, self.evict, ordered=ordered)
+        return layout_of(self.product, self.steps, self.evict, ordered=self.ordered)
+
+    @property
+    def interpreted(self) -> bool:
+        """Whether the kernel runs as plain Python here."""
+        return self.product.interpreted or is_interpreting()
+
+    def module(self) -> ModuleType:
+        """The kernel, ready to be called: `LOOPS`, and `PLACES` where it has them."""
+        return self.assembly(interpreted=self.interpreted).module()
+
+    def memory(
+        self, identity: tuple[Any, ...], capacity: int, chunk: tuple[int, int]
+    ) -> Memory:
+        """Memory of a window without events; `chunk`: the range, and a chunk of it."""
+        memory = Memory(self.layout, capacity, plain=self.interpreted)
+        begin = [*self.steps.begin]
+        if self.steps.chunk:
+            begin[-2:] = chunk
+        memory.words[: len(begin)] = begin
+        for section, field in zip(memory.named("kept"), identity, strict=True):
+            section[:] = field
+        return memory
 
     def assembly(self, *, interpreted: bool) -> Assembly:
         """What the kernel is made of; memory differs where it runs interpreted."""
         steps = self.steps
         low, high = steps.span
-        entries = ENTRIES if steps.fifo else ENTRIES + ANY_PLACE_ENTRIES
+        words = {"insert": steps.insert, "evict": steps.evict, "whole": steps.whole}
+        words["move"] = steps.move or move_rings
+        entries: tuple[Callable[..., Any], ...] = LOOPS
+        if steps.any_place is not None:
+            words |= vars(steps.any_place)
+            entries += PLACES
         return Assembly(
             what=f"{self.algorithm.name}, one event at a time",
             product=self.product,
@@ -66,16 +98,10 @@ class OperatorKernel:
                 *_state_functions(steps),
                 open_text(self.layout, steps, plain=interpreted),
             ),
-            words=_words(steps),
+            words=tuple(words.items()),
             entries=tuple((entry.__name__, entry) for entry in entries),
             inline=_INLINE,
         )
-
-
-def compile_operator(kernel: OperatorKernel) -> ModuleType:
-    """The kernel, ready to be called: its entries are those of `entries.py`."""
-    interpreted = kernel.product.interpreted or is_interpreting()
-    return kernel.assembly(interpreted=interpreted).module()
 
 
 @dataclass(frozen=True)
@@ -87,62 +113,33 @@ class WindowProgram:
     policies: PolicyNumbers
     columns: EventColumns
     chunk: tuple[int, int]
+    reader: EventReader
+    lateness: int
+
+    @property
+    def bounds(self) -> Callable[[Array], pa.Array]:
+        """How starts and ends of windows are written."""
+        write: Callable[[Array], pa.Array] = pa.array
+        return self.reader.instants if self.policies.aligned else write
 
     @property
     def takes_numbers(self) -> bool:
         """Whether an event is one number, and no more."""
         columns, policies = self.columns, self.policies
-        return (
-            len(columns.bound) == 1
-            and len(columns.slots.columns) == 1
-            and len(columns.slots.masks) < 2
-            and not columns.payloads
-            and not policies.columns
-            and not policies.punctuated
-            and not self.kernel.ordered
-            and not policies.timed
-        )
+        slots, timed = columns.slots, policies.timed or self.kernel.ordered
+        if columns.payloads or policies.columns or policies.punctuated or timed:
+            return False
+        return len(columns.bound) == len(slots.columns) == 1 and len(slots.masks) < 2
 
     def memory(self, capacity: int) -> Memory:
         """Memory for a window without events."""
         kernel, policies = self.kernel, self.policies
-        layout = kernel.layout
-        memory = empty_memory(
-            layout,
-            kernel.steps,
-            self.module.IDENTITY,
-            capacity,
-            chunk=self.chunk,
-            plain=kernel.product.interpreted or is_interpreting(),
-        )
-        words = {
-            RANGE: policies.range,
-            EVERY: policies.every,
-            ANCHOR: policies.anchor,
-            SINCE: policies.since,
-        }
-        for place, number in words.items():
-            memory.words[place] = number
-        floats = memory.sections[layout.named("floats")[0]]
+        memory = kernel.memory(self.module.IDENTITY, capacity, self.chunk)
+        words, (floats,) = memory.words, memory.named("floats")
+        words[RANGE], words[EVERY] = policies.range, policies.every
+        words[ANCHOR], words[SINCE] = policies.anchor, policies.since
         floats[FURTHEST], floats[STEP] = policies.furthest, policies.step
         return memory
-
-
-def _words(steps: Stepwise) -> Named:
-    words = {
-        "insert": steps.insert,
-        "evict": steps.evict,
-        "whole": steps.whole,
-        "move": steps.move or move_rings,
-    }
-    if steps.any_place is not None:
-        words |= {
-            "correct": steps.any_place.correct,
-            "remove": steps.any_place.remove,
-            "make_way": steps.any_place.make_way,
-            "between": steps.any_place.between,
-        }
-    return tuple(words.items())
 
 
 def _state_functions(steps: Stepwise) -> tuple[str, ...]:
@@ -157,14 +154,10 @@ def _state_functions(steps: Stepwise) -> tuple[str, ...]:
     kept = "".join(f"load(fields, {k}), " for k in range(steps.kept))
     puts = "\n".join(f"    store(fields, {k}, kept[{k}])" for k in range(steps.kept))
     size = f"ints[{steps.live}]" if steps.live is not None else "ints[1] - ints[0]"
-    copies = [
-        f"    store(wider[{ring}], j, load(scratch[{ring}], i))"
-        for ring in range(steps.rings)
-    ]
-    copies += [
-        f"    wider[{ring}][j] = scratch[{ring}][i]"
-        for ring in range(steps.rings, steps.rings + steps.numbers)
-    ]
+    rings = range(steps.rings)
+    numbers = range(steps.rings, steps.rings + steps.numbers)
+    copies = [f"    store(wider[{k}], j, load(scratch[{k}], i))" for k in rings]
+    copies += [f"    wider[{k}][j] = scratch[{k}][i]" for k in numbers]
     return (
         f"def size_of(ints):\n    return {size}",
         f"def ints_of(words):\n    return ({ints.rstrip()})",
@@ -173,6 +166,3 @@ def _state_functions(steps: Stepwise) -> tuple[str, ...]:
         f"def set_kept(fields, kept):\n{puts or '    pass'}",
         "def copy_event(scratch, i, wider, j):\n" + "\n".join(copies),
     )
-
-
-__all__ = ["OperatorKernel", "WindowProgram", "compile_operator"]

@@ -22,29 +22,44 @@ from .description import (
     calls_from,
     describe,
     describe_call,
-    describe_types,
     ipc_bytes,
     spec_from,
     table_from,
     tagged,
-    types_from,
     untagged,
 )
 from .late_windows import RevisedWindow
 from .layout import Memory
-from .policies import MASK, WORDS
+from .policies import MASK
 from .results import ResultBatch
 from .setup import OperatorSetup
 from .window import KeyWindow
+
+_OPTIONS = ("latency", "nulls", "capacity")
+_COUNTERS = ("first", "newest", "last_mark", "last_signal")
+_ROW = pa.schema(
+    {
+        "key_text": pa.string(),
+        "capacity": pa.int64(),
+        "memory": pa.large_binary(),
+        "first": pa.int64(),
+        "newest": pa.int64(),
+        "last_mark": pa.float64(),
+        "last_signal": pa.float64(),
+        "payloads": pa.large_binary(),
+        "waiting": pa.large_list(pa.large_binary()),
+        "reported": pa.large_string(),
+        "revisions": pa.large_string(),
+    }
+)
 
 
 def save(
     setup: OperatorSetup, windows: dict[Any, KeyWindow], keyed: bool | None
 ) -> bytes:
     """The bytes of an operator."""
-    for window in windows.values():
-        window.flush()
-    if setup.program is not None and setup.program.kernel.product.interpreted:
+    program, schema = setup.program, setup.schema
+    if program is not None and program.kernel.product.interpreted:
         raise StateError.because(
             "cannot save the operator",
             "an aggregate of your own runs as plain Python: its partials are objects",
@@ -54,22 +69,16 @@ def save(
         "window": describe(setup.window),
         "calls": {name: describe_call(call) for name, call in setup.calls.items()},
         "python": PYTHON,
-        "types": None if setup.schema is None else describe_types(setup.schema),
+        "types": None if schema is None else schema.serialize().to_pybytes().hex(),
         "algorithm": setup.algorithm,
-        "chosen": None if setup.plan is None else setup.plan.choice.algorithm.name,
-        "latency": setup.latency,
+        "chosen": program and program.kernel.algorithm.name,
         "lateness": describe(setup.lateness),
-        "nulls": setup.nulls,
-        "capacity": setup.capacity,
         "keyed": keyed,
-        "zoned": setup.reader.instants is not None and setup.reader.instants.zoned,
+        "zoned": setup.reader.zoned,
+        **{name: getattr(setup, name) for name in _OPTIONS},
     }
-    rows = [_saved(window) for window in windows.values()]
-    texts = [_text(key) for key in windows]
-    columns: dict[str, Any] = {"key_text": pa.array(texts, pa.string())}
-    for name, kind in _COLUMNS.items():
-        columns[name] = pa.array([row[name] for row in rows], kind)
-    return pack(pa.table(columns), "operator", facts, small=True)
+    rows = [_row(key, window) for key, window in windows.items()]
+    return pack(pa.Table.from_pylist(rows, _ROW), "operator", facts, small=True)
 
 
 def load(
@@ -77,19 +86,15 @@ def load(
 ) -> tuple[OperatorSetup, dict[Any, KeyWindow], bool | None]:
     """The operator of those bytes."""
     table, facts = unpack(blob, "operator")
-    calls = calls_from(facts["calls"], aggregate, facts.get("python"))
-    setup = OperatorSetup.of(
+    setup = OperatorSetup(
         spec_from(facts["window"]),
-        calls,
+        calls_from(facts["calls"], aggregate, facts.get("python")),
         algorithm=facts["chosen"] or facts["algorithm"],
-        latency=facts["latency"],
         lateness=spec_from(facts["lateness"]),
-        types=None,
-        nulls=facts["nulls"],
-        capacity=facts["capacity"],
+        **{name: facts[name] for name in _OPTIONS},
     )
     if facts["types"] is not None and setup.program is None:
-        setup.open(types_from(facts["types"]))
+        setup.open(pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(facts["types"]))))
     if setup.program is not None and setup.program.kernel.product.interpreted:
         raise StateError.because(
             "cannot go on with a saved operator",
@@ -97,38 +102,26 @@ def load(
             "load it where functions of your own can be compiled",
         )
     setup.algorithm = facts["algorithm"]
-    if setup.reader.instants is not None:
-        setup.reader.instants.zoned = facts["zoned"]
+    setup.reader.zoned = facts["zoned"]
     windows = {}
     for row in table.to_pylist():
         key = row["key"] if "key" in row else _value(row["key_text"])
-        windows[key] = _restored(setup, row, facts["keyed"])
+        windows[key] = setup.new_window(keyed=bool(facts["keyed"]))
+        _restore(windows[key], row)
     return setup, windows, facts["keyed"]
 
 
-_COLUMNS = {
-    "capacity": pa.int64(),
-    "memory": pa.large_binary(),
-    "first": pa.int64(),
-    "newest": pa.int64(),
-    "last_mark": pa.float64(),
-    "last_signal": pa.float64(),
-    "payloads": pa.large_binary(),
-    "waiting": pa.large_list(pa.large_binary()),
-    "reported": pa.large_string(),
-    "revisions": pa.large_string(),
-}
-
-
-def _saved(window: KeyWindow) -> dict[str, Any]:
+def _row(key: Any, window: KeyWindow) -> dict[str, Any]:
+    window.flush()
+    memory = window.memory
+    flat = Memory(memory.layout, memory.capacity, plain=False)
+    flat.copy_from(memory)
     revisions = _revisions(window) if isinstance(window, RevisedWindow) else None
     return {
-        "capacity": window.memory.capacity,
-        "memory": _bytes(window.memory),
-        "first": window.first,
-        "newest": window.newest,
-        "last_mark": window.last_mark,
-        "last_signal": window.last_signal,
+        "key_text": _text(key),
+        "capacity": memory.capacity,
+        "memory": flat.argument.tobytes(),
+        **{name: getattr(window, name) for name in _COUNTERS},
         "payloads": ipc_bytes(_payload_table(window)),
         "waiting": [ipc_bytes(_batch_table(batch, window)) for batch in window.untaken],
         "reported": _text([window.last_report[0]] if window.last_report else []),
@@ -136,53 +129,36 @@ def _saved(window: KeyWindow) -> dict[str, Any]:
     }
 
 
-def _bytes(memory: Memory) -> bytes:
-    """The flat array, also of memory that is kept in pieces."""
-    pieces = [memory.words.tobytes()]
-    for section, array in zip(memory.layout.sections, memory.sections, strict=True):
-        data = array.tobytes()
-        pieces.append(data + bytes(8 * section.words(memory.capacity) - len(data)))
-    return b"".join(pieces)
-
-
-def _restored(
-    setup: OperatorSetup, row: dict[str, Any], keyed: bool | None
-) -> KeyWindow:
-    window = setup.new_window(keyed=bool(keyed))
-    capacity = row["capacity"]
-    memory = window.program.memory(capacity)
-    words = np.frombuffer(row["memory"], np.int64)
-    size = WORDS + sum(section.words(capacity) for section in memory.layout.sections)
-    if len(words) != size:
+def _restore(window: KeyWindow, row: dict[str, Any]) -> None:
+    """Fill a new window with what was saved of one."""
+    memory, words = window.program.memory(row["capacity"]), row["memory"]
+    flat = Memory(memory.layout, memory.capacity, plain=False)
+    if len(words) != flat.argument.nbytes:
         raise StateError.because(
             "cannot read a saved operator",
-            f"its memory has {len(words)} words, and {size} are expected",
+            f"its memory has {len(words) // 8} words, and {len(flat.argument)} are "
+            "expected",
             "load it with the version that saved it",
         )
-    memory.words[:] = words[:WORDS]
-    memory.words[MASK] = capacity - 1
-    at = WORDS
-    for section, array in zip(memory.layout.sections, memory.sections, strict=True):
-        piece = words[at : at + section.words(capacity)].view(section.dtype)
-        array[:] = piece[: len(array)]
-        at += section.words(capacity)
+    flat.argument[:] = np.frombuffer(words, np.int64)
+    memory.copy_from(flat)
+    memory.words[MASK] = memory.capacity - 1
     window.adopt(memory)
-    for name in ("first", "newest", "last_mark", "last_signal"):
+    for name in _COUNTERS:
         setattr(window, name, row[name])
-    numbers, *payloads = _columns(table_from(row["payloads"]))
+    numbers, *payloads = _columns(row["payloads"])
     rows = zip(*payloads, strict=True) if payloads else ()
     window.payloads = dict(zip(numbers, rows, strict=bool(payloads)))
-    window.untaken = [
-        _batch_from(table_from(batch), window) for batch in row["waiting"]
-    ]
-    reported = _reported(row)
+    window.untaken = [_batch_from(batch, window) for batch in row["waiting"]]
+    # "told" and "retold" were saved before values had tags
+    reported = _columns(row["told"])[0] if "told" in row else _value(row["reported"])
     window.last_report = (reported[0],) if reported else None
     if isinstance(window, RevisedWindow):
-        _restore_revisions(window, row)
-    return window
-
-
-# --- what waits around a window
+        if "retold" in row:
+            revisions = list(zip(*_columns(row["retold"]), strict=True))
+        else:
+            revisions = _value(row["revisions"])
+        _revise(window, revisions)
 
 
 def _payload_table(window: KeyWindow) -> pa.Table:
@@ -195,8 +171,8 @@ def _payload_table(window: KeyWindow) -> pa.Table:
     return pa.Table.from_arrays(columns, names=["number", *names])
 
 
-def _columns(table: pa.Table) -> list[list[Any]]:
-    return [column.to_pylist() for column in table.columns]
+def _columns(data: bytes) -> list[list[Any]]:
+    return [column.to_pylist() for column in table_from(data).columns]
 
 
 def _batch_table(batch: ResultBatch, window: KeyWindow) -> pa.Table:
@@ -208,18 +184,16 @@ def _batch_table(batch: ResultBatch, window: KeyWindow) -> pa.Table:
     return pa.table(columns)
 
 
-def _batch_from(table: pa.Table, window: KeyWindow) -> ResultBatch:
-    def array(name: str) -> Any:
-        return table.column(name).combine_chunks().to_numpy(zero_copy_only=False)
-
+def _batch_from(data: bytes, window: KeyWindow) -> ResultBatch:
+    table = table_from(data)
+    begins, ends, *rest = (column.to_numpy() for column in table.columns)
     kinds = window.program.kernel.product.out_dtypes
-    out = tuple(array(f"out{k}").astype(kind) for k, kind in enumerate(kinds))
+    out = tuple(array.astype(kind) for array, kind in zip(rest, kinds, strict=False))
     payloads = {
         name.removeprefix("payload "): table.column(name).to_pylist()
-        for name in table.column_names
-        if name.startswith("payload ")
+        for name in table.column_names[2 + len(kinds) :]
     }
-    return ResultBatch(None, array("begin"), array("end"), out, payloads or None)
+    return ResultBatch(None, begins, ends, out, payloads or None)
 
 
 def _revisions(window: RevisedWindow) -> list[tuple[str, int, Any]]:
@@ -232,29 +206,14 @@ def _revisions(window: RevisedWindow) -> list[tuple[str, int, Any]]:
     return rows
 
 
-def _restore_revisions(window: RevisedWindow, row: dict[str, Any]) -> None:
-    if "retold" in row:  # saved before values kept their types
-        rows = list(zip(*_columns(table_from(row["retold"])), strict=True))
-    else:
-        rows = _value(row["revisions"])
-    for kind, end, value in rows:
-        match kind:
-            case "seen":
-                window.reported[end] = value
-            case "due":
-                window.due[end] = value
-            case "changed":
-                window.changed.add(end)
-            case "boundary":
-                window.boundary = end
-
-
-def _reported(row: dict[str, Any]) -> list[Any]:
-    """The value that was last reported by hand, if any was."""
-    if "told" in row:  # saved before values kept their types
-        return _columns(table_from(row["told"]))[0]
-    values: list[Any] = _value(row["reported"])
-    return values
+def _revise(window: RevisedWindow, revisions: list[tuple[str, int, Any]]) -> None:
+    for kind, end, value in revisions:
+        if kind == "boundary":
+            window.boundary = end
+        elif kind == "changed":
+            window.changed.add(end)
+        else:
+            (window.due if kind == "due" else window.reported)[end] = value
 
 
 def _text(value: Any) -> str:
@@ -263,6 +222,3 @@ def _text(value: Any) -> str:
 
 def _value(text: str) -> Any:
     return untagged(json.loads(text))
-
-
-__all__ = ["load", "save"]

@@ -2,6 +2,7 @@
 
     before the first event    options are checked
     with the first event      types, product, plan, kernel
+    with each event           it must not come too late
 
 The types of the columns are known with the first event, or from `types=`.  How the
 window is kept is decided in `windrow.plan.operator`.
@@ -9,8 +10,7 @@ window is kept is decided in `windrow.plan.operator`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -18,99 +18,76 @@ import pyarrow as pa
 
 from windrow.aggregates import Call
 from windrow.errors import BadInput, UnsupportedType, WindowError
-from windrow.plan.operator import (
-    OperatorPlan,
-    check_asked,
-    operator_policies,
-    plan_operator,
-)
+from windrow.plan.operator import check_asked, operator_policies, plan_operator
 from windrow.windows import Duration, parse_duration
 from windrow.windows.policy_numbers import COUNT, DELTA, PolicyNumbers
 
 from .events import EventReader, with_columns
-from .inputs import EventColumns
+from .inputs import EventColumns, Events, Others, as_column
 from .late_windows import LateWindow, RevisedWindow
-from .runtime import OperatorKernel, WindowProgram, compile_operator
+from .runtime import OperatorKernel, WindowProgram
 from .window import LEAST, KeyWindow
 
-Array = np.ndarray[Any, Any]
 
-
-@dataclass
 class OperatorSetup:
-    """Everything about an operator but its events."""
+    """Everything about an operator but its events, checked before the first of them."""
 
-    window: Any
-    calls: dict[str, Call]
-    policies: PolicyNumbers
-    reader: EventReader
-    algorithm: str
-    latency: str | None
-    lateness: Duration | None
-    nulls: bool
-    capacity: int | None
-    schema: pa.Schema | None = None
-    plan: OperatorPlan | None = None
-    program: WindowProgram | None = None
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         window: Any,
-        calls: dict[str, Call],
+        calls: Mapping[str, Call],
         *,
-        algorithm: str,
-        latency: str | None,
-        lateness: object,
-        types: Mapping[str, Any] | None,
-        nulls: bool,
-        capacity: int | None,
-    ) -> OperatorSetup:
-        """Check what can be checked before the first event."""
-        calls = {name: with_columns(call) for name, call in calls.items()}
-        policies = operator_policies(window)
-        duration = _lateness(lateness, policies)
-        check_asked(algorithm, policies, late=duration is not None, latency=latency)
-        reader = EventReader(calls, policies, duration)
-        setup = cls(
-            window,
-            calls,
-            policies,
-            reader,
-            algorithm,
-            latency,
-            duration,
-            nulls,
-            _capacity(capacity),
-        )
-        if types is not None or not reader.names:
-            setup.open(_schema(reader.names, types or {}))
-        return setup
+        algorithm: str = "auto",
+        latency: str | None = None,
+        lateness: object = None,
+        types: Mapping[str, Any] | None = None,
+        nulls: bool = True,
+        capacity: int | None = None,
+    ) -> None:
+        self.window, self.algorithm, self.latency = window, algorithm, latency
+        self.calls = {name: with_columns(call) for name, call in calls.items()}
+        self.policies = operator_policies(window)
+        self.lateness = _lateness(lateness, self.policies)
+        late = self.lateness is not None
+        check_asked(algorithm, self.policies, late=late, latency=latency)
+        self.nulls, self.capacity = nulls, capacity
+        if capacity is not None and capacity < 1:
+            raise BadInput.because(
+                f"cannot make room for {capacity} events",
+                "a capacity is at least 1",
+                "leave it out: room is made as it is needed",
+            )
+        self.reader = EventReader(self.calls, self.policies, self.lateness)
+        self.schema: pa.Schema | None = None
+        self.program: WindowProgram | None = None
+        if types is not None or not self.reader.names:
+            self.open(_schema(self.reader.names, types or {}))
 
     def __str__(self) -> str:
         names = ", ".join(call.label for call in self.calls.values())
-        how = f" with {self.plan.choice.algorithm.name}" if self.plan else ""
+        how = f" with {self.program.kernel.algorithm.name}" if self.program else ""
         return f"{names} over {self.window}{how}"
 
     def program_for(self, event: Mapping[str, Any]) -> WindowProgram:
         """What the windows share; the first event tells the types."""
-        return self.program or self.open(_types_of(self.reader.names, event))
+        if self.program is not None:
+            return self.program
+        types = {name: _type_of(name, event) for name in self.reader.names}
+        return self.open(pa.schema(types))
 
     def program_for_batch(self, columns: Mapping[str, Any]) -> WindowProgram:
         """What the windows share; the first batch tells the types."""
         if self.program is not None:
             return self.program
-        fields = []
-        for name, values in columns.items():
-            column = values if hasattr(values, "combine_chunks") else pa.array(values)
-            if pa.types.is_null(column.type):
+        types = {name: as_column(values).type for name, values in columns.items()}
+        for name, kind in types.items():
+            if pa.types.is_null(kind):
                 raise _no_type(name, "the first batch holds nulls only")
-            fields.append(pa.field(name, column.type))
-        return self.open(pa.schema(fields))
+        return self.open(pa.schema(types))
 
     def open(self, schema: pa.Schema) -> WindowProgram:
         """Plan, generate and compile, now that types are known."""
-        columns = EventColumns.of(self.calls, schema, nulls=self.nulls)
+        columns = EventColumns(self.calls, schema, nulls=self.nulls)
         product, policies = columns.request.product, self.policies
         late = self.lateness is not None
         plan = plan_operator(
@@ -119,9 +96,12 @@ class OperatorSetup:
         kernel = OperatorKernel(
             plan.choice.algorithm, product, policies.evict, plan.trigger, plan.ordered
         )
-        module = compile_operator(kernel)
-        self.schema, self.plan = schema, plan
-        self.program = WindowProgram(kernel, module, policies, columns, plan.chunk)
+        module, reader = kernel.module(), self.reader
+        lateness = 0 if self.lateness is None else self.lateness.amount
+        self.schema = schema
+        self.program = WindowProgram(
+            kernel, module, policies, columns, plan.chunk, reader, lateness
+        )
         return self.program
 
     def new_window(self, *, keyed: bool) -> KeyWindow:
@@ -132,22 +112,54 @@ class OperatorSetup:
         places = 1 << (capacity - 1).bit_length()
         if self.program.kernel.steps.fifo:
             return KeyWindow(self.program, places)
-        if self.lateness is not None and self.policies.aligned:
-            assert self.reader.instants is not None
-            lateness = self.lateness.amount
-            return RevisedWindow(self.program, places, lateness, self.reader.instants)
-        return LateWindow(self.program, places)
+        revised = self.lateness is not None and self.policies.aligned
+        return (RevisedWindow if revised else LateWindow)(self.program, places)
 
-    @property
-    def bounds(self) -> Callable[[Array], pa.Array]:
-        """How starts and ends of windows are written."""
-        if self.policies.aligned and self.reader.instants is not None:
-            return self.reader.instants.column
-        return _numbers
+    def check_event(self, window: KeyWindow, tick: int | None, others: Others) -> None:
+        """Refuse an event that comes too late, or whose delta falls."""
+        newest, late = window.newest, window.program.lateness
+        if tick is not None and newest is not None and newest - tick > late:
+            raise self._backwards(tick, newest)
+        if others[0] < window.last_mark:
+            raise _falling(others[0])
+        if others[1] < window.last_signal:
+            raise _falling(others[1])
+
+    def check_batch(self, window: KeyWindow | None, events: Events) -> None:
+        """Refuse times that go back too far, and deltas that fall."""
+        assert self.program is not None
+        ticks, marks, signals, _ = events
+        newest, *last = None, -np.inf, -np.inf
+        if window is not None:
+            newest, *last = window.newest, window.last_mark, window.last_signal
+        if len(ticks):
+            before = ticks[0] if newest is None else newest
+            highest = np.maximum.accumulate(np.concatenate(([before], ticks[:-1])))
+            late = highest - ticks > self.program.lateness
+            if late.any():
+                at = int(np.argmax(late))
+                raise self._backwards(int(ticks[at]), int(highest[at]))
+        for column, value in zip((marks, signals), last, strict=True):
+            falls = np.diff(column, prepend=value) < 0
+            if falls.any():
+                raise _falling(float(column[np.argmax(falls)]))
+
+    def _backwards(self, tick: int, newest: int) -> BadInput:
+        cause = f"the newest event is at {self.reader.instant(newest)}"
+        hint = "sort the events, or let them come late: lateness='1 minute'"
+        if self.lateness is not None:
+            cause += f", and events may be {self.lateness.text} late"
+            hint = "route such events elsewhere, or allow more lateness"
+        fact = f"cannot go back to {self.reader.instant(tick)}"
+        return BadInput.because(fact, cause, hint)
 
 
-def _numbers(values: Array) -> pa.Array:
-    return pa.array(values)
+def _falling(value: float) -> BadInput:
+    return BadInput.because(
+        f"cannot go back to {value:g}",
+        "a column that a delta measures must never fall",
+        "sort the events by it, or let a duration or a number of rows rule the window",
+    )
 
 
 def _lateness(lateness: object, policies: PolicyNumbers) -> Duration | None:
@@ -160,51 +172,31 @@ def _lateness(lateness: object, policies: PolicyNumbers) -> Duration | None:
             "the window counts time in another unit",
             "give both as durations, or both as whole numbers",
         )
-    if duration.amount < 0 or DELTA in (policies.evict, policies.trigger):
+    negative = duration.amount < 0
+    if negative or DELTA in (policies.evict, policies.trigger):
         raise WindowError.because(
             f"cannot let events come late by {duration.text}",
-            "a delta must never fall"
-            if duration.amount >= 0
-            else "a lateness is zero or more",
+            "a lateness is zero or more" if negative else "a delta must never fall",
             "leave lateness out, or let time or a number of rows rule the window",
         )
     return duration
 
 
-def _capacity(capacity: int | None) -> int | None:
-    if capacity is not None and capacity < 1:
-        raise BadInput.because(
-            f"cannot make room for {capacity} events",
-            "a capacity is at least 1",
-            "leave it out: room is made as it is needed",
-        )
-    return capacity
-
-
-# --- types of columns
-
-
 def _schema(names: list[str], types: Mapping[str, Any]) -> pa.Schema:
     """The schema that `types=` gives."""
-    fields = []
     for name in names:
         if name not in types:
-            raise BadInput.because(
-                f"cannot tell the type of {name!r}",
-                "types= has no entry for it",
-                f"give all of {', '.join(names)}, or leave types out",
-            )
-        fields.append(pa.field(name, _type(types[name])))
-    return pa.schema(fields)
+            hint = f"give all of {', '.join(names)}, or leave types out"
+            raise _no_type(name, "types= has no entry for it", hint)
+    return pa.schema({name: _type(types[name]) for name in names})
 
 
 def _type(word: Any) -> pa.DataType:
     if isinstance(word, pa.DataType):
         return word
     try:
-        if isinstance(word, str):
-            return pa.type_for_alias(word)
-        return pa.from_numpy_dtype(word)
+        read = pa.type_for_alias if isinstance(word, str) else pa.from_numpy_dtype
+        return read(word)
     except (ValueError, TypeError, pa.ArrowNotImplementedError) as error:
         raise UnsupportedType.because(
             f"cannot read a type from {word!r}",
@@ -213,30 +205,21 @@ def _type(word: Any) -> pa.DataType:
         ) from error
 
 
-def _types_of(names: list[str], event: Mapping[str, Any]) -> pa.Schema:
-    """The schema of the first event."""
-    fields = []
-    for name in names:
-        if event[name] is None:
-            raise _no_type(name, "its first value is null")
-        try:
-            kind = pa.scalar(event[name]).type
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-            raise UnsupportedType.because(
-                f"cannot keep {event[name]!r}",
-                f"it is of type {type(event[name]).__name__}",
-                "insert numbers, texts, dates or times",
-            ) from error
-        fields.append(pa.field(name, kind))
-    return pa.schema(fields)
+def _type_of(name: str, event: Mapping[str, Any]) -> pa.DataType:
+    """The type of a column by its first value."""
+    value = event[name]
+    if value is None:
+        raise _no_type(name, "its first value is null")
+    try:
+        return pa.scalar(value).type
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise UnsupportedType.because(
+            f"cannot keep {value!r}",
+            f"it is of type {type(value).__name__}",
+            "insert numbers, texts, dates or times",
+        ) from error
 
 
-def _no_type(name: str, cause: str) -> BadInput:
-    return BadInput.because(
-        f"cannot tell the type of {name!r}",
-        cause,
-        f"say it: types={{{name!r}: 'float64'}}",
-    )
-
-
-__all__ = ["OperatorSetup"]
+def _no_type(name: str, cause: str, hint: str = "") -> BadInput:
+    hint = hint or f"say it: types={{{name!r}: 'float64'}}"
+    return BadInput.because(f"cannot tell the type of {name!r}", cause, hint)

@@ -14,25 +14,16 @@ from collections.abc import Callable, Container
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from windrow.kernels import arrays
 from windrow.windows.policy_numbers import COUNT, PUNCTUATION, TIME
 
-from .inputs import WaitingEvents
-from .layout import Memory
+from .inputs import Events, Others, Source, WaitingEvents
+from .layout import Array, Memory
 from .policies import BOUNDARY, EVERY, MASK, SINCE, TOTAL
-from .results import (
-    Result,
-    ResultBatch,
-    Results,
-    payloads_at,
-    reader_of,
-    same_value,
-)
+from .results import Result, ResultBatch, Results, payloads_at, reader_of, same_value
 from .runtime import WindowProgram
 
-Array = np.ndarray[Any, Any]
 MOST = 4096  # events that wait
 LEAST = 16  # places of a window that grows
 
@@ -48,15 +39,14 @@ class KeyWindow:
         self.payloads: dict[int, tuple[Any, ...]] = {}
         self.untaken: list[ResultBatch] = []  # results that nobody has taken
         self.last_report: Any = None  # the value that was last reported by hand
-        self.last_mark = self.last_signal = 0.0
+        self.last_mark = self.last_signal = -np.inf
         self.adopt(program.memory(capacity))
 
     def adopt(self, memory: Memory) -> None:
         """Live in that memory from now on."""
         self.memory, self.argument = memory, memory.argument
-        out = [memory.sections[k] for k in memory.layout.named("out")]
         self.read: Callable[[], Any] = reader_of(
-            self.program.columns.request, out, self.payload_at
+            self.program.columns.request, memory.named("out"), self.payload_at
         )
 
     @property
@@ -64,52 +54,48 @@ class KeyWindow:
         """Events ever, those that wait included."""
         return self.first + len(self.pending)
 
-    def take_in(
-        self, numbers: list[Any], tick: int | None, others: tuple[float, float, int]
-    ) -> int:
-        """Let an event wait; gives its number.  `others`: mark, signal and flag."""
+    def take_in(self, numbers: list[Any], tick: int | None, others: Others) -> int:
+        """Let an event wait; gives its number."""
         number = self.total
         self.pending.add(numbers, tick, others)
         self.newest = self.newest if tick is None else tick
-        self.last_mark, self.last_signal = others[:2]
+        self.last_mark, self.last_signal, _ = others
         if len(self.pending) >= MOST:
             self.flush()
         return number
 
     def flush(self) -> None:
         """Let in all that wait; results that fall due wait in their turn."""
-        count = len(self.pending)
-        if not count:
-            return
-        source, events = self.pending.take_all()
-        batches = self.absorb(source, events, count)
-        if self.program.policies.waits:
-            self.untaken += batches
+        if count := len(self.pending):
+            batches = self.absorb(*self.pending.take_all(), count)
+            if self.program.policies.waits:
+                self.untaken += batches
 
-    def absorb(
-        self, source: list[Array], events: tuple[Array, ...], count: int
-    ) -> list[ResultBatch]:
+    def absorb(self, source: Source, events: Events, count: int) -> list[ResultBatch]:
         """Let events in, and give the results that fell due."""
-        program = self.program
-        every_row = not program.policies.waits
+        every_row = not self.program.policies.waits
         room = count if every_row else min(count, 1 << 16) + 64
         base = np.zeros(1, np.int64)
         batches: list[ResultBatch] = []
         i = 0
         while i < count:
-            out = arrays(program.kernel.product.out_dtypes, room)
-            begins, ends = np.empty(room, np.int64), np.empty(room, np.int64)
+            out = self._room_for(room)
             base[0] = int(self.memory.words[TOTAL]) - i
-            i, results, full = program.module.call_feed(
-                self.argument, (*source, base), events, i, count, out, begins, ends
+            i, results, full = self.program.module.call_feed(
+                self.argument, (*source, base), events, i, count, *out
             )
             if results:
-                batches.append(self.result_batch(results, out, begins, ends))
+                batches.append(self.result_batch(results, *out))
             if full:
                 self.widen()
         self.first = int(self.memory.words[TOTAL])
         self.tidy()
         return batches
+
+    def _room_for(self, count: int) -> tuple[Any, Array, Array]:
+        """Arrays for results, and for the begins and ends of their windows."""
+        out = arrays(self.program.kernel.product.out_dtypes, count)
+        return out, np.empty(count, np.int64), np.empty(count, np.int64)
 
     def look(self) -> Any:
         """The result as it stands; None if there are no events."""
@@ -142,7 +128,7 @@ class KeyWindow:
             return not self.first or tick >= words[BOUNDARY]
         return trigger != COUNT or bool(words[SINCE] + 1 >= words[EVERY])
 
-    def held(self) -> int:
+    def size(self) -> int:
         """How many events the window holds."""
         self.flush()
         return self.count()
@@ -156,43 +142,35 @@ class KeyWindow:
     def elapse(self, tick: int) -> None:
         """Time goes on without an event."""
         self.flush()
-        program, room, full = self.program, 1 << 10, True
+        full = True
         while full:
-            out = arrays(program.kernel.product.out_dtypes, room)
-            begins, ends = np.empty(room, np.int64), np.empty(room, np.int64)
-            results, full = program.module.call_elapse(
-                self.argument, tick, out, begins, ends
-            )
+            out = self._room_for(1 << 10)
+            results, full = self.program.module.call_elapse(self.argument, tick, *out)
             if results:
-                self.untaken.append(self.result_batch(results, out, begins, ends))
+                self.untaken.append(self.result_batch(results, *out))
         self.newest = tick if self.newest is None else max(self.newest, tick)
         self.tidy()
 
     def punctuate(self) -> None:
         """A punctuation: a result falls due, all events leave."""
-        policies, size = self.program.policies, self.held()
+        policies, size = self.program.policies, self.size()
         if not size:
             return
         if policies.trigger == PUNCTUATION:
             self.look()
-            places = self.memory.layout.named("out")
-            out = [self.memory.sections[k].copy() for k in places]
+            out = [section.copy() for section in self.memory.named("out")]
             end = np.array([self.memory.words[TOTAL]])
             self.untaken.append(self.result_batch(1, out, end - size, end))
         if policies.evict == PUNCTUATION:
             self.drop(size)
 
-    def take_results(
-        self, key: Any, bounds: Callable[[Array], pa.Array]
-    ) -> list[Result]:
-        """Results that nobody has taken: what fell due, or what has changed (IStream).
-
-        `bounds` writes the starts and ends of windows.
-        """
+    def take_results(self, key: Any) -> list[Result]:
+        """What fell due and nobody has taken, or the result if it changed (IStream)."""
         self.flush()
-        if self.program.policies.waits:
+        program = self.program
+        if program.policies.waits:
             batches, self.untaken = self.untaken, []
-            results = Results(self.program.columns.request, batches, bounds)
+            results = Results(program.columns.request, batches, program.bounds)
             return [result._replace(key=key) for result in results]
         value, size, last = self.look(), self.count(), self.last_report
         if not size or (last is not None and same_value(last[0], value)):
@@ -207,11 +185,10 @@ class KeyWindow:
 
     def widen(self) -> None:
         """Make room: squeeze out holes where there are many, else double."""
-        capacity = int(self.memory.words[MASK]) + 1
-        if 4 * self.count() <= 3 * capacity:
+        if 4 * self.count() <= 3 * self.memory.capacity:
             self.program.module.call_move(self.argument, self.argument)
         else:
-            self.resize(2 * capacity)
+            self.resize(2 * self.memory.capacity)
 
     def resize(self, capacity: int) -> None:
         """Move to memory of another capacity, with the result that was last written.
@@ -220,43 +197,34 @@ class KeyWindow:
         """
         old, new = self.memory, self.program.memory(capacity)
         self.program.module.call_move(old.argument, new.argument)
-        for place in new.layout.named("out"):
-            new.sections[place][:] = old.sections[place]
+        for section, result in zip(new.named("out"), old.named("out"), strict=True):
+            section[:] = result
         self.adopt(new)
 
     def tidy(self) -> None:
         """Give back memory and payloads that nobody needs any more."""
-        steps, capacity = self.program.kernel.steps, int(self.memory.words[MASK]) + 1
-        size = self.count()
-        if not steps.fifo and capacity > LEAST and 4 * size < capacity:
+        capacity, size = self.memory.capacity, self.count()
+        fifo = self.program.kernel.steps.fifo
+        if not fifo and capacity > LEAST and 4 * size < capacity:
             self.resize(max(capacity // 2, LEAST))
         if len(self.payloads) > 2 * (size + len(self.pending)) + LEAST:
-            present = self._numbers()
+            present: Container[int] = range(self.first - size, self.first)
+            if not fifo:
+                present = frozenset(self.alive()[1].tolist())
             self.payloads = {
                 number: payload
                 for number, payload in self.payloads.items()
                 if number >= self.first or number in present
             }
 
-    def _numbers(self) -> Container[int]:
-        """The numbers of the events in memory."""
-        if self.program.kernel.steps.fifo:
-            return range(self.first - self.count(), self.first)
-        return frozenset(self.alive()[1].tolist())
-
     def alive(self) -> tuple[Array, Array, Array]:
         """Places, numbers and instants of the events in memory that is not FIFO."""
         words, memory = self.memory.words, self.memory
         where = np.arange(int(words[0]), int(words[1]))
+        where = where[memory.named("number")[0][where & int(words[MASK])] == 1]
         places = where & int(words[MASK])
-
-        def section(name: str) -> Array:
-            return memory.sections[memory.layout.named(name)[0]]
-
-        there = section("number")[places] == 1
-        marks = section("marks")
-        times = marks[places][there] if len(marks) else places[there]
-        return where[there], section("ids")[places][there], times
+        (marks,), (ids,) = memory.named("marks"), memory.named("ids")
+        return where, ids[places], marks[places] if len(marks) else places
 
     def count(self) -> int:
         """How many events are in memory."""
@@ -275,6 +243,3 @@ class KeyWindow:
     def payload_at(self, number: int, name: str) -> Any:
         """What event `number` had in that column."""
         return self.payloads[number][self.program.columns.payloads.index(name)]
-
-
-__all__ = ["LEAST", "MOST", "KeyWindow"]

@@ -28,7 +28,7 @@ from windrow.kernels.vocabulary import (
     set_kept,
     whole,
 )
-from windrow.operator.layout import Memory, empty_memory
+from windrow.operator.layout import Memory
 from windrow.operator.policies import RANGE, make_room_for, put
 from windrow.operator.runtime import OperatorKernel
 from windrow.windows.policy_numbers import BY_HAND, COUNT, TIME
@@ -93,14 +93,8 @@ def timed_events(
     before, spent = slice(0, 2 * width), slice(2 * width, None)
     runs = np.zeros((rounds, count), np.int64)
     for run in runs:
-        memory = empty_memory(
-            kernel.layout,
-            kernel.steps,
-            module.IDENTITY,
-            1 << (width - 1).bit_length(),
-            chunk=(width, width // 2),
-            plain=False,
-        )
+        capacity, chunk = 1 << (width - 1).bit_length(), (width, width // 2)
+        memory = kernel.memory(module.IDENTITY, capacity, chunk)
         memory.words[RANGE] = width
         for part, times in ((before, np.zeros(2 * width, np.int64)), (spent, run)):
             source = (np.ascontiguousarray(values[part]), base)
@@ -111,8 +105,7 @@ def timed_events(
 
 def _check_last(who: str, aggregate: str, memory: Memory, window: Array) -> None:
     """The answer after the last event; a sketch's has count, extremes and powers."""
-    places = memory.layout.named("out")
-    actual = [float(memory.sections[place][0]) for place in places]
+    actual = [float(section[0]) for section in memory.named("out")]
     if aggregate in FOLDS:
         expected = [float(FOLDS[aggregate](window))]
     else:

@@ -55,15 +55,12 @@ OFF = 0.35
 
 def make(aggregate: str, window: Any) -> KeyWindow:
     """One window of FlatFAT, empty; without a window rows leave by hand."""
-    setup = OperatorSetup.of(
+    setup = OperatorSetup(
         window,
         calls_of(AGGREGATES[aggregate]),
         algorithm=SCHEMES[RA],
-        latency=None,
-        lateness=None,
         types={"value": "int64"},
         nulls=False,
-        capacity=None,
     )
     return setup.new_window(keyed=False)
 
