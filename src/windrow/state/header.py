@@ -19,10 +19,10 @@ import pyarrow as pa
 from windrow.batch.columns import key_codes, run_bounds
 
 from .cells import Cells
-from .codec import HEADER, Store, pack, unpack
+from .codec import FIRST_PAGE, HEADER, Store, pack, unpack
 from .feed import Feed
 from .fingerprint import QueryDescription, check_same
-from .slice_pages import FIRST_PAGE, ID, SlicePages
+from .slice_pages import ID, SlicePages
 
 Array = np.ndarray[Any, Any]
 

@@ -33,7 +33,6 @@ Array = np.ndarray[Any, Any]
 ID = "id"
 SOME = "some"
 PAGE_BYTES = 1 << 15
-FIRST_PAGE = 2  # after the header and the partials of each key
 _BUILT = -(2**63)  # in place of a chunk's number
 
 
@@ -196,14 +195,3 @@ class SlicePages:
 def rows_in_page(table: pa.Table) -> int:
     """How many slices of that kind a page holds."""
     return int(max(PAGE_BYTES // (8 * table.num_columns), 1))
-
-
-__all__ = [
-    "FIRST_PAGE",
-    "ID",
-    "PAGE_BYTES",
-    "SOME",
-    "SlicePage",
-    "SlicePages",
-    "rows_in_page",
-]

@@ -16,6 +16,7 @@ from windrow.batch.partials import Folding
 from windrow.plan.flow import Flow
 from windrow.plan.over import OverPlan
 from windrow.state.codec import Bucket, StepStats, Store, pack, unpack
+from windrow.state.counts import CountBucket
 from windrow.state.fingerprint import describe
 from windrow.state.over import RollBucket
 from windrow.state.rows import RowBucket
@@ -130,7 +131,8 @@ def make_bucket(flow: Flow) -> Bucket:
     if plan.span is not None:
         return SpanBucket(plan, query, keep_late)
     if flow.kept == "rows":
-        return RowBucket(plan, query, keep_late)
+        kind = CountBucket if plan.counts_rows else RowBucket
+        return kind(plan, query, keep_late)
     folding = Folding(plan, flow.request, flow.slots)
     former = None if flow.former is None else Folding(plan, *flow.former)
     folded = flow.fed == "slices"
