@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.columns import key_codes
+from windrow.batch.columns import array_runs, key_codes
 from windrow.batch.partials import (
     PANE,
     ROWS,
@@ -32,10 +32,9 @@ from windrow.batch.partials import (
 from windrow.batch.sorted_rows import times_of
 from windrow.errors import StateError
 from windrow.slicing import fold
+from windrow.windows.rule import Array
 
 from .codec import Store, read_blob
-
-Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -48,6 +47,11 @@ class Feed:
     folding: Folding
     folded: bool
     former: Folding | None = None
+
+    @property
+    def kind(self) -> str:
+        """What blobs of such tables are called."""
+        return "slices" if self.folded else "rows"
 
     @cached_property
     def keys(self) -> list[str]:
@@ -127,12 +131,9 @@ class Feed:
         order = np.lexsort((panes, codes))
         panes, codes = panes[order], codes[order]
         table = table.take(pa.array(order))
-        new = np.ones(len(table), bool)
-        new[1:] = (panes[1:] != panes[:-1]) | (codes[1:] != codes[:-1])
-        if new.all():
+        starts, stops = array_runs(panes, codes)
+        if len(starts) == len(table):
             return table
-        starts = np.flatnonzero(new)
-        stops = np.append(starts[1:], len(table))
         request, fields = self.folding.request, self.folding.fields
         partials: Partials = read_partials(request, fields, table)
         arrays = fold(request.product, partials.arrays, starts, stops, leaf="slices")
