@@ -11,9 +11,7 @@ takes in the tables of a micro-batch and the watermark, and gives the results no
     4. windows that fall due         walk                    due
     5. their results                 advance                 due
     6. pages are written             slice_pages, header     row_pages
-    the bucket that does all this    slices                  paged_bucket, for time
-                                                             windows rows, events
-                                                             spans, counts, over
+    the bucket that does all this    slices                  rows, counts, over
 
     codec     a table as bytes that can be kept for years, where a bucket keeps them,
               and the statistics of a step
