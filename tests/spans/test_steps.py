@@ -27,7 +27,7 @@ from windrow.kernels import interpreting
 from windrow.plan import plan_aggregate
 from windrow.state.codec import HEADER, MemoryStore, StepStats
 from windrow.state.fingerprint import describe
-from windrow.state.spans import SpanBucket
+from windrow.state.rows import SpanBucket
 
 SCHEMA = pa.schema(
     [("key", pa.string()), ("start", pa.int64()), ("end", pa.int64()),

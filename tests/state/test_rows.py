@@ -27,7 +27,8 @@ from windrow.errors import InterpretedWarning, StateError
 from windrow.kernels import interpreting
 from windrow.plan import plan_aggregate
 from windrow.slicing import BY_NAME, shared_combs
-from windrow.state.codec import HEADER, MemoryStore, StepStats, unpack
+from windrow.state.codec import HEADER, Bucket, MemoryStore, StepStats, unpack
+from windrow.state.counts import CountBucket
 from windrow.state.fingerprint import describe
 from windrow.state.rows import RowBucket
 
@@ -56,9 +57,10 @@ ORACLE = {
 
 def bucket_of(
     window: Any, by: Any = ("key",), calls: Any = None, *, keep_late: bool = True
-) -> RowBucket:
+) -> Bucket:
     plan = plan_aggregate(SCHEMA, window, by, gather_calls(calls or CALLS, None))
-    return RowBucket(plan, describe(plan, buckets=32, layout="rows"), keep_late)
+    kind = CountBucket if plan.counts_rows else RowBucket
+    return kind(plan, describe(plan, buckets=32, layout="rows"), keep_late)
 
 
 def at_once(done: Run, window: Any, by: Any = ("key",)) -> list[tuple[Any, ...]]:
@@ -222,7 +224,7 @@ def rows_at(*times: int, key: str = "a") -> list[pa.Table]:
     return [table_of([{"key": key, "at": t, "x": t, "id": t} for t in times])]
 
 
-def step(bucket: RowBucket, store: MemoryStore, fed: Any, now: int) -> Any:
+def step(bucket: Bucket, store: MemoryStore, fed: Any, now: int) -> Any:
     stats = StepStats()
     with interpreting():
         out = [

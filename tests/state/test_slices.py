@@ -34,7 +34,7 @@ from windrow.state import slice_pages as pages
 from windrow.state.codec import HEADER, MemoryStore, StepStats
 from windrow.state.fingerprint import describe
 from windrow.state.slices import SliceBucket
-from windrow.state.walk import chunks_of
+from windrow.state.walk import Chunks
 
 sys.path.insert(0, str(Path(__file__).parent))
 from in_steps import SCHEMA, Run, Step, run, same, streams, table_of
@@ -310,7 +310,7 @@ def test_a_window_is_merged_from_three_partials_at_most() -> None:
                 None,
                 gather_calls({"n": wr.count()}, None),
             )
-            chunks = chunks_of(plan.rules[0])
+            chunks = Chunks(plan.rules[0])
 
             windows = np.arange(chunks.every)
             lasts = chunks.numbers(chunks.rule.end(windows) - 1)

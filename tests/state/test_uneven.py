@@ -34,7 +34,7 @@ from windrow.state.codec import MemoryStore, StepStats
 from windrow.state.fingerprint import describe
 from windrow.state.rows import RowBucket
 from windrow.state.slices import SliceBucket
-from windrow.state.walk import chunks_of
+from windrow.state.walk import Chunks
 from windrow.tasks.stream import make_bucket
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -181,7 +181,7 @@ def test_a_window_never_touches_more_than_three_chunks(
     rules: list[Uneven], window: int
 ) -> None:
     for rule in rules:
-        chunks = chunks_of(rule)
+        chunks = Chunks(rule)
         last = rule.last_over(rule.end(window) - 1)
 
         assert last // chunks.every - window // chunks.every <= 2
@@ -211,7 +211,7 @@ def test_suffixes_are_built_as_time_goes_on_and_never_a_chunk_at_once(
             list(bucket.step(store, [pieces], now, StepStats()))
 
     # most steps move time on by one instant, some by as much as a third of a chunk
-    assert chunks_of(rule).every == 45
+    assert Chunks(rule).every == 45
     assert sorted(built)[-20] <= 3
     assert max(built) <= 20
     assert sum(built) > 250

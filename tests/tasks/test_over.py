@@ -54,8 +54,8 @@ def rolled(table: pa.Table, calls: Any, batch: int, enough: int) -> list[Any]:
     batches = table.to_batches(max_chunksize=batch)
     results = []
     for rows, new in roll(batches, resolve(plan, Facts()), enough=enough):
-        table = pa.table({**{n: rows[n] for n in rows.column_names}, **new})
-        results += table.to_pylist()
+        pairs = zip(rows.to_pylist(), new.to_pylist(), strict=True)
+        results += [row | columns for row, columns in pairs]
     return results
 
 

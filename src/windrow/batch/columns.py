@@ -214,3 +214,11 @@ def changes(array: pa.Array) -> Array:
         valid = array.is_valid().to_numpy(zero_copy_only=False)
         changed = changed | (valid[1:] != valid[:-1])
     return changed
+
+
+def array_runs(*columns: Array) -> tuple[Array, Array]:
+    """The first and one past the last place of each run of equal values in arrays."""
+    is_first = np.ones(len(columns[0]), bool)
+    is_first[1:] = np.logical_or.reduce([c[1:] != c[:-1] for c in columns])
+    firsts = np.flatnonzero(is_first)
+    return firsts, np.append(firsts[1:], len(is_first))[: len(firsts)]

@@ -40,9 +40,9 @@ Cell = tuple[int, int]
 class Cells:
     """The pages of open cells; `pages[cell]` are (number, least mark) in order."""
 
+    store: Store
     feed: Feed
     length: int
-    kind: str
     pages: dict[Cell, list[tuple[int, int]]] = field(default_factory=dict)
 
     def facts(self) -> list[Any]:
@@ -50,15 +50,15 @@ class Cells:
         return [[*cell, pages] for cell, pages in self.pages.items()]
 
     @classmethod
-    def from_facts(cls, feed: Feed, length: int, kind: str, facts: list[Any]) -> Cells:
+    def from_facts(cls, store: Store, feed: Feed, length: int, facts: Any) -> Cells:
         """The same from a header."""
         cells = {
             (cell_length, cell): [(number, least) for number, least in pages]
             for cell_length, cell, pages in facts
         }
-        return cls(feed, length, kind, cells)
+        return cls(store, feed, length, cells)
 
-    def close(self, store: Store, now: int) -> list[pa.Table]:
+    def close(self, now: int) -> list[pa.Table]:
         """Take out what lies in slices that end at or before `now`."""
         closed: dict[int, pa.Table] = {}
         for length, cell in list(self.pages):
@@ -69,14 +69,13 @@ class Cells:
                 if int(self.feed.ends(np.array([least]))[0]) > now:
                     left.append((number, least))
                     continue
-                table = self.feed.read(store, number, self.kind)
-                due, rest = self.split(table, now)
+                due, rest = self.split(self._read(number), now)
                 if len(due):
                     closed[number] = due
                 if len(rest):
-                    left.append((number, self._write(store, number, rest)))
+                    left.append(self._write(number, rest))
                 else:
-                    store.remove(number)
+                    self.store.remove(number)
             if left:
                 self.pages[length, cell] = left
         return self._in_order_of_arrival(closed)
@@ -90,7 +89,7 @@ class Cells:
             return table.slice(len(table)), table
         return table.filter(pa.array(closed)), table.filter(pa.array(~closed))
 
-    def keep(self, store: Store, table: pa.Table, number: int) -> int:
+    def add(self, table: pa.Table, number: int) -> int:
         """Write what is open; gives the next free page number."""
         marks = self.feed.marks(table)
         length, span = self.length, int(marks.max()) - int(marks.min())
@@ -102,14 +101,12 @@ class Cells:
             part = table.filter(pa.array(cells == cell))
             pages = self.pages.setdefault((length, cell), [])
             if len(pages) >= MOST_PAGES:
-                old = {
-                    page: self.feed.read(store, page, self.kind) for page, _ in pages
-                }
+                old = {page: self._read(page) for page, _ in pages}
                 for page in old:
-                    store.remove(page)
+                    self.store.remove(page)
                 pages.clear()
                 part = self._merge({**old, number: part})
-            pages.append((number, self._write(store, number, part)))
+            pages.append(self._write(number, part))
             number += 1
         return number
 
@@ -126,15 +123,15 @@ class Cells:
         order = np.argsort(table.column(ARRIVAL).to_numpy(), kind="stable")
         return [table.take(pa.array(order)).drop_columns([ARRIVAL])]
 
-    def _write(self, store: Store, number: int, table: pa.Table) -> int:
-        store.put(number, pack(table, self.kind, small=True))
-        return int(self.feed.marks(table).min())
+    def _read(self, number: int) -> pa.Table:
+        return self.feed.read(self.store, number, self.feed.kind)
+
+    def _write(self, number: int, table: pa.Table) -> tuple[int, int]:
+        self.store.put(number, pack(table, self.feed.kind, small=True))
+        return number, int(self.feed.marks(table).min())
 
 
 def _with_arrival(number: int, page: pa.Table) -> pa.Table:
     if ARRIVAL in page.column_names:
         return page
     return page.append_column(ARRIVAL, pa.array(np.full(len(page), number)))
-
-
-__all__ = ["Cells"]

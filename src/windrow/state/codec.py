@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -94,23 +94,42 @@ def unpack(blob: Any, kind: str) -> tuple[pa.Table, dict[str, Any]]:
     with pa.ipc.open_stream(pa.py_buffer(view[start:]), options=_READ) as reader:
         table = reader.read_all()
     facts = (table.schema.metadata or {}).get(_FACTS)
-    return _allow_nulls(table), json.loads(facts) if facts else {}
+    schema = nullable_schema(table.schema, table.column_names)
+    table = pa.Table.from_arrays(table.columns, schema=schema)
+    return table, json.loads(facts) if facts else {}
 
 
-def _allow_nulls(table: pa.Table) -> pa.Table:
-    """The table with nulls allowed in every column, and without metadata.
+def nullable_schema(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
+    """Those columns of a schema, with nulls allowed in each, and no metadata.
 
-    A column may become nullable, or be so no more, while state is kept: tables of both
-    kinds must fit under each other.
+    A column may become nullable, or be so no more, while state is stored: tables of
+    both kinds must fit under each other.
     """
-    schema = pa.schema([(field.name, field.type) for field in table.schema])
-    return pa.Table.from_arrays(table.columns, schema=schema)
+    return pa.schema([(name, schema.field(name).type) for name in names])
 
 
-def read_kept(store: Store, number: int, kind: str) -> pa.Table:
-    """The table that a bucket keeps under a number: it must be there, and whole."""
+def read_blob(store: Store, number: int, kind: str) -> pa.Table:
+    """The table under a number of the store: it must be there, and whole."""
+    return unpack(store.get(number) or b"", kind)[0]
+
+
+def read_rows(store: Store, number: int, schema: pa.Schema, count: int) -> pa.Table:
+    """A page of rows: it must be there, with so many rows, in those columns."""
     blob = store.get(number)
-    return unpack(b"" if blob is None else blob, kind)[0]
+    rows = None if blob is None else unpack(blob, "rows")[0]
+    if rows is None:
+        cause = f"page {number} of a bucket is not there"
+    elif not rows.schema.equals(schema):
+        theirs, ours = (
+            ", ".join(f"{field.name} {field.type}" for field in fields)
+            for fields in (rows.schema, schema)
+        )
+        cause = f"its rows have the columns {theirs}, and this query keeps {ours}"
+    elif len(rows) != count:
+        cause = f"page {number} of a bucket has {len(rows)} rows and not {count}"
+    else:
+        return rows
+    raise StateError.because("cannot go on from this checkpoint", cause, _RESCUE)
 
 
 def _damaged(kind: str, cause: str) -> StateError:
@@ -119,7 +138,7 @@ def _damaged(kind: str, cause: str) -> StateError:
     )
 
 
-HEADER = 0
+HEADER, FIRST_PAGE = 0, 2  # 1 is left for what belongs to all pages
 
 
 class Store(Protocol):
@@ -179,17 +198,3 @@ class Bucket(Protocol):
         self, store: Store, tables: list[pa.Table], now: int, stats: StepStats
     ) -> Iterator[pa.Table]:
         """Take in tables, move time on to `now` (ticks), give the results now due."""
-
-
-__all__ = [
-    "HEADER",
-    "KINDS",
-    "VERSION",
-    "Bucket",
-    "MemoryStore",
-    "StepStats",
-    "Store",
-    "pack",
-    "read_kept",
-    "unpack",
-]

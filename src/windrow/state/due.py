@@ -21,20 +21,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from windrow.algorithms import Algorithm, slide_arrays
+from windrow.algorithms import slide_arrays
 from windrow.batch.assemble import Answer, answer_columns
 from windrow.batch.kernel_inputs import KernelInputs, read_inputs
-from windrow.batch.sorted_rows import SortedRows
+from windrow.batch.sorted_rows import SortedRows, sort_rows
+from windrow.plan.aggregate import Plan
 from windrow.plan.bind import BoundCall
+from windrow.plan.choose import Choice
+from windrow.plan.over import OverPlan
 from windrow.plan.requests import KernelRequest, Slots, users_result
+from windrow.plan.resolve import Resolved
 from windrow.windows import Rule, list_windows
-
-Array = np.ndarray[Any, Any]
+from windrow.windows.rule import Array
 
 LEAST, MOST = -(2**63), 2**63 - 1
 
@@ -49,16 +51,18 @@ class DueWindows:
     starts: Array
     stops: Array
 
-    def __len__(self) -> int:
-        return len(self.runs)
 
-
-def due_span(rule: Rule, closed: int, now: int) -> tuple[int, int] | None:
+def due_span(rules: Sequence[Rule], closed: int, now: int) -> tuple[int, int] | None:
     """From where to where windows reach that end in (closed, now]; None: none does."""
-    low, high = _due_numbers(rule, closed, now)
-    if low > high:
+    spans = [
+        (max(int(rule.begin(low)), LEAST), min(int(rule.end(high)), MOST))
+        for rule in rules
+        for low, high in [_due_numbers(rule, closed, now)]
+        if low <= high
+    ]
+    if not spans:
         return None
-    return max(int(rule.begin(low)), LEAST), min(int(rule.end(high)), MOST)
+    return min(begin for begin, _ in spans), max(end for _, end in spans)
 
 
 def _due_numbers(rule: Rule, closed: int, now: int) -> tuple[int, int]:
@@ -70,14 +74,8 @@ def due_by_time(stream: SortedRows, rule: Rule, closed: int, now: int) -> DueWin
     """The time windows that hold one of the rows and end in (closed, now]."""
     assert stream.times is not None
     low, high = _due_numbers(rule, closed, now)
-    starts, stops, numbers = list_windows(
-        rule,
-        stream.times,
-        stream.firsts,
-        stream.lasts,
-        max(low, LEAST),
-        min(high, MOST),
-    )
+    rows = stream.times, stream.firsts, stream.lasts
+    starts, stops, numbers = list_windows(rule, *rows, max(low, LEAST), min(high, MOST))
     runs = np.searchsorted(stream.lasts, starts, side="right")
     return DueWindows(runs, rule.begin(numbers), rule.end(numbers), starts, stops)
 
@@ -135,77 +133,72 @@ class KernelRows:
     source: KernelInputs
 
     @classmethod
-    def of(cls, table: pa.Table, stream: SortedRows, slots: Slots) -> KernelRows:
-        """Read the columns of all calls once."""
+    def of(cls, table: pa.Table, plan: Plan | OverPlan, slots: Slots) -> KernelRows:
+        """Sort a table, and read the columns of all calls once."""
+        stream = sort_rows(table, plan.by, plan.clock, plan.ties)
         return cls(table, stream, read_inputs(table, stream, slots))
 
+    @property
+    def behind(self) -> Array:
+        """How many rows of its key stand from each row to the last."""
+        firsts, lasts = self.stream.firsts, self.stream.lasts
+        behind: Array = np.repeat(lasts, lasts - firsts) - np.arange(len(self.stream))
+        return behind
 
-@dataclass(frozen=True)
-class RangeResults:
-    """Windows [starts[i], stops[i]) of rows, and what the kernel wrote for them."""
+    def as_arrived(self, values: Array) -> Array:
+        """From stream order to the order of the table."""
+        if self.stream.order is None:
+            return values
+        arrived = np.empty_like(values)
+        arrived[self.stream.order] = values
+        return arrived
 
-    rows: KernelRows
-    calls: Sequence[BoundCall]
-    request: KernelRequest
-    starts: Array
-    stops: Array
-    out: tuple[Array, ...]
+    def slide(
+        self, request: KernelRequest, choice: Choice | None, starts: Array, stops: Array
+    ) -> Answer:
+        """Run the kernel over windows of rows; no choice: all calls are holistic."""
+        out: tuple[Array, ...] = ()
+        if choice is not None:
+            product, source = request.product, self.source.arrays
+            out = slide_arrays(choice.algorithm, product, source, starts, stops)
+        return Answer(None, starts, np.empty(0, np.int64), starts, stops, out)
 
-    def columns(self, part: slice) -> list[pa.Array]:
-        """One column per call, of the windows of that part."""
-        answer = Answer(
-            None,
-            self.starts[part],
-            np.empty(0, np.int64),
-            self.starts[part],
-            self.stops[part],
-            tuple(array[part] for array in self.out),
-        )
-        table, stream, source = self.rows.table, self.rows.stream, self.rows.source
+    def windows(
+        self, resolved: Resolved, number: int, due: DueWindows
+    ) -> Iterator[pa.Table]:
+        """The windows of a rule that are due, with their results."""
+        request, choice = resolved.request, resolved.choices[number]
+        answer = self.slide(request, choice, due.starts, due.stops)
+        for start, stop in result_parts(len(due.runs)):
+            keys = self.stream.keys.take(pa.array(due.runs[start:stop]))
+            bounds = due.begins[start:stop], due.ends[start:stop]
+            part = answer.part(start, stop)
+            results = self.columns(resolved.plan.calls, request, part)
+            yield window_table(keys, number, *bounds, results)
+
+    def columns(
+        self, calls: Sequence[BoundCall], request: KernelRequest, answer: Answer
+    ) -> list[pa.Array]:
+        """One column per call, whose type is the same in every step."""
         columns = answer_columns(
-            table, stream, self.calls, source.columns, self.request, answer
+            self.table, self.stream, calls, self.source.columns, request, answer
         )
-        pairs = zip(columns, map(_result_type, self.calls), strict=True)
+        types = [users_result(b) if b.aggregate.is_users else b.result for b in calls]
+        pairs = zip(columns, types, strict=True)
         return [c if c.type == kind else c.cast(kind) for c, kind in pairs]
 
 
-def slide_ranges(
-    rows: KernelRows,
-    calls: Sequence[BoundCall],
-    request: KernelRequest,
-    algorithm: Algorithm | None,
-    starts: Array,
-    stops: Array,
-) -> RangeResults:
-    """Run the kernel over those windows; no algorithm: all calls are holistic."""
-    out: tuple[Array, ...] = ()
-    if algorithm is not None:
-        product = request.product
-        out = slide_arrays(algorithm, product, rows.source.arrays, starts, stops)
-    return RangeResults(rows, calls, request, starts, stops, out)
-
-
-def _result_type(bound: BoundCall) -> pa.DataType:
-    """The type of a result, the same in every step."""
-    return users_result(bound) if bound.aggregate.is_users else bound.result
-
-
-def result_parts(windows: int) -> Iterator[slice]:
-    """All windows, not too many at a time."""
+def result_parts(windows: int) -> Iterator[tuple[int, int]]:
+    """All windows, not too many at a time: from which to which."""
     for start in range(0, windows, MOST_RESULTS):
-        yield slice(start, min(start + MOST_RESULTS, windows))
+        yield start, min(start + MOST_RESULTS, windows)
 
 
-__all__ = [
-    "LEAST",
-    "DueWindows",
-    "KernelRows",
-    "RangeResults",
-    "due_by_count",
-    "due_by_time",
-    "due_span",
-    "first_needed",
-    "out_of_reach",
-    "result_parts",
-    "slide_ranges",
-]
+def window_table(
+    keys: pa.Table, number: int, begins: Array, ends: Array, results: Sequence[pa.Array]
+) -> pa.Table:
+    """Windows of a rule as rows: k0, ..., q (its number), start, end, r0, ..."""
+    columns = {f"k{i}": column for i, column in enumerate(keys.columns)}
+    columns["q"] = pa.array(np.full(len(begins), number, np.int32))
+    columns |= {"start": pa.array(begins), "end": pa.array(ends)}
+    return pa.table(columns | {f"r{i}": column for i, column in enumerate(results)})

@@ -12,7 +12,7 @@ Buckets that keep rows take rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.columns import key_codes
+from windrow.batch.columns import array_runs, key_codes
 from windrow.batch.partials import (
     PANE,
     ROWS,
@@ -32,11 +32,9 @@ from windrow.batch.partials import (
 from windrow.batch.sorted_rows import times_of
 from windrow.errors import StateError
 from windrow.slicing import fold
-from windrow.windows.clock import Clock
+from windrow.windows.rule import Array
 
-from .codec import StepStats, Store, read_kept
-
-Array = np.ndarray[Any, Any]
+from .codec import Store, read_blob
 
 
 @dataclass(frozen=True)
@@ -50,6 +48,11 @@ class Feed:
     folded: bool
     former: Folding | None = None
 
+    @property
+    def kind(self) -> str:
+        """What blobs of such tables are called."""
+        return "slices" if self.folded else "rows"
+
     @cached_property
     def keys(self) -> list[str]:
         """The key columns of slices."""
@@ -62,7 +65,7 @@ class Feed:
 
     def read(self, store: Store, number: int, kind: str) -> pa.Table:
         """A page of the store; partials of version 0.1 are brought up to date."""
-        table = read_kept(store, number, kind)
+        table = read_blob(store, number, kind)
         if kind == "rows" or set(self.partials) <= set(table.column_names):
             return table
         return self._bring_up_to_date(table)
@@ -128,12 +131,9 @@ class Feed:
         order = np.lexsort((panes, codes))
         panes, codes = panes[order], codes[order]
         table = table.take(pa.array(order))
-        new = np.ones(len(table), bool)
-        new[1:] = (panes[1:] != panes[:-1]) | (codes[1:] != codes[:-1])
-        if new.all():
+        starts, stops = array_runs(panes, codes)
+        if len(starts) == len(table):
             return table
-        starts = np.flatnonzero(new)
-        stops = np.append(starts[1:], len(table))
         request, fields = self.folding.request, self.folding.fields
         partials: Partials = read_partials(request, fields, table)
         arrays = fold(request.product, partials.arrays, starts, stops, leaf="slices")
@@ -182,54 +182,3 @@ def _meanings(folding: Folding) -> Iterator[Hashable]:
                 yield "count"
             else:
                 yield fields[number].name, request.kind, request.slots
-
-
-def admit_rows(
-    tables: Sequence[pa.Table],
-    schema: pa.Schema,
-    clock: Clock,
-    is_late: Callable[[Array], Array],
-    stats: StepStats,
-    *,
-    keep_late: bool,
-) -> tuple[pa.Table, Array]:
-    """The rows that are in time, in the columns of `schema`, and their times.
-
-    A row without a time is late: nothing that it belongs to is still open.
-    """
-    plain = nullable_schema(schema)
-    parts, times = [plain.empty_table()], [np.empty(0, np.int64)]
-    for table in tables:
-        mine, known = times_of(table, clock)
-        late = is_late(mine)
-        if known is not None:
-            late |= ~known
-        parts.append(admit(table, plain, late, late, stats, keep_late=keep_late))
-        times.append(mine[~late])
-    return pa.concat_tables(parts).combine_chunks(), np.concatenate(times)
-
-
-def admit(
-    table: pa.Table,
-    schema: pa.Schema,
-    late: Array,
-    missed: Array,
-    stats: StepStats,
-    *,
-    keep_late: bool,
-) -> pa.Table:
-    """The rows that are not late; those that `missed` a window count as late rows."""
-    stats.rows_in += len(table)
-    stats.late_rows += int(missed.sum())
-    if keep_late and missed.any():
-        stats.late.append(table.filter(pa.array(missed)))
-    rows = table.select(schema.names).cast(schema)
-    return rows.filter(pa.array(~late)) if late.any() else rows
-
-
-def nullable_schema(schema: pa.Schema) -> pa.Schema:
-    """The same names and types, with nulls allowed in every column."""
-    return pa.schema([(field.name, field.type) for field in schema])
-
-
-__all__ = ["Feed", "admit", "admit_rows", "nullable_schema"]

@@ -210,6 +210,3 @@ def _in_words(value: Any) -> str:
 
 def _short(name: str, python: str, digest: str) -> str:
     return f"{name} {digest[:8]} ({python})"
-
-
-__all__ = ["QueryDescription", "check_same", "describe"]

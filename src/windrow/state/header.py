@@ -11,20 +11,18 @@ need not hold the key, and a key that went and came again is a new one.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from windrow.batch.columns import key_codes, run_bounds
+from windrow.windows.rule import Array
 
 from .cells import Cells
-from .codec import HEADER, Store, pack, unpack
+from .codec import FIRST_PAGE, HEADER, Store, pack, unpack
 from .feed import Feed
 from .fingerprint import QueryDescription, check_same
-from .slice_pages import FIRST_PAGE, ID, SlicePages
-
-Array = np.ndarray[Any, Any]
+from .slice_pages import ID, SlicePages
 
 PARTS = 1
 
@@ -34,9 +32,11 @@ class BucketHeader:
     """The watermark of the last step, the keys, and the pages that there are.
 
     `ids` keys have been numbered; `under` is, for each window, the chunk whose
-    suffixes are being built; `fresh` says that nothing was kept of the bucket.
+    suffixes are being built; `fresh` says that the store had nothing of the bucket.
     """
 
+    store: Store
+    feed: Feed
     now: int
     keys: pa.Table
     ids: int
@@ -50,23 +50,18 @@ class BucketHeader:
         """The numbers of the keys, ascending."""
         return self.keys.column(ID).to_numpy()  # type: ignore[no-any-return]
 
-    def number_keys(
-        self, slices: pa.Table, names: list[str]
-    ) -> tuple[Array, Array, Array]:
+    def number_keys(self, slices: pa.Table) -> tuple[Array, Array, Array]:
         """The run of each key in sorted slices, and the number of each slice's key.
 
         Keys that are new get a number.
         """
+        names, count = self.feed.keys, len(self.keys)
         firsts, lasts = run_bounds(slices, names)
         run_keys = slices.select(names).take(pa.array(firsts))
-        count = len(self.keys)
+        codes = np.zeros(count + 1, np.int32)
         if names:
-            both = pa.concat_tables(
-                [self.keys.select(names), run_keys]
-            ).combine_chunks()
-            codes, _ = key_codes(both, names)
-        else:
-            codes = np.zeros(count + 1, np.int32)
+            both = pa.concat_tables([self.keys.select(names), run_keys])
+            codes, _ = key_codes(both.combine_chunks(), names)
         place = np.full(int(codes.max()) + 1, -1)
         place[codes[:count]] = np.arange(count)
         mine = place[codes[count:]]
@@ -81,27 +76,26 @@ class BucketHeader:
         starts[mine], stops[mine] = firsts, lasts
         return starts, stops, np.repeat(self.key_ids[mine], lasts - firsts)
 
-    def read_parts(self, store: Store) -> pa.Table | None:
+    def read_parts(self) -> pa.Table | None:
         """The partials of each key, if there is one."""
-        return self.cells.feed.read(store, PARTS, "slices") if len(self.keys) else None
+        return self.feed.read(self.store, PARTS, "slices") if len(self.keys) else None
 
-    def keep_parts(self, store: Store, parts: pa.Table, had: bool) -> None:
-        """Keep the partials of each key; a key without any is gone."""
+    def write_parts(self, parts: pa.Table, had: bool) -> None:
+        """Write the partials of each key; a key without any is gone."""
         alive = np.isin(self.key_ids, parts.column(ID).to_numpy())
         if not alive.all():
             self.keys = self.keys.filter(pa.array(alive))
         if len(parts):
-            store.put(PARTS, pack(parts, "slices", small=True))
+            self.store.put(PARTS, pack(parts, "slices", small=True))
         elif had:
-            store.remove(PARTS)
+            self.store.remove(PARTS)
 
-    def write(self, store: Store, query: QueryDescription) -> None:
-        """Keep the header, or nothing where there is nothing left to remember."""
+    def write(self, query: QueryDescription) -> None:
+        """Write the header, or nothing where there is nothing left to remember."""
         if not len(self.keys) and not self.cells.pages:
-            for page in self.pages:
-                store.remove(page.number)
+            self.pages.remove_all()
             if not self.fresh:
-                store.remove(HEADER)
+                self.store.remove(HEADER)
             return
         facts = {
             "spec": query.words,
@@ -112,7 +106,7 @@ class BucketHeader:
             "cells": self.cells.facts(),
             "pages": self.pages.facts(),
         }
-        store.put(HEADER, pack(self.keys, "header", facts, small=True))
+        self.store.put(HEADER, pack(self.keys, "header", facts, small=True))
 
 
 def read_header(
@@ -120,26 +114,17 @@ def read_header(
 ) -> BucketHeader:
     """The header of a bucket; a fresh one is closed up to `now`."""
     blob = store.get(HEADER)
-    kind = "slices" if feed.folded else "rows"
     if blob is None:
         plan = feed.folding.plan
         types = [plan.schema.field(name).type for name in plan.by]
         schema = {ID: pa.int64(), **dict(zip(feed.keys, types, strict=True))}
-        windows = len(plan.rules)
-        return BucketHeader(
-            now,
-            pa.schema(schema).empty_table(),
-            0,
-            [0] * windows,
-            Cells(feed, cell, kind),
-            SlicePages(feed, [], [[] for _ in range(windows)], FIRST_PAGE),
-            fresh=True,
-        )
+        keys, none = pa.schema(schema).empty_table(), [0] * len(plan.rules)
+        cells = Cells(store, feed, cell)
+        pages = SlicePages(store, feed, [], [[] for _ in plan.rules], FIRST_PAGE)
+        return BucketHeader(store, feed, now, keys, 0, none, cells, pages, fresh=True)
     keys, facts = unpack(blob, "header")
     check_same(facts["spec"], query)
-    cells = Cells.from_facts(feed, facts["cell"], kind, facts["cells"])
-    pages = SlicePages.from_facts(feed, facts["pages"])
-    return BucketHeader(facts["now"], keys, facts["ids"], facts["under"], cells, pages)
-
-
-__all__ = ["BucketHeader", "read_header"]
+    now, ids, under = (facts[name] for name in ("now", "ids", "under"))
+    cells = Cells.from_facts(store, feed, facts["cell"], facts["cells"])
+    pages = SlicePages.from_facts(store, feed, facts["pages"])
+    return BucketHeader(store, feed, now, keys, ids, under, cells, pages)

@@ -17,28 +17,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from windrow.batch.over import look_back
-from windrow.batch.sorted_rows import SortedRows, check_room, sort_rows
 from windrow.plan.over import OverPlan
 from windrow.plan.resolve import Facts, ResolvedOver, resolve
+from windrow.windows.rule import Array
 
-from .codec import StepStats, Store
-from .due import LEAST, KernelRows, RangeResults, result_parts, slide_ranges
-from .feed import admit_rows
-from .fingerprint import QueryDescription
+from .codec import nullable_schema
+from .due import LEAST, KernelRows, result_parts
+from .paged_bucket import PagedBucket
 from .row_pages import RowPages
-from .rows import as_arrived
-
-Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
-class RollBucket:
+class RollBucket(PagedBucket):
     """A bucket of `wr.over`.
 
     Out come s0, s1, ... (all columns of the row), r0, r1, ... (results in the order
@@ -46,110 +41,59 @@ class RollBucket:
     """
 
     plan: OverPlan
-    query: QueryDescription
-    keep_late: bool
 
     @property
-    def ticks(self) -> int | None:
+    def schema(self) -> pa.Schema:
+        """All columns of the rows; all may be null."""
+        return nullable_schema(self.plan.schema, self.plan.schema.names)
+
+    @property
+    def longest(self) -> int:
         """The longest duration that a row looks back over."""
-        return max(
-            (f.ticks for f in self.plan.frames if f.ticks is not None), default=None
-        )
+        return max(frame.ticks or 0 for frame in self.plan.frames)
 
     @property
     def before(self) -> int:
         """The most rows before itself that a row counts back to."""
-        return max(
-            (f.rows - 1 for f in self.plan.frames if f.rows is not None), default=0
-        )
+        return max((frame.rows or 1) - 1 for frame in self.plan.frames)
 
     @cached_property
     def resolved(self) -> ResolvedOver:
         """The plan as every step executes it, whatever the rows."""
         return resolve(self.plan, Facts())
 
-    def step(
-        self, store: Store, tables: list[pa.Table], now: int, stats: StepStats
-    ) -> Iterator[pa.Table]:
-        """Take in rows, move time on to `now` (ticks), give the rows behind it."""
-        plan = self.plan
-        assert plan.clock is not None
-        schema = plan.schema
-        pages = RowPages.open(store, self.query, schema, plan.by, plan.clock, now)
-        rows, times = admit_rows(
-            tables,
-            schema,
-            plan.clock,
-            lambda times: times < pages.closed,
-            stats,
-            keep_late=self.keep_late,
-        )
-        check_room(times, self.ticks or 0)
-        pages.add(rows)
-        for table in self._roll(pages):
-            stats.rows_out += len(table)
-            yield table
-        if not self.before:
-            pages.drop(lambda page: not self._reachable(page.most, pages.now))
-        pages.close()
-        stats.keys = pages.count_keys()
-
-    def _roll(self, pages: RowPages) -> Iterator[pa.Table]:
+    def results(self, pages: RowPages) -> Iterator[pa.Table]:
         """The rows whose time lies in [closed, now)."""
-        plan, now = self.plan, pages.now
-        if not pages.falls_due():
-            return
-        rows, times, final = pages.gather_final()
-        table = rows.filter(pa.array(final))
-        stream = sort_rows(table, plan.by, plan.clock, plan.ties)
-        assert stream.times is not None
-        picked = np.flatnonzero(stream.times >= pages.closed)
-        inputs = KernelRows.of(table, stream, self.resolved.slots)
-        yield from self._results(inputs, picked)
-        living = np.ones(len(rows), bool)
-        living[final] = as_arrived(stream, self._needed(stream, now))
-        pages.settle(times, living)
+        table = pages.gather_final()
+        if table is not None:
+            rows = KernelRows.of(table, self.plan, self.resolved.slots)
+            assert rows.stream.times is not None
+            yield from self._roll(rows, rows.stream.times >= pages.closed)
+            needed = rows.behind <= self.before
+            if any(frame.ticks is not None for frame in self.plan.frames):
+                needed |= rows.stream.times >= max(pages.now - self.longest, LEAST)
+            pages.settle_final(rows.as_arrived(needed))
+        if not self.before:
+            pages.drop(lambda page: page.most < pages.now - self.longest)
 
-    def _results(self, rows: KernelRows, picked: Array) -> Iterator[pa.Table]:
-        frames: list[RangeResults] = []
+    def _roll(self, rows: KernelRows, is_due: Array) -> Iterator[pa.Table]:
+        """The rows that are due, with their columns."""
+        due, order = np.flatnonzero(is_due), rows.stream.order
+        answers = []
         for frame in self.resolved.frames:
             starts, stops = look_back(rows.stream, frame.frame)
-            algorithm = None if frame.choice is None else frame.choice.algorithm
-            frames.append(
-                slide_ranges(
-                    rows,
-                    frame.calls,
-                    frame.request,
-                    algorithm,
-                    starts[picked],
-                    stops[picked],
-                )
-            )
-        order = rows.stream.order
-        for part in result_parts(len(picked)):
-            places = picked[part]
+            bounds = starts[due], stops[due]
+            answers.append((frame, rows.slide(frame.request, frame.choice, *bounds)))
+        for start, stop in result_parts(len(due)):
+            places = due[start:stop]
             own = rows.table.take(pa.array(places if order is None else order[places]))
             columns = {f"s{i}": column for i, column in enumerate(own.columns)}
             results: dict[str, pa.Array] = {}
-            for frame_results in frames:
-                names = [bound.name for bound in frame_results.calls]
-                results.update(zip(names, frame_results.columns(part), strict=True))
+            for frame, answer in answers:
+                part = answer.part(start, stop)
+                arrays = rows.columns(frame.calls, frame.request, part)
+                names = [bound.name for bound in frame.calls]
+                results.update(zip(names, arrays, strict=True))
             for i, bound in enumerate(self.plan.calls):
                 columns[f"r{i}"] = results[bound.name]
             yield pa.table(columns)
-
-    def _needed(self, stream: SortedRows, now: int) -> Array:
-        """Which final rows a row still to come can look back at, in stream order."""
-        assert stream.times is not None
-        behind = np.repeat(stream.lasts, stream.lasts - stream.firsts)
-        numbered: Array = behind - np.arange(len(stream)) <= self.before
-        if self.ticks is not None:
-            numbered |= stream.times >= max(now - self.ticks, LEAST)
-        return numbered
-
-    def _reachable(self, time: int, now: int) -> bool:
-        """Whether a row of that time is to come, or in the duration of one that is."""
-        return time >= now - (self.ticks or 0)
-
-
-__all__ = ["RollBucket"]

@@ -1,80 +1,51 @@
-"""A bucket of windows over rows, which are kept from step to step.
+"""Buckets of time windows over rows, and over events with a duration.
 
-    rows kept       . . . . . . . . . .          as they arrived, in pages
+    rows            . . . . . . . . . .          as they arrived, in pages
+    events          =====   ==============
     closed, now               |     |
     due                 [---------) |            windows that end in (closed, now]
                           [---------)
     out of reach    x x x                        no window to come holds them
 
-Two kinds of windows need the rows themselves:
+Rows themselves are needed where aggregates have no partial of bounded size: collect,
+concat, count_distinct, or a user's functions that could not be compiled.  A window
+comes out once, when the watermark passes its end.  A row is late if its slice has been
+closed.  A key is gone when its last window is out.
 
-- Time windows whose aggregates have no partial of bounded size: collect, concat,
-  count_distinct, or a user's functions that could not be compiled.  A window comes
-  out once, when the watermark passes its end.  A row is late if its slice has been
-  closed.  A key is gone when its last window is out.
-- Count windows.  Rows of a key are numbered in order of time, ties, arrival, once
-  their time is behind the watermark: then nothing can come before them.  A window
-  comes out when its last row has its number, and a row is late if its time is behind
-  the watermark of the step before.  The last rows of a key and its count stay for
-  ever, since more rows of it may come, which go on from the count:
-
-      kept    k0   known          of the key's rows, the last that are kept are
-              a    17             numbers known - 1, known - 2, ...
-              b     3
-  With partial=True windows that are clipped
-  at the beginning come out as soon as all their rows are final; none is clipped at
-  the end, for a stream has none.
+An event comes when it ends, and a window is released at its end plus the time to
+postpone, which is the watermark's delay.  So an event is late as a row is: if the slice
+in which it ends has been closed.  One that is in time counts in all windows that are
+open; where it lasted longer than the delay, it also overlaps windows that are out, and
+is counted and given back as late for those.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.columns import key_codes
-from windrow.batch.sorted_rows import SortedRows, check_room, sort_rows
+from windrow.batch.assemble import Answer, select_windows
+from windrow.batch.sorted_rows import SortedRows, check_room, times_of
+from windrow.batch.spans import lengths_of, open_spans, solve_spans, span_times
 from windrow.plan.aggregate import Plan
 from windrow.plan.resolve import Facts, Resolved, resolve
 from windrow.slicing import BY_NAME, cuts_of
+from windrow.windows.rule import Array
 
-from .codec import StepStats, Store, pack, unpack
-from .due import (
-    DueWindows,
-    KernelRows,
-    due_by_count,
-    due_by_time,
-    due_span,
-    first_needed,
-    out_of_reach,
-    result_parts,
-    slide_ranges,
-)
-from .feed import admit_rows
-from .fingerprint import QueryDescription
+from .due import KernelRows, due_by_time, due_span, out_of_reach, window_table
+from .paged_bucket import PagedBucket
 from .row_pages import RowPages
-
-Array = np.ndarray[Any, Any]
-
-TALLY = 1  # its number in the store
-KNOWN = "known"
 
 
 @dataclass(frozen=True)
-class RowBucket:
-    """A bucket of `wr.aggregate` whose state is rows.
-
-    Out come k0, k1, ... (keys), q (the number of the window's rule), start, end (ticks,
-    or positions in the key), r0, r1, ... (results in the order of the calls).
-    """
+class RowBucket(PagedBucket):
+    """A bucket of `wr.aggregate` whose state is the rows of open time windows."""
 
     plan: Plan
-    query: QueryDescription
-    keep_late: bool
 
     @cached_property
     def resolved(self) -> Resolved:
@@ -82,39 +53,12 @@ class RowBucket:
         return resolve(self.plan, Facts(), alone=True)
 
     @property
-    def is_counted(self) -> bool:
-        """Whether windows count rows."""
-        return self.plan.rules[0].counts_rows
+    def longest(self) -> int:
+        """The length of the longest window."""
+        return max(rule.longest for rule in self.plan.rules)
 
-    def step(
-        self, store: Store, tables: list[pa.Table], now: int, stats: StepStats
-    ) -> Iterator[pa.Table]:
-        """Take in rows, move time on to `now` (ticks), give the windows now due."""
-        plan = self.plan
-        assert plan.clock is not None
-        schema = pa.schema([plan.schema.field(name) for name in plan.reads])
-        pages = RowPages.open(store, self.query, schema, plan.by, plan.clock, now)
-        rows, times = admit_rows(
-            tables,
-            schema,
-            plan.clock,
-            lambda times: self._is_late(times, pages.closed),
-            stats,
-            keep_late=self.keep_late,
-        )
-        if not self.is_counted:
-            check_room(times, max(rule.longest for rule in plan.rules))
-        pages.add(rows)
-        due = self._count_rows if self.is_counted else self._pass_time
-        for table in due(pages):
-            stats.rows_out += len(table)
-            yield table
-        pages.close(keep=self.is_counted and (pages.known or bool(pages.pages)))
-        stats.keys = pages.count_keys()
-
-    def _is_late(self, times: Array, closed: int) -> Array:
-        if self.is_counted:
-            return times < closed
+    def is_late(self, times: Array, closed: int) -> Array:
+        """Whether the slice of each instant is closed."""
         # a slice of Cutty outlives windows that end in it: its rows would miss them
         plan = self.plan
         whole = plan.slicer.whole_windows
@@ -122,120 +66,76 @@ class RowBucket:
         late: Array = cuts.ends(times) <= closed
         return late
 
-    def _pass_time(self, pages: RowPages) -> Iterator[pa.Table]:
-        """The time windows that end in (closed, now]."""
-        plan, closed, now = self.plan, pages.closed, pages.now
-        spans = [due_span(rule, closed, now) for rule in plan.rules]
-        due = [span for span in spans if span is not None]
-        if due:
-            start, stop = min(a for a, _ in due), max(b for _, b in due)
-            rows, times = pages.gather(lambda p: p.least < stop and p.most >= start)
-            table = rows.filter(pa.array((times >= start) & (times < stop)))
-            stream = sort_rows(table, plan.by, plan.clock, plan.ties)
+    def results(self, pages: RowPages) -> Iterator[pa.Table]:
+        """The windows that end in (closed, now]."""
+        rules, now = self.plan.rules, pages.now
+        reach = due_span(rules, pages.closed, now)
+        if reach is not None:
+            low, high = reach
+            lasting = self.plan.span is not None  # may begin long before its time
+            rows = pages.gather(
+                lambda page: page.most >= low and (lasting or page.least < high)
+            )
+            firsts, lasts = self.instants(rows)
+            table = rows.filter(pa.array((lasts >= low) & (firsts < high)))
             if len(table):
-                inputs = KernelRows.of(table, stream, self.resolved.slots)
-                for number, rule in enumerate(plan.rules):
-                    if spans[number] is not None:
-                        windows = due_by_time(stream, rule, closed, now)
-                        yield from self._results(inputs, number, windows)
-            pages.settle(times, ~out_of_reach(plan.rules, times, now))
-        pages.drop(lambda p: bool(out_of_reach(plan.rules, np.array([p.most]), now)))
+                yield from self.slide(table, reach, pages)
+            pages.settle(~out_of_reach(rules, lasts, now))
+        pages.drop(lambda p: bool(out_of_reach(rules, np.array([p.most]), now)))
 
-    def _count_rows(self, pages: RowPages) -> Iterator[pa.Table]:
-        """The count windows whose last row came to lie behind `now`."""
-        plan = self.plan
-        if not pages.falls_due():
-            return
-        rows, times, final = pages.gather_final()
-        table = rows.filter(pa.array(final))
-        stream = sort_rows(table, plan.by, plan.clock, plan.ties)
-        assert stream.times is not None
-        new = np.add.reduceat(
-            (stream.times >= pages.closed).astype(np.int64), stream.firsts
-        )
-        before, known = _add_to_tally(pages.store, plan.by, stream.keys, new)
-        inputs = KernelRows.of(table, stream, self.resolved.slots)
-        for number, rule in enumerate(plan.rules):
-            windows = due_by_count(stream, rule, before, known)
-            yield from self._results(inputs, number, windows)
-        living = np.ones(len(rows), bool)
-        living[final] = self._needed(stream, known)
-        pages.settle(times, living)
+    def instants(self, rows: pa.Table) -> tuple[Array, Array]:
+        """The first and the last instant of each row."""
+        assert self.plan.clock is not None
+        times, _ = times_of(rows, self.plan.clock)
+        return times, times
 
-    def _needed(self, stream: SortedRows, known: Array) -> Array:
-        """Which final rows a window still to come can hold, in the table's order."""
-        left = known - first_needed(self.plan.rules, known)
-        sizes = stream.lasts - stream.firsts
-        behind = np.repeat(stream.lasts, sizes) - np.arange(len(stream))
-        return as_arrived(stream, behind <= np.repeat(left, sizes))
-
-    def _results(
-        self, rows: KernelRows, number: int, due: DueWindows
+    def slide(
+        self, table: pa.Table, _: tuple[int, int], pages: RowPages
     ) -> Iterator[pa.Table]:
-        plan = self.plan
-        request, choice = self.resolved.request, self.resolved.choices[number]
-        algorithm = None if choice is None else choice.algorithm
-        ranges = slide_ranges(
-            rows, plan.calls, request, algorithm, due.starts, due.stops
-        )
-        for part in result_parts(len(due)):
-            keys = rows.stream.keys.take(pa.array(due.runs[part]))
-            columns = {f"k{i}": keys.column(name) for i, name in enumerate(plan.by)}
-            columns["q"] = pa.array(np.full(len(due.runs[part]), number, np.int32))
-            columns["start"] = pa.array(due.begins[part])
-            columns["end"] = pa.array(due.ends[part])
-            results = enumerate(ranges.columns(part))
-            yield pa.table({**columns, **{f"r{i}": column for i, column in results}})
+        """The windows over the rows within reach that are due."""
+        rows = KernelRows.of(table, self.plan, self.resolved.slots)
+        for number, rule in enumerate(self.plan.rules):
+            due = due_by_time(rows.stream, rule, pages.closed, pages.now)
+            yield from rows.windows(self.resolved, number, due)
 
 
-def _add_to_tally(
-    store: Store, by: Sequence[str], keys: pa.Table, new: Array
-) -> tuple[Array, Array]:
-    """The count of each key before and after `new[i]` rows of key i became final."""
-    names = [f"k{i}" for i in range(len(by))]
-    listed = keys.select(list(by)).rename_columns(names)
-    tallied, known = _read_tally(store, names, listed)
-    codes, all_keys = _key_codes(tallied, listed, names, len(known), len(new))
-    counts = np.zeros(int(codes.max(initial=-1)) + 1, np.int64)
-    counts[codes[: len(known)]] = known
-    mine = codes[len(known) :]
-    before = counts[mine]
-    after = before + new
-    if new.any():
-        counts[mine] = after
-        there = counts > 0
-        columns = {name: all_keys.column(name) for name in names}
-        table = pa.table({**columns, KNOWN: counts}).filter(pa.array(there))
-        store.put(TALLY, pack(table.combine_chunks(), "rows", small=True))
-    return before, after
+@dataclass(frozen=True)
+class SpanBucket(RowBucket):
+    """A bucket of `wr.aggregate` whose state is events that last."""
 
+    def find_late(self, table: pa.Table, closed: int) -> tuple[Array, Array]:
+        """Which events no open window overlaps, and which have missed a window."""
+        events, rules = span_times(table, self.plan), self.plan.rules
+        check_room(events.starts, self.longest)
+        check_room(events.lasts, self.longest)
+        late = self.plan.cuts.ends(events.lasts) <= closed
+        if events.known is not None:
+            late = late | ~events.known
+        first_ends = [rule.end(rule.first_over(events.starts)) for rule in rules]
+        return late, late | (np.min(first_ends, axis=0) <= closed)
 
-def _read_tally(
-    store: Store, names: Sequence[str], listed: pa.Table
-) -> tuple[pa.Table, Array]:
-    blob = store.get(TALLY)
-    if blob is None:
-        return listed.slice(0, 0), np.empty(0, np.int64)
-    table, _ = unpack(blob, "rows")
-    return table.select(list(names)).cast(listed.schema), table.column(KNOWN).to_numpy()
+    def instants(self, rows: pa.Table) -> tuple[Array, Array]:
+        """The first and the last instant of each event."""
+        events = span_times(rows, self.plan)
+        return events.starts, events.lasts
 
+    def slide(
+        self, table: pa.Table, reach: tuple[int, int], pages: RowPages
+    ) -> Iterator[pa.Table]:
+        """The windows over the events within reach that are due."""
 
-def _key_codes(
-    tallied: pa.Table, listed: pa.Table, names: Sequence[str], old: int, new: int
-) -> tuple[Array, pa.Table]:
-    """One code for each key of the tally, then each listed; and all keys by code."""
-    if not names:
-        return np.zeros(old + new, np.int64), pa.table({})
-    return key_codes(pa.concat_tables([tallied, listed]).combine_chunks(), names)
+        def trim(_: SortedRows, answers: list[Answer]) -> list[Answer]:
+            return [
+                select_windows(answer, (ends > pages.closed) & (ends <= pages.now))
+                for answer in answers
+                for ends in [answer.ends]
+            ]
 
-
-def as_arrived(stream: SortedRows, values: Array) -> Array:
-    """From stream order to the order of the table."""
-    if stream.order is None:
-        return values
-    arrived = np.empty_like(values)
-    arrived[stream.order] = values
-    return arrived
-
-
-__all__ = ["RowBucket", "as_arrived"]
+        low, high = (np.full(len(table), bound) for bound in reach)
+        job = open_spans(table, self.plan, within=(low, high))
+        resolved = resolve(self.plan, Facts(spans=lengths_of(job.laid)))
+        stream, answers, columns = solve_spans(job, resolved, trim)
+        for number, (answer, results) in enumerate(zip(answers, columns, strict=True)):
+            if len(answer.begins):
+                keys = stream.keys.take(pa.array(answer.runs))
+                yield window_table(keys, number, answer.begins, answer.ends, results)

@@ -17,28 +17,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
+from windrow.batch.columns import array_runs
 from windrow.batch.partials import PANE, ROWS
 
 from .codec import Store, pack
 from .feed import Feed
 from .walk import Chunks
 
-Array = np.ndarray[Any, Any]
-
 ID = "id"
 SOME = "some"
 PAGE_BYTES = 1 << 15
-FIRST_PAGE = 2  # after the header and the partials of each key
 _BUILT = -(2**63)  # in place of a chunk's number
 
 
-@dataclass
-class SlicePage:
+class SlicePage(NamedTuple):
     """Slices from `first` to `last`, both included.
 
     `chunks` says for each window in which of its chunks they lie, as long as it has
@@ -51,19 +48,14 @@ class SlicePage:
     rows: int
     chunks: list[int | None]
 
-    def facts(self) -> list[Any]:
-        """What the header remembers."""
-        return [self.number, self.first, self.last, self.rows, self.chunks]
-
     def builders(self, windows: Sequence[Chunks], now: int) -> list[int]:
         """The windows that are to build the suffixes of this raw page by then."""
         builders = []
         for window, chunk in enumerate(self.chunks):
-            if chunk is None:
-                continue
-            under, since = windows[window].building(now)
-            if chunk < under or (chunk == under and self.last >= since):
-                builders.append(window)
+            if chunk is not None:
+                under, since = windows[window].building(now)
+                if chunk < under or (chunk == under and self.last >= since):
+                    builders.append(window)
         return builders
 
 
@@ -71,6 +63,7 @@ class SlicePage:
 class SlicePages:
     """All pages of a bucket, and the next free number."""
 
+    store: Store
     feed: Feed
     raw: list[SlicePage]
     suffixes: list[list[SlicePage]]
@@ -78,47 +71,43 @@ class SlicePages:
 
     def facts(self) -> dict[str, Any]:
         """What the header remembers."""
-        return {
-            "raw": [page.facts() for page in self.raw],
-            "suffixes": [[page.facts() for page in pages] for pages in self.suffixes],
-            "next": self.next,
-        }
+        return {"raw": self.raw, "suffixes": self.suffixes, "next": self.next}
 
     @classmethod
-    def from_facts(cls, feed: Feed, facts: dict[str, Any]) -> SlicePages:
+    def from_facts(cls, store: Store, feed: Feed, facts: dict[str, Any]) -> SlicePages:
         """The same from a header."""
-        return cls(
-            feed,
-            [SlicePage(*page) for page in facts["raw"]],
-            [[SlicePage(*page) for page in pages] for pages in facts["suffixes"]],
-            facts["next"],
+        raw, *suffixes = (
+            [SlicePage(*page) for page in pages]
+            for pages in (facts["raw"], *facts["suffixes"])
         )
+        return cls(store, feed, raw, suffixes, facts["next"])
 
-    def __iter__(self) -> Iterator[SlicePage]:
-        yield from self.raw
-        for pages in self.suffixes:
-            yield from pages
+    def remove_all(self) -> None:
+        """Remove every page."""
+        for pages in (self.raw, *self.suffixes):
+            for page in pages:
+                self.store.remove(page.number)
 
-    def take_leaving(
-        self, store: Store, window: int, chunks: Chunks, now: int
-    ) -> list[pa.Table]:
+    def take_leaving(self, window: int, chunks: Chunks, now: int) -> list[pa.Table]:
         """Suffixes at slices that leave a window by then; finished pages go."""
         until = chunks.begin_due(now)
         tables, left = [], []
         for page in self.suffixes[window]:
             if page.first < until:
-                tables.append(self.feed.read(store, page.number, "suffixes"))
+                tables.append(self.feed.read(self.store, page.number, "suffixes"))
             if page.last < until:
-                store.remove(page.number)
+                self.store.remove(page.number)
             else:
                 left.append(page)
         self.suffixes[window] = left
         return tables
 
-    def add_raw(
-        self, store: Store, slices: pa.Table, windows: Sequence[Chunks], now: int
-    ) -> None:
-        """Keep slices that some window has yet to build, no page across a chunk."""
+    def read_raw(self, page: SlicePage) -> pa.Table:
+        """The slices of a raw page."""
+        return self.feed.read(self.store, page.number, "slices")
+
+    def add_raw(self, slices: pa.Table, windows: Sequence[Chunks], now: int) -> None:
+        """Write slices that some window has yet to build, no page across a chunk."""
         panes = slices.column(PANE).to_numpy()
         chunk = np.full((len(windows), len(panes)), _BUILT)
         for window, chunks in enumerate(windows):
@@ -128,66 +117,54 @@ class SlicePages:
                 later = (mine > under) | ((mine == under) & (panes < since))
                 chunk[window] = np.where(later, mine, _BUILT)
         wanted = np.flatnonzero((chunk > _BUILT).any(axis=0))
-        if not len(wanted):
-            return
         wanted = wanted[np.argsort(panes[wanted], kind="stable")]
         chunk = chunk[:, wanted]
-        cuts = np.flatnonzero((chunk[:, 1:] != chunk[:, :-1]).any(axis=0)) + 1
         table = slices.drop_columns([ROWS]).take(pa.array(wanted))
-        for start, stop in zip([0, *cuts], [*cuts, len(wanted)], strict=True):
+        for start, stop in zip(*array_runs(*chunk), strict=True):
             numbers = [None if c == _BUILT else c for c in chunk[:, start].tolist()]
-            self._append_raw(store, table.slice(start, stop - start), numbers)
+            self._append_raw(table.slice(start, stop - start), numbers)
 
-    def _append_raw(
-        self, store: Store, table: pa.Table, chunks: list[int | None]
-    ) -> None:
+    def _append_raw(self, table: pa.Table, chunks: list[int | None]) -> None:
         last = self.raw[-1] if self.raw else None
         if (
             last is not None
             and last.chunks == chunks
             and last.rows + len(table) <= rows_in_page(table)
         ):
-            table = pa.concat_tables(
-                [self.feed.read(store, last.number, "slices"), table]
-            )
-            store.remove(last.number)
+            table = pa.concat_tables([self.read_raw(last), table])
+            self.store.remove(last.number)
             self.raw.pop()
-        self.raw += self._write(store, table, "slices", chunks)
+        self.raw += self._write(table, "slices", chunks)
 
-    def add_suffixes(self, store: Store, table: pa.Table, window: int) -> None:
-        """Keep suffixes of one chunk of one window."""
-        self.suffixes[window] += self._write(store, table, "suffixes", [])
+    def add_suffixes(self, table: pa.Table, window: int) -> None:
+        """Write suffixes of one chunk of one window."""
+        self.suffixes[window] += self._write(table, "suffixes", [])
 
     def drop_built(
-        self,
-        store: Store,
-        pages: Sequence[SlicePage],
-        windows: Sequence[Chunks],
-        now: int,
+        self, pages: Sequence[SlicePage], windows: Sequence[Chunks], now: int
     ) -> None:
         """Note that raw pages which were read are built; remove those done with."""
         for page in pages:
             for window in page.builders(windows, now):
                 page.chunks[window] = None
             if all(chunk is None for chunk in page.chunks):
-                store.remove(page.number)
+                self.store.remove(page.number)
                 self.raw.remove(page)
 
     def _write(
-        self, store: Store, table: pa.Table, kind: str, chunks: list[int | None]
+        self, table: pa.Table, kind: str, chunks: list[int | None]
     ) -> Iterator[SlicePage]:
         panes = table.column(PANE).to_numpy()
         if (panes[1:] < panes[:-1]).any():
             order = np.argsort(panes, kind="stable")
             table, panes = table.take(pa.array(order)), panes[order]
-        most = rows_in_page(table)
         # a slice is never cut: it goes to the page in which its first key falls
-        slices = np.flatnonzero(np.concatenate([[True], panes[1:] != panes[:-1]]))
-        pages = slices // most
-        starts = slices[np.concatenate([[True], pages[1:] != pages[:-1]])]
+        slices, _ = array_runs(panes)
+        firsts, _ = array_runs(slices // rows_in_page(table))
+        starts = slices[firsts]
         for start, stop in zip(starts, np.append(starts[1:], len(panes)), strict=True):
             part = table.slice(start, stop - start)
-            store.put(self.next, pack(part, kind, small=True))
+            self.store.put(self.next, pack(part, kind, small=True))
             first, last = int(panes[start]), int(panes[stop - 1])
             yield SlicePage(self.next, first, last, len(part), list(chunks))
             self.next += 1
@@ -196,14 +173,3 @@ class SlicePages:
 def rows_in_page(table: pa.Table) -> int:
     """How many slices of that kind a page holds."""
     return int(max(PAGE_BYTES // (8 * table.num_columns), 1))
-
-
-__all__ = [
-    "FIRST_PAGE",
-    "ID",
-    "PAGE_BYTES",
-    "SOME",
-    "SlicePage",
-    "SlicePages",
-    "rows_in_page",
-]

@@ -30,14 +30,14 @@ are found from slices, never by stepping through time, so a gap of years costs n
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from windrow._compiled import compiled
 from windrow.windows import Rule, list_windows
-
-Array = np.ndarray[Any, Any]
+from windrow.windows.rule import Array
 
 DENSE, SPARE = 16, 4096  # windows for each slice, and besides, that may hold none
 
@@ -50,7 +50,11 @@ class Chunks:
     """
 
     rule: Rule
-    every: int
+
+    @cached_property
+    def every(self) -> int:
+        """Half of the windows that hold one instant, rounded up."""
+        return -(-self.rule.overlap // 2)
 
     @property
     def has_suffixes(self) -> bool:
@@ -84,13 +88,7 @@ class Chunks:
         return chunk, max(start, end - passed * (end - start) // next_length)
 
 
-def chunks_of(rule: Rule) -> Chunks:
-    """Chunks of half the windows that hold one instant, rounded up."""
-    return Chunks(rule, -(-rule.overlap // 2))
-
-
-@dataclass(frozen=True)
-class SliceRuns:
+class SliceRuns(NamedTuple):
     """Slices of key k: [firsts[k], lasts[k]), in order of their panes.
 
     `places` are those of their partials (-1: nothing is left), `chunks` the chunks in
@@ -102,15 +100,6 @@ class SliceRuns:
     panes: Array
     places: Array
     chunks: Array
-
-
-@dataclass(frozen=True)
-class Heads:
-    """For each key the places of head, middle and newest."""
-
-    head: Array
-    middle: Array
-    newest: Array
 
 
 @compiled
@@ -176,25 +165,30 @@ def _walk(  # type: ignore[no-untyped-def]
 
 @dataclass(frozen=True)
 class WindowParts:
-    """Window i of key `keys[i]` is [begins[i], ends[i]); places of its partials."""
+    """Window i of key `keys[i]` is [begins[i], ends[i]).
+
+    `places` are those of its head, middle and newest partial.
+    """
 
     keys: Array
     begins: Array
     ends: Array
-    head: Array
-    middle: Array
-    newest: Array
+    places: tuple[Array, ...]
 
 
 class Walk:
-    """The windows of one rule that end in (before, now], for all keys of a bucket."""
+    """The windows of one rule that end in (before, now], for all keys of a bucket.
+
+    `heads`, and `after` the walk, are the places of head, middle and newest of each
+    key.
+    """
 
     def __init__(
         self,
         chunks: Chunks,
         before: int,
         now: int,
-        heads: Heads,
+        heads: tuple[Array, ...],
         coming: SliceRuns,
         leaving: SliceRuns,
     ) -> None:
@@ -213,20 +207,17 @@ class Walk:
             (last, chunks.begin_due(now)),
             chunks.every,
             (numbers, self._begins, self._ends),
-            (heads.head, heads.middle, heads.newest),
-            (coming.firsts, coming.lasts, coming.panes, coming.places, coming.chunks,
-             opens),
-            (leaving.firsts, leaving.lasts, leaving.panes, leaving.places,
-             leaving.chunks),
-        )  # fmt: skip
-        self.keys = len(heads.head)
-        self.after = Heads(*(np.full(self.keys, -1) for _ in range(3)))
+            heads,
+            (*coming, opens),
+            tuple(leaving),
+        )
+        self.keys = len(heads[0])
+        self.after = tuple(np.full(self.keys, -1) for _ in heads)
         self.counts = np.zeros(self.keys, np.int64)
         self._run((0, self.keys), False, (np.empty(0, np.int64),) * 5)
 
     def _run(self, keys: tuple[int, int], wanted: bool, out: tuple[Array, ...]) -> None:
-        after = (self.after.head, self.after.middle, self.after.newest)
-        _walk(*self._inputs, keys, wanted, out, after, self.counts)
+        _walk(*self._inputs, keys, wanted, out, self.after, self.counts)
 
     def due(self, first: int, last: int) -> WindowParts:
         """The windows of keys [first, last), whose heads stand in `after` then."""
@@ -234,7 +225,8 @@ class Walk:
         out = tuple(np.empty(total, np.int64) for _ in range(5))
         self._run((first, last), True, out)
         keys, windows, *places = out
-        return WindowParts(keys, self._begins[windows], self._ends[windows], *places)
+        begins, ends = self._begins[windows], self._ends[windows]
+        return WindowParts(keys, begins, ends, tuple(places))
 
 
 def _list_due(rule: Rule, before: int, panes: Array, first: int, last: int) -> Array:
@@ -245,6 +237,3 @@ def _list_due(rule: Rule, before: int, panes: Array, first: int, last: int) -> A
     times = np.unique(np.append(panes, before))
     whole = np.array([0]), np.array([len(times)])
     return list_windows(rule, times, *whole, first, last)[2]
-
-
-__all__ = ["Chunks", "Heads", "SliceRuns", "Walk", "WindowParts", "chunks_of"]

@@ -11,9 +11,9 @@ begin at a multiple of every slide.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -24,20 +24,20 @@ from windrow.batch.columns import run_bounds
 from windrow.batch.sorted_rows import SortedRows, rows_in_order
 from windrow.plan.resolve import Resolved
 
-from .sweep import WindowRows, whole_runs
+from .sweep import Batches, WindowRows, whole_runs
 
-Array = np.ndarray[Any, Any]
+if TYPE_CHECKING:  # which has this step in its table
+    from .task import Task
 
 BLOCK, HALO, AT, TOTAL = "__block", "__halo", "__at", "__total"
 
 
-def slide_blocks(
-    batches: Iterable[pa.RecordBatch], resolved: Resolved, *, enough: int
-) -> Iterator[WindowRows]:
+def slide_blocks(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Slide the windows of each block, over rows sorted by block and time."""
-    for table in whole_runs(batches, (BLOCK,), enough):
+    for table in whole_runs(batches, (BLOCK,), task.enough):
         for first, last in zip(*run_bounds(table, (BLOCK,)), strict=True):
-            yield from _slide_block(table.slice(first, last - first), resolved)
+            rows = table.slice(first, last - first)
+            yield from task.windows(_slide_block(rows, task.tree.resolved))
 
 
 def _slide_block(rows: pa.Table, resolved: Resolved) -> Iterator[WindowRows]:
@@ -65,6 +65,3 @@ def _slide_block(rows: pa.Table, resolved: Resolved) -> Iterator[WindowRows]:
         ends = np.minimum(answer.ends + base, total)
         runs = np.zeros(len(begins), np.int64)
         yield WindowRows(answer.rule, runs, pa.table({}), begins, ends, results)
-
-
-__all__ = ["slide_blocks"]

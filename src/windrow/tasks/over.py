@@ -13,9 +13,8 @@ duration, and the last ones by number.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -27,18 +26,12 @@ from windrow.batch.sorted_rows import rows_in_order, times_of
 from windrow.plan.over import OverPlan
 from windrow.plan.resolve import Facts, ResolvedOver, resolve
 
-from .sweep import as_batches, stretches
-
-Array = np.ndarray[Any, Any]
+from .sweep import Batches, as_batches, join_rows, stretches
 
 
 def roll(
-    batches: Iterable[pa.RecordBatch],
-    resolved: ResolvedOver,
-    *,
-    enough: int,
-    halo: str | None = None,
-) -> Iterator[tuple[pa.Table, dict[str, pa.Array]]]:
+    batches: Batches, resolved: ResolvedOver, *, enough: int, halo: str | None = None
+) -> Iterator[tuple[pa.Table, pa.Table]]:
     """Yield stretches of rows and their new columns.
 
     Rows that are true in column `halo` are read by the frames of others, but are not
@@ -48,33 +41,18 @@ def roll(
     rest: pa.Table | None = None
     skip = carried = 0
     for table, final in stretches(batches, lambda: max(enough, carried)):  # noqa: B023 - called at once
-        rows = table if rest is None else pa.concat_tables([rest, table])
-        rows = rows.combine_chunks()
+        rows = join_rows(rest, table)
         stream = rows_in_order(rows, plan.by, plan.clock)
-        columns = over_columns(rows, resolved, stream)
+        new = pa.table(over_columns(rows, resolved, stream))
         stop, start = len(rows), len(rows)
         if not final:
             stop, start = _open_key(rows, plan)
-        yield _select(rows, columns, skip, stop, halo)
+        pair = [part.slice(skip, stop - skip) for part in (rows, new)]
+        if halo is not None:
+            mask = pc.invert(pair[0].column(halo).combine_chunks())
+            pair = [part.filter(mask) for part in pair]
+        yield pair[0], pair[1]
         rest, skip, carried = rows.slice(start), stop - start, len(rows) - start
-
-
-def _select(
-    rows: pa.Table,
-    columns: dict[str, pa.Array],
-    start: int,
-    stop: int,
-    halo: str | None,
-) -> tuple[pa.Table, dict[str, pa.Array]]:
-    """Rows [start, stop) that are not in the halo, and their columns."""
-    rows = rows.slice(start, stop - start)
-    columns = {
-        name: column.slice(start, stop - start) for name, column in columns.items()
-    }
-    if halo is None:
-        return rows, columns
-    mask = pc.invert(rows.column(halo).combine_chunks())
-    return rows.filter(mask), {n: column.filter(mask) for n, column in columns.items()}
 
 
 def _open_key(rows: pa.Table, plan: OverPlan) -> tuple[int, int]:
@@ -113,14 +91,11 @@ class RollTask:
     halo: str | None
     enough: int
 
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         """Run the task over the batches of one partition."""
         batches = (batch.rename_columns(list(self.names)) for batch in batches)
         resolved = resolve(self.plan, Facts())
         rolls = roll(batches, resolved, enough=self.enough, halo=self.halo)
-        for rows, columns in rolls:
-            arrays = [*rows.columns[: self.passed], *columns.values()]
+        for rows, new in rolls:
+            arrays = [*rows.columns[: self.passed], *new.columns]
             yield from as_batches(arrays, self.gives)
-
-
-__all__ = ["RollTask", "roll"]

@@ -7,8 +7,9 @@ its partials are folded into one first.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -16,88 +17,58 @@ import pyarrow as pa
 from windrow.algorithms import find as find_algorithm
 from windrow.algorithms import slide_arrays
 from windrow.batch.aggregate import Solved, Trim
-from windrow.batch.columns import run_bounds
-from windrow.batch.partials import (
-    PANE,
-    PartialField,
-    Partials,
-    partial_columns,
-    read_partials,
-)
+from windrow.batch.columns import array_runs
+from windrow.batch.partials import PANE, Partials, read_partials
 from windrow.batch.slices import Job, Slices, slide_slices
-from windrow.batch.sorted_rows import SortedRows
-from windrow.plan.requests import KernelRequest
-from windrow.plan.resolve import Resolved
+from windrow.batch.sorted_rows import SortedRows, rows_in_order
 from windrow.slicing import fold
 
-from .sweep import WindowRows
+from .sweep import Batches, WindowRows, stretches, whole_numbers
 
-Array = np.ndarray[Any, Any]
+if TYPE_CHECKING:  # which has these steps in its table
+    from .task import Task
 
 
 def pane_slices(
-    table: pa.Table,
-    by: tuple[str, ...],
-    request: KernelRequest,
-    fields: list[PartialField],
+    task: Task, table: pa.Table, by: Sequence[str]
 ) -> tuple[Partials, SortedRows, Slices]:
     """The slices of a sorted table, each once, run by run."""
-    partials = read_partials(request, fields, table)
-    firsts, lasts = run_bounds(table, by)
-    times = table.column(PANE).combine_chunks().to_numpy()
-    keys = table.select(list(by)).take(pa.array(firsts)) if by else pa.table({})
-    is_same = np.zeros(len(times), bool)
-    is_same[1:] = times[1:] == times[:-1]
-    is_same[firsts] = False
-    arrays = partials.arrays
-    if is_same.any():
-        starts = np.flatnonzero(~is_same)
-        stops = np.append(starts[1:], len(times))
-        arrays = fold(request.product, arrays, starts, stops, leaf="slices")
+    partials = read_partials(task.tree.request, task.fields, table)
+    stream = rows_in_order(table, by, None)
+    times, arrays = whole_numbers(table, PANE), partials.arrays
+    firsts, lasts = stream.firsts, stream.lasts
+    runs = np.repeat(np.arange(len(firsts)), lasts - firsts)
+    starts, stops = array_runs(runs, times)
+    if len(starts) < len(times):
+        arrays = fold(task.tree.request.product, arrays, starts, stops, leaf="slices")
         times = times[starts]
-        before = np.concatenate([[0], np.cumsum(~is_same)])
-        firsts, lasts = before[firsts], before[lasts]
-    edges = np.arange(len(times) + 1)
-    runs = np.append(firsts, len(times))
-    stream = SortedRows(None, firsts, lasts, keys, times)
-    return partials, stream, Slices(edges, runs, arrays)
+        firsts, lasts = np.searchsorted(starts, [firsts, lasts])
+    slices = Slices(np.arange(len(times) + 1), np.append(firsts, len(times)), arrays)
+    return partials, replace(stream, firsts=firsts, lasts=lasts, times=times), slices
 
 
-def solve_panes(
-    table: pa.Table, resolved: Resolved, fields: list[PartialField], trim: Trim
-) -> Solved:
-    """The windows of each rule over a table of slices, with a column for each call."""
-    plan, request = resolved.plan, resolved.request
-    partials, stream, slices = pane_slices(table, plan.by, request, fields)
-    job = Job(resolved, stream, ())
-    answers = trim(stream, slide_slices(job, slices))
-    columns = [
-        partial_columns(plan.calls, request, partials, answer.out) for answer in answers
-    ]
-    return replace(stream, times=None), answers, columns
+def slide_panes(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Slide windows over slices by key and time."""
+
+    def solve(table: pa.Table, trim: Trim) -> Solved:
+        partials, stream, slices = pane_slices(task, table, task.resolved.plan.by)
+        answers = trim(stream, slide_slices(Job(task.resolved, stream, ()), slices))
+        columns = [task.results(partials, answer.out) for answer in answers]
+        return replace(stream, times=None), answers, columns
+
+    yield from task.sweep(batches, solve, lambda rows: whole_numbers(rows, PANE), None)
 
 
-def lower_panes(
-    table: pa.Table, resolved: Resolved, fields: list[PartialField]
-) -> WindowRows:
+def lower_panes(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Lower each slice as one window: they are the same where windows tumble."""
-    plan, request = resolved.plan, resolved.request
-    partials = read_partials(request, fields, table)
-    rows = np.arange(len(table))
-    out = slide_arrays(
-        find_algorithm("recompute"),
-        request.product,
-        partials.arrays,
-        rows,
-        rows + 1,
-        leaf="slices",
-    )
-    columns = partial_columns(plan.calls, request, partials, out)
-    begins = table.column(PANE).combine_chunks().to_numpy()
-    (rule,) = plan.rules
-    ends = rule.end(rule.last_over(begins))
-    keys = table.select(list(plan.by))
-    return WindowRows(rule, rows, keys, begins, ends, columns)
-
-
-__all__ = ["lower_panes", "pane_slices", "solve_panes"]
+    (rule,) = task.tree.plan.rules
+    request, recompute = task.tree.request, find_algorithm("recompute")
+    for table, _ in stretches(batches, lambda: task.enough):
+        partials = read_partials(request, task.fields, table)
+        rows = np.arange(len(table))
+        bounds = partials.arrays, rows, rows + 1
+        out = slide_arrays(recompute, request.product, *bounds, leaf="slices")
+        begins = whole_numbers(table, PANE)
+        ends = rule.end(rule.last_over(begins))
+        results = task.results(partials, out)
+        yield from task.windows([WindowRows(rule, rows, table, begins, ends, results)])

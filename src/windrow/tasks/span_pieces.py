@@ -14,25 +14,19 @@ as well, pieces are made into slices of two parts, and the parts are combined.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from windrow.batch.aggregate import Solved, Trim
 from windrow.batch.assemble import Answer
-from windrow.batch.columns import plain_array, run_bounds
-from windrow.batch.partials import (
-    PartialField,
-    Partials,
-    partial_columns,
-    read_partials,
-)
-from windrow.batch.sorted_rows import SortedRows
+from windrow.batch.columns import array_runs, plain_array, run_bounds
+from windrow.batch.partials import PartialField, read_partials
+from windrow.batch.sorted_rows import rows_in_order
 from windrow.batch.spans import lay_events, lengths_of
 from windrow.plan.aggregate import Plan
-from windrow.plan.requests import KernelRequest
-from windrow.plan.resolve import Resolved, slide_algorithms
+from windrow.plan.resolve import slide_algorithms
 from windrow.plan.spans import choose_one
 from windrow.plan.tree import Tree
 from windrow.spans import (
@@ -44,28 +38,41 @@ from windrow.spans import (
     parts_of,
     slide_parts,
 )
+from windrow.windows.rule import Array
 
-from .sweep import whole_runs
+from .sweep import Batches, whole_numbers, whole_runs
 
-Array = np.ndarray[Any, Any]
+if TYPE_CHECKING:  # which has this step in its table
+    from .task import Task
+
 Fields = tuple[Array, ...]
 
 FIRST, LAST, GOES = "__first", "__last", "__goes"
 
 
-def solve_pieces(
-    table: pa.Table, resolved: Resolved, fields: list[PartialField], trim: Trim
-) -> Solved:
-    """The windows of each rule over pieces, with a column for each call."""
-    plan, request = resolved.plan, resolved.request
-    partials = read_partials(request, fields, table)
-    firsts, lasts = run_bounds(table, plan.by)
-    keys = (
-        table.select(list(plan.by)).take(pa.array(firsts)) if plan.by else pa.table({})
+def slide_pieces(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Slide windows over folded events."""
+    if packs(task.tree, task.fields):
+        batches = unpacked(batches, task.by, task.fields)
+
+    def solve(table: pa.Table, trim: Trim) -> Solved:
+        return _solve(task, table, trim)
+
+    yield from task.sweep(
+        batches,
+        solve,
+        lambda table: whole_numbers(table, FIRST),
+        lambda table: whole_numbers(table, LAST),
     )
-    stream = SortedRows(None, firsts, lasts, keys, None)
-    events = Events(instants(table, FIRST), instants(table, LAST), firsts, lasts)
-    laid = lay_events(events, plan)
+
+
+def _solve(task: Task, table: pa.Table, trim: Trim) -> Solved:
+    """The windows of each rule over pieces, with a column for each call."""
+    plan, request = task.resolved.plan, task.tree.request
+    partials = read_partials(request, task.fields, table)
+    stream = rows_in_order(table, plan.by, None)
+    starts, lasts = (whole_numbers(table, name) for name in (FIRST, LAST))
+    laid = lay_events(Events(starts, lasts, stream.firsts, stream.lasts), plan)
     all_frames = [laid.windows(rule) for rule in plan.rules]
     sliders = slide_algorithms(plan, request.product)
     windows = [
@@ -73,29 +80,22 @@ def solve_pieces(
         for rule, frame, algorithm in zip(plan.rules, all_frames, sliders, strict=True)
     ]
     goes = table.column(GOES).to_numpy()
-    outs = _outs(plan, request, laid, partials, goes, windows)
+    outs = _outs(task, laid, partials.arrays, goes, windows)
     none = np.empty(0, np.int64)
     answers = [
         Answer(rule, frame.begins, frame.counts, none, none, out)
         for rule, frame, out in zip(plan.rules, all_frames, outs, strict=True)
     ]
     answers = trim(stream, answers)
-    columns = [
-        partial_columns(plan.calls, request, partials, answer.out) for answer in answers
-    ]
-    return stream, answers, columns
+    return stream, answers, [task.results(partials, answer.out) for answer in answers]
 
 
 def _outs(
-    plan: Plan,
-    request: KernelRequest,
-    laid: LaidEvents,
-    partials: Partials,
-    goes: Array,
-    windows: list[Windows],
+    task: Task, laid: LaidEvents, source: Fields, goes: Array, windows: list[Windows]
 ) -> list[Fields]:
     """The kernel outputs for each rule."""
-    product, source = request.product, partials.arrays
+    plan, request = task.tree.plan, task.tree.request
+    product = request.product
     if not goes.any():
         group = choose_one(request, lengths_of(laid), plan.algorithm, plan.chunk)
         work = Work(laid, product, source, group.height, leaf="slices")
@@ -107,12 +107,6 @@ def _outs(
     parts = parts_of(work, group.technique)
     add_goes(work, parts, tuple(field[goes] for field in source), tails)
     return [slide_parts(work, parts, window) for window in windows]
-
-
-def instants(table: pa.Table, name: str) -> Array:
-    """The ticks of a column."""
-    values: Array = table.column(name).combine_chunks().to_numpy()
-    return values
 
 
 BLOCK, PACKED = "__block", "__rows"
@@ -129,7 +123,7 @@ def packs(tree: Tree, fields: Sequence[PartialField]) -> bool:
 
 def pack(table: pa.Table, plan: Plan, fields: Sequence[PartialField]) -> pa.Table:
     """Pack rows sorted by key and first slice into fewer rows: keys, block, bytes."""
-    firsts = instants(table, FIRST)
+    firsts = whole_numbers(table, FIRST)
     block = firsts // (SLIDES * min(rule.step for rule in plan.rules))
     keys = [f"k{i}" for i in range(len(plan.by))]
     opens = _opens(run_bounds(table, keys)[0], block)
@@ -152,8 +146,8 @@ def pack(table: pa.Table, plan: Plan, fields: Sequence[PartialField]) -> pa.Tabl
 
 def _opens(runs: Array, block: Array) -> Array:
     """The rows at which a key, a block, or the next PACK rows begin."""
-    is_first = np.ones(len(block), bool)
-    is_first[1:] = block[1:] != block[:-1]
+    is_first = np.zeros(len(block), bool)
+    is_first[array_runs(block)[0]] = True
     is_first[runs] = True
     groups = np.flatnonzero(is_first)
     sizes = np.diff(groups, append=len(block))
@@ -190,17 +184,3 @@ def _unpack(
         as_float = kind == "float64"
         columns[name] = values.view(np.float64) if as_float else values.astype(kind)
     return pa.table(columns).combine_chunks()
-
-
-__all__ = [
-    "BLOCK",
-    "FIRST",
-    "GOES",
-    "LAST",
-    "PACKED",
-    "instants",
-    "pack",
-    "packs",
-    "solve_pieces",
-    "unpacked",
-]

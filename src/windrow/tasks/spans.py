@@ -1,21 +1,21 @@
 """Folds and slides events with a duration, as steps of a task.
 
 fold_spans     events                    ->  slices of two parts, or pieces
-slide_pieces   these by key and start    ->  windows
 slide_spans    events by key and start   ->  windows
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from windrow.aggregates import Law
 from windrow.batch.aggregate import Solved, Trim
+from windrow.batch.columns import array_runs
 from windrow.batch.kernel_inputs import KernelInputs, read_inputs
 from windrow.batch.partials import Folding, Partials, write_partials
 from windrow.batch.sorted_rows import in_order, times_of
@@ -30,24 +30,13 @@ from windrow.plan.resolve import Facts, resolve
 from windrow.plan.spans import choose_one
 from windrow.slicing import fold
 from windrow.spans import Events, HeldParts, LaidEvents, Work, held, parts_of
+from windrow.windows.rule import Array
 
-from .span_pieces import (
-    FIRST,
-    GOES,
-    LAST,
-    instants,
-    pack,
-    packs,
-    solve_pieces,
-    unpacked,
-)
-from .sweep import stretches, sweep
+from .span_pieces import FIRST, GOES, LAST, pack, packs
+from .sweep import Batches, stretches, whole_numbers
 
 if TYPE_CHECKING:  # which has these steps in its table
     from .task import Task
-
-Array = np.ndarray[Any, Any]
-Batches = Iterable[pa.RecordBatch]
 
 
 def fold_spans(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -58,58 +47,31 @@ def fold_spans(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
         pieces = folding.fold(table)
         if packs(task.tree, task.fields):
             pieces = pack(pieces, plan, task.fields)
-        yield from task.batches({n: pieces.column(n) for n in pieces.column_names})
-
-
-def slide_pieces(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Slide windows over folded events."""
-    resolved = task.resolved(*(task.chunks or ())[:1])
-    if packs(task.tree, task.fields):
-        batches = unpacked(batches, task.by, task.fields)
-
-    def solve(table: pa.Table, trim: Trim) -> Solved:
-        return solve_pieces(table, resolved, task.fields, trim)
-
-    yield from task.windows(
-        sweep(
-            batches,
-            resolved.plan,
-            solve,
-            lambda table: instants(table, FIRST),
-            enough=task.enough,
-            chunks=task.chunks,
-            lasts=lambda table: instants(table, LAST),
-        )
-    )
+        yield from task.batches(pieces)
 
 
 def slide_spans(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Slide windows over events, by the technique for the lengths in each stretch."""
-    plan = task.resolved(*(task.chunks or ())[:1]).plan
-    nulls = Facts(nulls=None)
+    plan = task.resolved.plan
 
     def within(table: pa.Table) -> tuple[Array, Array] | None:
         """The instants that windows which begin in a row's chunk can cover."""
         if task.chunks is None:
             return None
-        low = instants(table, task.chunks[0]) * task.tree.chunk
-        return low, low + (task.tree.chunk + plan.longest - 1)
+        name, length = task.chunks
+        low = whole_numbers(table, name) * length
+        return low, low + (length + plan.longest - 1)
 
     def solve(table: pa.Table, trim: Trim) -> Solved:
         job = open_spans(table, plan, in_runs=True, within=within(table))
-        facts = replace(nulls, spans=lengths_of(job.laid))
+        facts = Facts(nulls=None, spans=lengths_of(job.laid))
         return solve_spans(job, resolve(plan, facts), trim)
 
-    yield from task.windows(
-        sweep(
-            batches,
-            plan,
-            solve,
-            lambda table: times_of(table, plan.start_clock)[0],
-            enough=task.enough,
-            chunks=task.chunks,
-            lasts=lambda table: span_times(table, plan).lasts,
-        )
+    yield from task.sweep(
+        batches,
+        solve,
+        lambda table: times_of(table, plan.start_clock)[0],
+        lambda table: span_times(table, plan).lasts,
     )
 
 
@@ -206,18 +168,8 @@ class SpanFolding(Folding):
         )
         order = np.lexsort((lasts, firsts, run))
         run, firsts, lasts = run[order], firsts[order], lasts[order]
-        is_first = np.ones(len(order), bool)
-        is_first[1:] = (
-            (run[1:] != run[:-1])
-            | (firsts[1:] != firsts[:-1])
-            | (lasts[1:] != lasts[:-1])
-        )
-        opens = np.flatnonzero(is_first)
-        stops = np.append(opens[1:], len(order))
+        opens, stops = array_runs(run, firsts, lasts)
         ordered = tuple(array[order] for array in source.arrays)
         partials = fold(self.request.product, ordered, opens, stops)
         goes = np.zeros(len(opens), bool)
         return _Rows(run[opens], firsts[opens], lasts[opens], goes, partials)
-
-
-__all__ = ["SpanFolding", "fold_spans", "slide_pieces", "slide_spans"]

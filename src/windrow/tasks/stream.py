@@ -12,17 +12,18 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from windrow.batch.columns import array_runs
 from windrow.batch.partials import Folding
 from windrow.plan.flow import Flow
 from windrow.plan.over import OverPlan
 from windrow.state.codec import Bucket, StepStats, Store, pack, unpack
+from windrow.state.counts import CountBucket
 from windrow.state.fingerprint import describe
 from windrow.state.over import RollBucket
-from windrow.state.rows import RowBucket
+from windrow.state.rows import RowBucket, SpanBucket
 from windrow.state.slices import SliceBucket
-from windrow.state.spans import SpanBucket
 
-from .sweep import stretches
+from .sweep import Batches, as_batches, stretches
 
 BUCKET, BLOB = "bucket", "blob"
 LATE_FLAG = "late"
@@ -43,7 +44,7 @@ class FeedTask:
     folding: Folding | None
     enough: int
 
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         """Run it over the batches of one partition."""
         named = (batch.rename_columns(list(self.names)) for batch in batches)
         for table, _ in stretches(named, lambda: 4 * self.enough):
@@ -62,8 +63,7 @@ class FeedTask:
             count = len(self.folding.plan.by) - 1
             renamed = [f"k{i}" for i in range(count)] + table.column_names[count:]
             table = table.rename_columns(renamed)
-        starts = np.flatnonzero(np.diff(buckets, prepend=buckets[0] - 1))
-        stops = np.append(starts[1:], len(buckets))
+        starts, stops = array_runs(buckets)
         blobs = [
             pack(table.slice(start, stop - start), "feed", small=False)
             for start, stop in zip(starts, stops, strict=True)
@@ -104,16 +104,13 @@ class StateTask:
             yield from self._pack(pa.table(columns))
 
     def _pack(self, table: pa.Table) -> Iterator[bytes]:
-        columns = []
-        for field in self.gives:
-            if field.name not in table.column_names:
-                columns.append(pa.nulls(len(table), field.type))
-                continue
-            column = table.column(field.name)
-            same = column.type == field.type
-            columns.append(column if same else column.cast(field.type))
-        results = pa.Table.from_arrays(columns, schema=self.gives)
-        for batch in results.to_batches(max_chunksize=MOST_RESULTS):
+        columns = [
+            table.column(field.name)
+            if field.name in table.column_names
+            else pa.nulls(len(table), field.type)
+            for field in self.gives
+        ]
+        for batch in as_batches(columns, self.gives, MOST_RESULTS):
             sink = pa.BufferOutputStream()
             with pa.ipc.new_stream(sink, self.gives) as writer:
                 writer.write_batch(batch)
@@ -130,11 +127,9 @@ def make_bucket(flow: Flow) -> Bucket:
     if plan.span is not None:
         return SpanBucket(plan, query, keep_late)
     if flow.kept == "rows":
-        return RowBucket(plan, query, keep_late)
+        kind = CountBucket if plan.counts_rows else RowBucket
+        return kind(plan, query, keep_late)
     folding = Folding(plan, flow.request, flow.slots)
     former = None if flow.former is None else Folding(plan, *flow.former)
     folded = flow.fed == "slices"
     return SliceBucket(folding, folded, flow.cell, query, keep_late, former)
-
-
-__all__ = ["BLOB", "BUCKET", "LATE_FLAG", "FeedTask", "StateTask", "make_bucket"]

@@ -30,17 +30,20 @@ from windrow.batch.columns import run_bounds
 from windrow.batch.sorted_rows import SortedRows
 from windrow.plan.aggregate import Plan
 from windrow.windows import Rule
+from windrow.windows.rule import Array
 
-Array = np.ndarray[Any, Any]
+Batches = Iterable[pa.RecordBatch]
 Times = Callable[[pa.Table], Array]
 Solve = Callable[[pa.Table, Trim], Solved]
+
+CHUNK = "__chunk"  # the key column of chunks of time
 
 MOST_BYTES = 1 << 26  # in a stretch
 MOST_ROWS = 1 << 16  # in a batch of results
 
 
 def stretches(
-    batches: Iterable[pa.RecordBatch], enough: Callable[[], int]
+    batches: Batches, enough: Callable[[], int]
 ) -> Iterator[tuple[pa.Table, bool]]:
     """Yield tables of at least `enough()` rows or many bytes, and if it is the last."""
     pending: list[pa.RecordBatch] = []
@@ -58,23 +61,33 @@ def stretches(
         yield pa.Table.from_batches(pending).combine_chunks(), True
 
 
-def as_batches(arrays: Sequence[Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+def whole_numbers(table: pa.Table, name: str) -> Array:
+    """The values of a column of whole numbers: instants, places, numbers of chunks."""
+    values: Array = table.column(name).combine_chunks().to_numpy()
+    return values.astype(np.int64, copy=False)
+
+
+def as_batches(
+    arrays: Sequence[Any], schema: pa.Schema, most: int = MOST_ROWS
+) -> Iterator[pa.RecordBatch]:
     """Yield columns as batches of exactly that schema."""
     cast = [
         array if array.type == field.type else array.cast(field.type)
         for array, field in zip(arrays, schema, strict=True)
     ]
-    yield from pa.table(cast, schema=schema).to_batches(max_chunksize=MOST_ROWS)
+    yield from pa.table(cast, schema=schema).to_batches(max_chunksize=most)
 
 
-def whole_runs(
-    batches: Iterable[pa.RecordBatch], by: Sequence[str], enough: int
-) -> Iterator[pa.Table]:
+def join_rows(rest: pa.Table | None, table: pa.Table) -> pa.Table:
+    """The rows carried from the stretch before, and those of a stretch."""
+    return table if rest is None else pa.concat_tables([rest, table]).combine_chunks()
+
+
+def whole_runs(batches: Batches, by: Sequence[str], enough: int) -> Iterator[pa.Table]:
     """Yield tables in which no run of equal keys is cut; each run fits in memory."""
     rest: pa.Table | None = None
     for table, final in stretches(batches, lambda: enough):
-        rows = table if rest is None else pa.concat_tables([rest, table])
-        rows = rows.combine_chunks()
+        rows = join_rows(rest, table)
         stop = len(rows) if final else int(run_bounds(rows, by)[0][-1])
         rest = rows.slice(stop)
         if stop:
@@ -107,14 +120,14 @@ class WindowRows:
 
 
 def sweep(
-    batches: Iterable[pa.RecordBatch],
+    batches: Batches,
     plan: Plan,
     solve: Solve,
     times: Times | None,
+    lasts: Times | None,
     *,
     enough: int,
-    chunks: tuple[str, int] | None = None,
-    lasts: Times | None = None,
+    chunks: tuple[str, int] | None,
 ) -> Iterator[WindowRows]:
     """Yield every window of sorted batches once.
 
@@ -125,8 +138,7 @@ def sweep(
     """
     key, carried = OpenKey(), 0
     for table, final in stretches(batches, lambda: max(enough, carried)):  # noqa: B023 - called at once
-        rows = table if key.rows is None else pa.concat_tables([key.rows, table])
-        rows = rows.combine_chunks()
+        rows = join_rows(key.rows, table)
         now = None if times is None else int(times(rows.slice(len(rows) - 1))[0])
         stretch = _Stretch(key, now, final, chunks)
         stream, answers, columns = solve(rows, stretch.trim)
