@@ -38,12 +38,11 @@ class LateWindow(KeyWindow):
         self.note_change(tick)
         while not self.program.module.call_place(self.argument, tick, *numbers):
             self.widen()
-        number = self.first
         self.first += 1
         policies = self.program.policies
         if policies.evict == COUNT and self.count() > policies.range:
             self.drop(self.count() - policies.range)
-        return number
+        return self.first - 1
 
     def let_in_all(self, source: Source, events: Events) -> list[ResultBatch]:
         """A batch: stretches in order at once, late events one by one."""

@@ -227,7 +227,11 @@ class Operator:
     def _window(self, key: Any, create: bool = True) -> Any:
         """The window of a key; None if there is none and none is wanted."""
         check_keyed(self._keyed, key)
-        window = self._windows.get(hashable(key))
+        try:
+            window = self._windows.get(key)
+        except TypeError:
+            hashable(key)
+            raise
         if window is None and create:
             self._keyed = key is not None
             window = self._windows[key] = self._setup.new_window(keyed=self._keyed)

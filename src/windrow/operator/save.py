@@ -147,8 +147,8 @@ def _restore(window: KeyWindow, row: dict[str, Any]) -> None:
     for name in _COUNTERS:
         setattr(window, name, row[name])
     numbers, *payloads = _columns(row["payloads"])
-    rows = zip(*payloads, strict=True) if payloads else ()
-    window.payloads = dict(zip(numbers, rows, strict=bool(payloads)))
+    rows = zip(*payloads, strict=True)  # none where results point to nothing
+    window.payloads = dict(zip(numbers, rows, strict=False))
     window.untaken = [_batch_from(batch, window) for batch in row["waiting"]]
     # "told" and "retold" were saved before values had tags
     reported = _columns(row["told"])[0] if "told" in row else _value(row["reported"])

@@ -127,7 +127,6 @@ class OperatorSetup:
 
     def check_batch(self, window: KeyWindow | None, events: Events) -> None:
         """Refuse times that go back too far, and deltas that fall."""
-        assert self.program is not None
         ticks, marks, signals, _ = events
         newest, *last = None, -np.inf, -np.inf
         if window is not None:
@@ -135,13 +134,12 @@ class OperatorSetup:
         if len(ticks):
             before = ticks[0] if newest is None else newest
             highest = np.maximum.accumulate(np.concatenate(([before], ticks[:-1])))
-            late = highest - ticks > self.program.lateness
+            late = highest - ticks > (self.lateness.amount if self.lateness else 0)
             if late.any():
                 at = int(np.argmax(late))
                 raise self._backwards(int(ticks[at]), int(highest[at]))
         for column, value in zip((marks, signals), last, strict=True):
-            falls = np.diff(column, prepend=value) < 0
-            if falls.any():
+            if len(column) and (falls := np.diff(column, prepend=value) < 0).any():
                 raise _falling(float(column[np.argmax(falls)]))
 
     def _backwards(self, tick: int, newest: int) -> BadInput:

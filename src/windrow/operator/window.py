@@ -73,8 +73,7 @@ class KeyWindow:
 
     def absorb(self, source: Source, events: Events, count: int) -> list[ResultBatch]:
         """Let events in, and give the results that fell due."""
-        every_row = not self.program.policies.waits
-        room = count if every_row else min(count, 1 << 16) + 64
+        room = min(count, 1 << 16) + 64 if self.program.policies.waits else count
         base = np.zeros(1, np.int64)
         batches: list[ResultBatch] = []
         i = 0
