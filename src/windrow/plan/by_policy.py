@@ -14,53 +14,39 @@ import pyarrow as pa
 from pyarrow import types as pat
 
 from windrow.aggregates import Call
-from windrow.errors import BadInput, UnsupportedType, WindowError
+from windrow.errors import UnsupportedType, WindowError
 from windrow.kernels import Product
-from windrow.windows import Duration, PolicyWindow
-from windrow.windows.clock import Clock, clock_of
+from windrow.windows import Clock, Duration, PolicyWindow, clock_of
 from windrow.windows.policy_numbers import BY_HAND, PolicyNumbers
 
-from .aggregate import columns_read, key_names
-from .bind import BoundCall, bind, check_new_names, column_type
+from .bind import bind, check_new_names, column_type
 from .choose import Choice, choose_algorithm
-from .requests import may_overflow, request_kernel, slots_of
+from .table import (
+    TablePlan,
+    check_columns,
+    holistic_error,
+    key_names,
+    nominal_product,
+)
 
 
 @dataclass(frozen=True)
-class PolicyPlan:
+class PolicyPlan(TablePlan):
     """What will be done; `policies` count in ticks of the clock."""
 
-    calls: tuple[BoundCall, ...]
     window: PolicyWindow
     policies: PolicyNumbers
-    by: tuple[str, ...]
-    clock: Clock | None
-    ties: tuple[str, ...]
-    algorithm: str
-
-    @property
-    def sums(self) -> list[str]:
-        """The columns of whole numbers whose sums could pass 64 bits."""
-        columns = (bound.columns[0] for bound in self.calls if may_overflow(bound))
-        return list(dict.fromkeys(columns))
 
     @property
     def reads(self) -> list[str]:
-        """Every column of the table that is needed."""
-        names = columns_read(self.by, self.calls, self.clock, self.ties)
-        return list(dict.fromkeys([*names, *self.policies.columns]))
+        """Every column of the table that the plan reads, once each."""
+        return list(dict.fromkeys([*super().reads, *self.policies.columns]))
 
     def choice(self, product: Product) -> Choice:
-        """The algorithm."""
-        label = ", ".join(bound.call.label for bound in self.calls)
+        """The algorithm for windows whose bounds follow from the rows."""
         return choose_algorithm(
-            self.algorithm, product, label, width=None, regular=False
+            self.algorithm, product, self.label, width=None, regular=False
         )
-
-    def nominal_product(self) -> Product | None:
-        """The product if no column had nulls; None if all calls are holistic."""
-        request = request_kernel(self.calls, slots_of(self.calls, lambda _: False))
-        return request.product if request.calls else None
 
 
 def plan_by_policy(
@@ -94,26 +80,20 @@ def plan_by_policy(
     keys = key_names(by, schema)
     bound = bind(calls, schema)
     check_new_names(list(calls), [*keys, "window"])
-    _check_columns(policies, schema)
+    _check_types(policies, schema)
     clock = None
     if window.on is not None:
-        lengths = [
-            one for one in (window.evict, window.trigger) if isinstance(one, Duration)
-        ]
+        both = (window.evict, window.trigger)
+        lengths = [length for length in both if isinstance(length, Duration)]
         clock = clock_of(window.on, column_type(schema, window.on), lengths)
         policies = _in_ticks(policies, window, clock)
-    for name in window.ties:
-        column_type(schema, name)
-    plan = PolicyPlan(bound, window, policies, keys, clock, window.ties, algorithm)
-    product = plan.nominal_product()
+    ties = check_columns(window.ties, schema)
+    plan = PolicyPlan(bound, keys, clock, ties, algorithm, schema, window, policies)
+    product = nominal_product(bound)
     if product is not None:
         plan.choice(product)
     elif algorithm != "auto":
-        raise BadInput.because(
-            f"cannot slide {', '.join(b.call.label for b in bound)} with {algorithm}",
-            "holistic aggregates have no partials to combine",
-            "leave the algorithm to the planner",
-        )
+        raise holistic_error(bound, algorithm)
     return plan
 
 
@@ -127,7 +107,7 @@ def _in_ticks(
     return policies
 
 
-def _check_columns(policies: PolicyNumbers, schema: pa.Schema) -> None:
+def _check_types(policies: PolicyNumbers, schema: pa.Schema) -> None:
     for name in policies.columns:
         kind = column_type(schema, name)
         if name == policies.flag:
@@ -140,6 +120,3 @@ def _check_columns(policies: PolicyNumbers, schema: pa.Schema) -> None:
                 f"it is of type {kind}, not {wanted}",
                 "cast the column; for instants use a duration",
             )
-
-
-__all__ = ["PolicyPlan", "plan_by_policy"]

@@ -15,6 +15,10 @@ from .bind import BoundCall
 from .requests import KernelRequest
 from .resolve import Resolved, ResolvedOver
 from .sharing import Sharing, special_of
+from .table import TablePlan, label_of
+
+BY_ARITHMETIC = "by arithmetic, run by run"
+BY_ARRAYS = "start and stop arrays over slices"
 
 
 def frame_lines(resolved: ResolvedOver) -> list[str]:
@@ -35,13 +39,18 @@ def frame_lines(resolved: ResolvedOver) -> list[str]:
     return lines + result_lines(resolved.plan.calls, requests)
 
 
-def order_lines(by: tuple[str, ...], clock: Clock | None) -> list[str]:
+def keys_text(plan: TablePlan, none: str = "no key") -> str:
+    """The keys of a plan, or what to say where there is none."""
+    return f"by {', '.join(plan.by)}" if plan.by else none
+
+
+def order_lines(plan: TablePlan) -> list[str]:
     """The keys and the order of the rows, and a note on the zone of their times."""
-    keys = f"by {', '.join(by)}" if by else "no key: one run"
     order = "in arrival order"
-    if clock is not None:
-        order = f"ordered by {clock.column}, ties as they arrived"
-    return [f"  rows       {keys}; {order}", *zone_lines(clock)]
+    if plan.clock is not None:
+        order = f"ordered by {plan.clock.column}, ties as they arrived"
+    keys = keys_text(plan, "no key: one run")
+    return [f"  rows       {keys}; {order}", *zone_lines(plan.clock)]
 
 
 def zone_lines(clock: Clock | None) -> list[str]:
@@ -68,28 +77,23 @@ def slice_lines(resolved: Resolved) -> list[str]:
         return ["  slices     none: the slide is one row, so rows are slices"]
     lines = [f"  slicer     {slicer.name} ({slicer.title}): {plan.slicer_reason}"]
     if not plan.is_even:
-        most = max(rule.overlap for rule in plan.rules)
-        return [
-            *lines,
-            f"  slices     an instant lies in {count(most, 'window')} at most",
-        ]
+        most = count(max(rule.overlap for rule in plan.rules), "window")
+        return [*lines, f"  slices     an instant lies in {most} at most"]
     evens = [rule.even for rule in plan.rules]
     shared = share(slicer, evens)
     unit = "rows" if plan.counts_rows else "ticks"
     if shared is None:
-        combs = len(shared_combs(slicer, evens))
-        length = composite_slide(slicer, evens)
-        lines.append(
-            f"  slices     composite slide of {length:,} {unit}, not laid out: "
-            f"cut at the next tooth of {combs} combs"
+        slices = (
+            f"composite slide of {composite_slide(slicer, evens):,} {unit}, not laid "
+            f"out: cut at the next tooth of {len(shared_combs(slicer, evens))} combs"
         )
     else:
-        lines.append(
-            f"  slices     composite slide {shared.composite:,} {unit}, "
+        slices = (
+            f"composite slide {shared.composite:,} {unit}, "
             f"{count(len(shared.edges), 'slice')} in it, "
             f"at most {shared.width:,} in a window"
         )
-    return lines
+    return [*lines, f"  slices     {slices}"]
 
 
 def _pane_lines(sharing: Sharing) -> list[str]:
@@ -154,9 +158,7 @@ def _sharing_lines(resolved: Resolved) -> list[str]:
         assert choice is not None
         purpose = f"(for {plan.rules[number].name!r}, too short to share)"
         lines.append(f"  algorithm  {choice.algorithm.name}: {choice.reason} {purpose}")
-    if not sharing.unit:
-        return [*lines, "  bounds     start and stop arrays over slices"]
-    return [*lines, "  bounds     by arithmetic, run by run"]
+    return [*lines, f"  bounds     {BY_ARITHMETIC if sharing.unit else BY_ARRAYS}"]
 
 
 def _scans(special: Special) -> str:
@@ -183,18 +185,22 @@ def _kernel_line(product: Product) -> str:
 
 def _bounds(resolved: Resolved) -> str:
     if resolved.way == "even":
-        return "by arithmetic, run by run"
+        return BY_ARITHMETIC
     if resolved.plan.counts_rows:
-        return "start and stop arrays over slices"
+        return BY_ARRAYS
     return "start and stop arrays over the slices that hold a row; gaps cost nothing"
 
 
-def holistic_lines(calls: tuple[BoundCall, ...]) -> list[str]:
+def holistic_calls(calls: Sequence[BoundCall]) -> list[BoundCall]:
     """The calls that need the rows of a window, since they have no partial."""
-    names = [b.call.label for b in calls if Law.HOLISTIC in b.aggregate.laws]
-    if not names:
+    return [bound for bound in calls if Law.HOLISTIC in bound.aggregate.laws]
+
+
+def holistic_lines(calls: Sequence[BoundCall]) -> list[str]:
+    """A line on the calls that have no partial, if there are any."""
+    if not (holistic := holistic_calls(calls)):
         return []
-    return [f"  holistic   {', '.join(names)}: ranges of row positions, no partials"]
+    return [f"  holistic   {label_of(holistic)}: ranges of row positions, no partials"]
 
 
 def result_lines(
@@ -215,25 +221,10 @@ def result_lines(
     return lines
 
 
-def span_words(plan: Plan) -> str:
+def span_text(plan: Plan) -> str:
     """The columns of start and end of events, and the order in which they count."""
     assert plan.span is not None
     order = "in the order of their ends"
     if all(Law.COMMUTATIVE in bound.aggregate.laws for bound in plan.calls):
         order = "in any order"
     return f"events last from {plan.span[0]} to {plan.span[1]}, {order}"
-
-
-__all__ = [
-    "algorithm_lines",
-    "count",
-    "frame_lines",
-    "holistic_lines",
-    "order_lines",
-    "partial_lines",
-    "result_lines",
-    "slice_lines",
-    "span_words",
-    "window_lines",
-    "zone_lines",
-]

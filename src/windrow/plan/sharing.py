@@ -115,6 +115,3 @@ def special_of(plan: Plan, product: Product, sharing: Sharing) -> Special:
     each = all(rule.even.slide == sharing.unit for rule in rules)
     ranges = [rule.even.range // sharing.unit for rule in rules]
     return graph_of(ranges, product, each=each)
-
-
-__all__ = ["GRAPH", "Sharing", "choice_alone", "sharing_of", "special_of"]

@@ -26,17 +26,17 @@ def check_windows(windows: Sequence[Any]) -> None:
             "give a window such as wr.rows(1000) or wr.sliding('1 hour')",
         )
     for window in windows:
-        if isinstance(window, Window) and not window.is_numbered:
-            raise BadInput.because(
-                f"cannot slide a window ({window}) here",
-                "windows by policy run one at a time, and on tables in this process",
-                "use wr.sliding or wr.rows, or collect the data first",
-            )
         if not isinstance(window, Window):
             raise BadInput.because(
                 f"cannot use {window!r} as a window",
                 f"it is of type {type(window).__name__}",
                 "make one with wr.sliding(...) or wr.rows(...)",
+            )
+        if not window.is_numbered:
+            raise BadInput.because(
+                f"cannot slide a window ({window}) here",
+                "windows by policy run one at a time, and on tables in this process",
+                "use wr.sliding or wr.rows, or collect the data first",
             )
     kinds = sorted({window.kind for window in windows})
     if len(kinds) > 1:
@@ -52,8 +52,7 @@ def order_of(
 ) -> tuple[str | None, tuple[str, ...]]:
     """The time column and the ties that all windows of a list agree on."""
     columns = {window.on for window in windows if window.on is not None}
-    if span is not None:
-        columns = {span[1]}
+    columns = columns if span is None else {span[1]}
     ties = {window.ties for window in windows if window.ties}
     if len(columns) > 1 or len(ties) > 1:
         raise BadInput.because(
@@ -74,14 +73,12 @@ def order_of(
 
 def rules_of(windows: Sequence[Window], clock: Clock | None) -> tuple[Rule, ...]:
     """The rules of windows on one clock; no two of them have the same name."""
-    names = [
-        i if window.name is None else window.name for i, window in enumerate(windows)
-    ]
-    words = [str(name) for name in names]
-    for word in words:
-        if words.count(word) > 1:
+    names = [i if w.name is None else w.name for i, w in enumerate(windows)]
+    texts = [str(name) for name in names]
+    for text in texts:
+        if texts.count(text) > 1:
             raise BadInput.because(
-                f"cannot tell the windows called {word!r} apart",
+                f"cannot tell the windows called {text!r} apart",
                 "two windows of the list have that name",
                 "give each its own name=",
             )
@@ -97,6 +94,3 @@ def clock_for(
         return None
     lengths = [length for window in windows for length in window.lengths]
     return clock_of(on, column_type(schema, on), lengths)
-
-
-__all__ = ["check_windows", "clock_for", "order_of", "rules_of"]

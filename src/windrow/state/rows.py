@@ -79,7 +79,7 @@ class RowBucket:
     @cached_property
     def resolved(self) -> Resolved:
         """The plan as every step executes it, whatever the rows."""
-        return resolve(self.plan, Facts(), alone=True)
+        return resolve(self.plan, Facts(), inputs="ranges")
 
     @property
     def is_counted(self) -> bool:
