@@ -24,7 +24,7 @@ import pyarrow as pa
 from windrow.windows import Window
 
 from .aggregate import Plan, plan_aggregate
-from .by_policy import PolicyPlan, plan_by_policy
+from .by_policy import plan_by_policy
 from .explain import Explanation, check_show, explain_resolved
 from .over import OverPlan, plan_over
 from .resolve import Facts, resolve
@@ -47,7 +47,6 @@ __all__ = [
     "Facts",
     "OverPlan",
     "Plan",
-    "PolicyPlan",
     "check_show",
     "explain_resolved",
     "plan_aggregate",

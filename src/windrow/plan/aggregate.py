@@ -25,7 +25,7 @@ from .choose import Choice, choose_algorithm, choose_slicer
 from .sharing import GRAPH, sharing_of
 from .spans import check_forced, span_of
 from .table import TablePlan, holistic_error, key_names, nominal_product
-from .windows import check_windows, clock_for, order_of, rules_of
+from .windows import check_windows, order_of, rules_of
 
 
 @dataclass(frozen=True)
@@ -99,9 +99,7 @@ class Plan(TablePlan):
         if self.is_regular:
             return range_ // slide if slide > 1 else range_
         shared = share(self.slicer, [other.even for other in self.rules])
-        if shared is None:
-            return None
-        return shared.partials[self.rules.index(rule)]
+        return None if shared is None else shared.partials[self.rules.index(rule)]
 
     def choice(self, rule: Rule, product: Product) -> Choice:
         """The algorithm for a window that shares nothing with others."""
@@ -136,18 +134,13 @@ def plan_aggregate(
                 "last= belongs to wr.over, and the window says how far back",
                 "leave last= out, or call wr.over",
             )
-    bound_calls = bind(calls, schema)
+    bound = bind(calls, schema)
     check_new_names(list(calls), [*keys, "window", *(["query"] if listed else [])])
     span = span_of(windows, schema)
-    on, ties = order_of(windows, schema, span)
-    clock = clock_for(windows, on, schema)
+    clock, ties = order_of(windows, schema, span)
     rules = rules_of(windows, clock)
-    chosen_slicer, reason = choose_slicer(
-        slicer,
-        rules,
-        rows=rules[0].counts_rows and algorithm != GRAPH,  # a graph has no tails
-        span_times=span is not None,
-    )
+    by_rows = rules[0].counts_rows and algorithm != GRAPH  # a graph has no tails
+    cut = choose_slicer(slicer, rules, rows=by_rows, span_times=span is not None)
     if chunk < 0:
         raise BadInput.because(
             f"cannot use chunks of {chunk} slices",
@@ -155,24 +148,13 @@ def plan_aggregate(
             "leave chunk out to let the algorithm choose",
         )
     plan = Plan(
-        calls=bound_calls,
-        by=keys,
-        clock=clock,
-        ties=ties,
-        algorithm=algorithm,
-        schema=schema,
-        rules=rules,
-        listed=listed,
-        slicer=chosen_slicer,
-        slicer_reason=reason,
-        chunk=chunk,
-        span=span,
+        bound, keys, clock, ties, algorithm, schema, rules, listed, *cut, chunk, span
     )
-    product = nominal_product(bound_calls)
+    product = nominal_product(bound)
     if span is not None:
-        check_forced(algorithm, chunk, bound_calls, product)
+        check_forced(algorithm, chunk, bound, product)
     elif product is None and algorithm != "auto":
-        raise holistic_error(bound_calls, algorithm)
+        raise holistic_error(bound, algorithm)
     elif product is not None and sharing_of(plan, product) is None:
         plan.choice(rules[0], product)
     return plan

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pyarrow as pa
 from pyarrow import types as pat
@@ -16,18 +17,12 @@ from pyarrow import types as pat
 from windrow.aggregates import Call
 from windrow.errors import UnsupportedType, WindowError
 from windrow.kernels import Product
-from windrow.windows import Clock, Duration, PolicyWindow, clock_of
+from windrow.windows import Duration, PolicyWindow, clock_of
 from windrow.windows.policy_numbers import BY_HAND, PolicyNumbers
 
 from .bind import bind, check_new_names, column_type
 from .choose import Choice, choose_algorithm
-from .table import (
-    TablePlan,
-    check_columns,
-    holistic_error,
-    key_names,
-    nominal_product,
-)
+from .table import TablePlan, check_columns, holistic_error, key_names, nominal_product
 
 
 @dataclass(frozen=True)
@@ -83,10 +78,12 @@ def plan_by_policy(
     _check_types(policies, schema)
     clock = None
     if window.on is not None:
-        both = (window.evict, window.trigger)
-        lengths = [length for length in both if isinstance(length, Duration)]
-        clock = clock_of(window.on, column_type(schema, window.on), lengths)
-        policies = _in_ticks(policies, window, clock)
+        both = {"range": window.evict, "every": window.trigger}
+        lengths = {k: v for k, v in both.items() if isinstance(v, Duration)}
+        kind = column_type(schema, window.on)
+        clock = clock_of(window.on, kind, list(lengths.values()))
+        ticks: dict[str, Any] = {k: clock.ticks(v) for k, v in lengths.items()}
+        policies = replace(policies, **ticks)
     ties = check_columns(window.ties, schema)
     plan = PolicyPlan(bound, keys, clock, ties, algorithm, schema, window, policies)
     product = nominal_product(bound)
@@ -97,22 +94,11 @@ def plan_by_policy(
     return plan
 
 
-def _in_ticks(
-    policies: PolicyNumbers, window: PolicyWindow, clock: Clock
-) -> PolicyNumbers:
-    if isinstance(window.evict, Duration):
-        policies = replace(policies, range=clock.ticks(window.evict))
-    if isinstance(window.trigger, Duration):
-        policies = replace(policies, every=clock.ticks(window.trigger))
-    return policies
-
-
 def _check_types(policies: PolicyNumbers, schema: pa.Schema) -> None:
     for name in policies.columns:
         kind = column_type(schema, name)
-        if name == policies.flag:
-            fits, wanted = pat.is_boolean(kind), "a boolean"
-        else:
+        fits, wanted = pat.is_boolean(kind), "a boolean"
+        if name != policies.flag:
             fits, wanted = pat.is_integer(kind) or pat.is_floating(kind), "a number"
         if not fits:
             raise UnsupportedType.because(

@@ -45,9 +45,6 @@ class Explanation:
     text: str
     svg: str | None = field(default=None, compare=False)
 
-    def __str__(self) -> str:
-        return self.text
-
     def __repr__(self) -> str:
         return self.text
 

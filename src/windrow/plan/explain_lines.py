@@ -14,11 +14,8 @@ from .aggregate import Plan
 from .bind import BoundCall
 from .requests import KernelRequest
 from .resolve import Resolved, ResolvedOver
-from .sharing import Sharing, special_of
+from .sharing import special_of
 from .table import TablePlan, label_of
-
-BY_ARITHMETIC = "by arithmetic, run by run"
-BY_ARRAYS = "start and stop arrays over slices"
 
 
 def frame_lines(resolved: ResolvedOver) -> list[str]:
@@ -29,8 +26,7 @@ def frame_lines(resolved: ResolvedOver) -> list[str]:
         ends = "" if frame.rows is not None else f", closed {frame.closed}"
         lines.append(f"  frame      {frame.text}{ends}")
         if choice is not None:
-            by_number = frame.rows is not None
-            kind = "by arithmetic" if by_number else "from start and stop arrays"
+            kind = "by arithmetic" if frame.rows else "from start and stop arrays"
             lines += partial_lines(part.request.product)
             lines.append(f"  bounds     {kind}, one window a row")
             lines.append(f"  algorithm  {choice.algorithm.name}: {choice.reason}")
@@ -63,16 +59,17 @@ def zone_lines(clock: Clock | None) -> list[str]:
 
 def window_lines(plan: Plan) -> list[str]:
     """The windows; those of a list with their names."""
-    labels = [f" as {rule.name!r}" if plan.listed else "" for rule in plan.rules]
-    pairs = zip(plan.rules, labels, strict=True)
-    return [f"  window     {rule.text}{label}" for rule, label in pairs]
+    label = " as {!r}" if plan.listed else ""
+    return [f"  window     {r.text}{label.format(r.name)}" for r in plan.rules]
 
 
 def slice_lines(resolved: Resolved) -> list[str]:
     """How rows are cut into slices."""
     plan, slicer = resolved.plan, resolved.plan.slicer
     if resolved.way == "graph" and resolved.sharing is not None:
-        return _pane_lines(resolved.sharing)
+        pane, why = resolved.sharing.unit, "common divisor of all ranges and slides"
+        panes = f"panes of {pane:,} rows, the" if pane > 1 else "none: one row is the"
+        return [f"  slices     {panes} greatest {why}"]
     if resolved.way == "even" and plan.rules[0].step == 1:
         return ["  slices     none: the slide is one row, so rows are slices"]
     lines = [f"  slicer     {slicer.name} ({slicer.title}): {plan.slicer_reason}"]
@@ -96,14 +93,6 @@ def slice_lines(resolved: Resolved) -> list[str]:
     return [*lines, f"  slices     {slices}"]
 
 
-def _pane_lines(sharing: Sharing) -> list[str]:
-    """How long the panes are that a graph takes as inputs."""
-    why = "common divisor of all ranges and slides"
-    if sharing.unit == 1:
-        return [f"  slices     none: one row is the greatest {why}"]
-    return [f"  slices     panes of {sharing.unit:,} rows, the greatest {why}"]
-
-
 def partial_lines(product: Product) -> list[str]:
     """The fields of a product's partial, and how many results it serves."""
     fields = []
@@ -124,22 +113,29 @@ def count(number: int, thing: str) -> str:
 
 def algorithm_lines(resolved: Resolved) -> list[str]:
     """The algorithm of each window and its reason, the bounds, and the kernel."""
-    plan, product = resolved.plan, resolved.product
-    if resolved.sharing is not None:
-        return _sharing_lines(resolved) + [_kernel_line(product)]
+    shares = resolved.sharing is not None
+    lines = _sharing_lines(resolved) if shares else _single_lines(resolved)
+    kernel = "generated for this product, compiled by numba, cached"
+    if resolved.product.interpreted:
+        kernel = "interpreted: a function could not be compiled"
+    bounds = f"  bounds     {_bounds(resolved)}"
+    return [*lines, bounds, f"  kernel     {kernel}"]
+
+
+def _single_lines(resolved: Resolved) -> list[str]:
+    """The algorithms of windows that slide by themselves."""
     names: dict[str, list[str]] = {}
-    for rule, choice in zip(plan.rules, resolved.choices, strict=True):
-        assert choice is not None
-        line = f"{choice.algorithm.name}: {choice.reason}"
-        names.setdefault(line, []).append(repr(rule.name))
+    for rule, choice in zip(resolved.plan.rules, resolved.choices, strict=True):
+        if choice is not None:
+            line = f"{choice.algorithm.name}: {choice.reason}"
+            names.setdefault(line, []).append(repr(rule.name))
     lines = []
     for line, windows in names.items():
         purpose = f" (for {', '.join(windows)})" if len(names) > 1 else ""
         lines.append(f"  algorithm  {line}{purpose}")
     if resolved.together is not None:
         lines.append("             all ranges in one pass")
-    lines.append(f"  bounds     {_bounds(resolved)}")
-    return [*lines, _kernel_line(product)]
+    return lines
 
 
 def _sharing_lines(resolved: Resolved) -> list[str]:
@@ -158,7 +154,7 @@ def _sharing_lines(resolved: Resolved) -> list[str]:
         assert choice is not None
         purpose = f"(for {plan.rules[number].name!r}, too short to share)"
         lines.append(f"  algorithm  {choice.algorithm.name}: {choice.reason} {purpose}")
-    return [*lines, f"  bounds     {BY_ARITHMETIC if sharing.unit else BY_ARRAYS}"]
+    return lines
 
 
 def _scans(special: Special) -> str:
@@ -177,17 +173,11 @@ def _scans(special: Special) -> str:
     return f"{names} scans, in laps of {first_laps}{more}"
 
 
-def _kernel_line(product: Product) -> str:
-    if product.interpreted:
-        return "  kernel     interpreted: a function could not be compiled"
-    return "  kernel     generated for this product, compiled by numba, cached"
-
-
 def _bounds(resolved: Resolved) -> str:
-    if resolved.way == "even":
-        return BY_ARITHMETIC
-    if resolved.plan.counts_rows:
-        return BY_ARRAYS
+    if resolved.way in ("even", "graph"):
+        return "by arithmetic, run by run"
+    if resolved.plan.counts_rows or resolved.sharing is not None:
+        return "start and stop arrays over slices"
     return "start and stop arrays over the slices that hold a row; gaps cost nothing"
 
 

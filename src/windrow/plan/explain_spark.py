@@ -121,14 +121,14 @@ def _technique_text(tree: Tree) -> str:
 
 def _technique_names(product: Product) -> list[str]:
     """The names of the techniques that may be chosen for a product."""
-    names = ["se_slicing"]
-    if Law.COMMUTATIVE in product.laws:
-        names.append("se_ml_slicing")
-    elif Law.SELECTIVE in product.laws:
-        names.append("selective_sweeping")
-    if product.undoable:
-        names.append("starts_and_ends")
-    return names
+    is_commutative = Law.COMMUTATIVE in product.laws
+    names = {
+        "se_slicing": True,
+        "se_ml_slicing": is_commutative,
+        "selective_sweeping": not is_commutative and Law.SELECTIVE in product.laws,
+        "starts_and_ends": product.undoable,
+    }
+    return [name for name, is_able in names.items() if is_able]
 
 
 def _rows_line(plan: Plan | OverPlan) -> str:

@@ -83,23 +83,16 @@ def flow_of(
     former_slots = slots_of(plan.calls, lambda name: name in nullable)
     former = request_kernel(plan.calls, former_slots, may_overflow)
     same = former.product.dtypes == request.product.dtypes
+    before = None if same else (former, former_slots)
     state = _state(plan, request)
+    sent = _sent(plan, request, state[0], late)
     cell = 1
     if isinstance(plan, Plan):
         if state[0] == "slices":
             _check_algorithm(plan)
         cell = max(delay // CELLS, min(rule.step for rule in plan.rules))
-    return Flow(
-        plan,
-        request,
-        slots,
-        None if same else (former, former_slots),
-        *_sent(plan, request, state[0], late),
-        *state,
-        (buckets or BUCKETS) if plan.by else 1,
-        late,
-        cell,
-    )
+    many = (buckets or BUCKETS) if plan.by else 1
+    return Flow(plan, request, slots, before, *sent, *state, many, late, cell)
 
 
 def _check(late: str, buckets: int | None, mode: str) -> None:

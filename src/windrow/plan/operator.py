@@ -1,11 +1,5 @@
 """Decides how an operator keeps its window: algorithm, order, and what it refuses.
 
-    lateness          flat_fat            places in the middle can change
-    whole numbers     subtract_on_evict   sums and counts, exact
-    worst-case        daba_lite           latency="worst-case"
-    selective         slick_deque         one of max, min, first, last
-    all else          two_stacks_lite
-
 `wr.Operator` asks twice: `check_asked` before the first event, and `plan_operator` when
 the types, and with them the product and its laws, are known.
 """
@@ -64,8 +58,28 @@ def check_asked(
             "there is no such promise",
             "leave it out, or ask for latency='worst-case'",
         )
-    if name != "auto":
-        _check_form(name, policies, late=late)
+    if name == "auto":
+        return
+    steps = find(name).steps
+    if steps is None:
+        able = [other.name for other in CATALOGUE if other.steps is not None]
+        raise UnsuitableAlgorithm.because(
+            f"cannot keep an operator's window with {name}",
+            "it slides over whole arrays only",
+            f"use one of {', '.join(able)}",
+        )
+    if late and steps.fifo:
+        raise UnsuitableAlgorithm.because(
+            f"{name} cannot let events come late",
+            "it is first in, first out",
+            "use flat_fat, or leave lateness out",
+        )
+    if steps.chunk and policies.evict not in (COUNT, TIME):
+        raise UnsuitableAlgorithm.because(
+            f"{name} cannot keep this window",
+            "it has to know how long a window is, and events leave by another rule",
+            "use daba_lite, or evict by a number of rows or a duration",
+        )
 
 
 def check_keepable(calls: Iterable[BoundCall]) -> None:
@@ -134,26 +148,3 @@ def _choose_steps(
         (True, "two_stacks_lite", "3 combines an event, one ring"),
     )
     return next(Choice(find(best), why) for holds, best, why in rules if holds)
-
-
-def _check_form(name: str, policies: PolicyNumbers, *, late: bool) -> None:
-    steps = find(name).steps
-    if steps is None:
-        able = [other.name for other in CATALOGUE if other.steps is not None]
-        raise UnsuitableAlgorithm.because(
-            f"cannot keep an operator's window with {name}",
-            "it slides over whole arrays only",
-            f"use one of {', '.join(able)}",
-        )
-    if late and steps.fifo:
-        raise UnsuitableAlgorithm.because(
-            f"{name} cannot let events come late",
-            "it is first in, first out",
-            "use flat_fat, or leave lateness out",
-        )
-    if steps.chunk and policies.evict not in (COUNT, TIME):
-        raise UnsuitableAlgorithm.because(
-            f"{name} cannot keep this window",
-            "it has to know how long a window is, and events leave by another rule",
-            "use daba_lite, or evict by a number of rows or a duration",
-        )

@@ -77,8 +77,8 @@ def plan_over(
                 "or last=9",
             )
     names = check_columns(ties, schema)
-    reaches = [bound.call.last for bound in bound_calls]
-    durations = [reach for reach in reaches if isinstance(reach, Duration)]
+    lengths = (bound.call.last for bound in bound_calls)
+    durations = [length for length in lengths if isinstance(length, Duration)]
     if on is None and durations:
         raise WindowError.because(
             f"cannot look back over the last {durations[0].text}",

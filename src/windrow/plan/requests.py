@@ -65,9 +65,7 @@ def slots_of(calls: Sequence[BoundCall], nullable: Callable[[str], bool]) -> Slo
     """Number the columns that kernels read, then the validity arrays."""
     columns: dict[Read, int] = {}
     masks: list[str] = []
-    for bound in calls:
-        if Law.HOLISTIC in bound.aggregate.laws:
-            continue
+    for bound in _with_partials(calls):
         for read in reads_of(bound):
             if "value" in bound.aggregate.takes or "other" in bound.aggregate.takes:
                 columns.setdefault(read, len(columns))
@@ -75,6 +73,10 @@ def slots_of(calls: Sequence[BoundCall], nullable: Callable[[str], bool]) -> Slo
                 masks.append(read[0])
     count = len(columns)
     return Slots(columns, {column: count + i for i, column in enumerate(masks)})
+
+
+def _with_partials(calls: Sequence[BoundCall]) -> list[BoundCall]:
+    return [bound for bound in calls if Law.HOLISTIC not in bound.aggregate.laws]
 
 
 def request_kernel(
@@ -87,9 +89,7 @@ def request_kernel(
     """The product of all calls that are not holistic."""
     requests: list[Request] = []
     owners: list[tuple[BoundCall, tuple[int, ...]]] = []
-    for bound in calls:
-        if Law.HOLISTIC in bound.aggregate.laws:
-            continue
+    for bound in _with_partials(calls):
         first = len(requests)
         requests += _requests(bound, slots, wide(bound))
         owners.append((bound, tuple(range(first, len(requests)))))

@@ -223,12 +223,11 @@ def span_of(windows: Sequence[Window], schema: pa.Schema) -> tuple[str, str] | N
     assert span is not None
     start, end = (column_type(schema, name) for name in span)
     if start != end:
-        units = pa.types.is_timestamp(start) and pa.types.is_timestamp(end)
+        instants = pa.types.is_timestamp(start) and pa.types.is_timestamp(end)
+        same = "unit and zone" if instants else "type"
         raise UnsupportedType.because(
             f"cannot tell how long events last from {span[0]!r} to {span[1]!r}",
             f"the columns are of types {start} and {end}",
-            "cast one of them to the unit and zone of the other"
-            if units
-            else "cast one of them to the type of the other",
+            f"cast one of them to the {same} of the other",
         )
     return span

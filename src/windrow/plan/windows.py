@@ -49,8 +49,11 @@ def check_windows(windows: Sequence[Any]) -> None:
 
 def order_of(
     windows: Sequence[Window], schema: pa.Schema, span: tuple[str, str] | None
-) -> tuple[str | None, tuple[str, ...]]:
-    """The time column and the ties that all windows of a list agree on."""
+) -> tuple[Clock | None, tuple[str, ...]]:
+    """The clock and the ties that all windows of a list agree on.
+
+    The clock's ticks divide all lengths of windows; there is none without a time.
+    """
     columns = {window.on for window in windows if window.on is not None}
     columns = columns if span is None else {span[1]}
     ties = {window.ties for window in windows if window.ties}
@@ -68,7 +71,9 @@ def order_of(
             "the window names no time column",
             "say which, as in wr.sliding(..., on='ts')",
         )
-    return (columns.pop() if columns else None), (ties.pop() if ties else ())
+    lengths = [length for window in windows for length in window.lengths]
+    clocks = [clock_of(on, column_type(schema, on), lengths) for on in columns]
+    return (clocks[0] if clocks else None), (ties.pop() if ties else ())
 
 
 def rules_of(windows: Sequence[Window], clock: Clock | None) -> tuple[Rule, ...]:
@@ -84,13 +89,3 @@ def rules_of(windows: Sequence[Window], clock: Clock | None) -> tuple[Rule, ...]
             )
     pairs = zip(windows, names, strict=True)
     return tuple(window.rule(name, clock) for window, name in pairs)
-
-
-def clock_for(
-    windows: Sequence[Window], on: str | None, schema: pa.Schema
-) -> Clock | None:
-    """The clock whose ticks divide all lengths of windows; None without a time."""
-    if on is None:
-        return None
-    lengths = [length for window in windows for length in window.lengths]
-    return clock_of(on, column_type(schema, on), lengths)
