@@ -1,10 +1,11 @@
 """Makes EVERY decision, once, and explains it.
 
     bind, windows             check calls and windows against a schema
+    table                     has what all plans over a table have in common
     aggregate, by_policy      plan wr.aggregate, over numbered windows and by policy
     over, operator, cql/      plan wr.over, wr.Operator and wr.cql
     choose, spans, sharing    choose slicer, algorithm, technique, and what is shared
-    policies, requests        put policies and aggregates as a kernel takes them
+    requests                  puts aggregates as a kernel takes them
     resolve                   finishes a plan with what only data can tell
     tree, spread, flow        lay a plan out over Spark tasks, and over a stream
     explain, explain_spark    write a resolved plan as text, line by explain_lines
@@ -16,37 +17,29 @@ Nothing here reads a value.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
-from windrow.aggregates import Call
 from windrow.windows import Window
 
 from .aggregate import Plan, plan_aggregate
-from .by_policy import PolicyPlan, plan_by_policy
-from .explain import Explanation, check_show, explain_resolved, explain_shown
+from .by_policy import plan_by_policy
+from .explain import Explanation, check_show, explain_resolved
 from .over import OverPlan, plan_over
 from .resolve import Facts, resolve
 
 
 def plan_windows(
-    schema: pa.Schema,
-    window: Window | Sequence[Window],
-    by: str | Sequence[str] | None,
-    calls: Mapping[str, Call],
-    *,
-    algorithm: str = "auto",
-    slicer: str = "auto",
-    chunk: int = 0,
+    schema: pa.Schema, window: Any, by: Any, calls: Any, *, algorithm: str, **cut: Any
 ) -> Any:
-    """The plan of `wr.aggregate` in one process, whatever the window."""
+    """The plan of `wr.aggregate` in one process, whatever the window.
+
+    Slicer and chunk, which say how windows are cut, mean nothing to policies.
+    """
     if isinstance(window, Window) and not window.is_numbered:
         return plan_by_policy(schema, window, by, calls, algorithm=algorithm)  # type: ignore[arg-type]
-    return plan_aggregate(
-        schema, window, by, calls, algorithm=algorithm, slicer=slicer, chunk=chunk
-    )
+    return plan_aggregate(schema, window, by, calls, algorithm=algorithm, **cut)
 
 
 __all__ = [
@@ -54,10 +47,8 @@ __all__ = [
     "Facts",
     "OverPlan",
     "Plan",
-    "PolicyPlan",
     "check_show",
     "explain_resolved",
-    "explain_shown",
     "plan_aggregate",
     "plan_over",
     "plan_windows",

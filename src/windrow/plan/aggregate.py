@@ -15,41 +15,32 @@ from functools import cached_property
 import pyarrow as pa
 
 from windrow.aggregates import Call
-from windrow.algorithms import find as find_algorithm
 from windrow.errors import BadInput
 from windrow.kernels import Product
 from windrow.slicing import Cuts, Slicer, cuts_of, share
-from windrow.spans import find as find_technique
-from windrow.windows import Rule, Window
-from windrow.windows.clock import Clock
+from windrow.windows import Clock, Rule, Window
 
-from .bind import BoundCall, bind, check_new_names, column_type
+from .bind import bind, check_new_names
 from .choose import Choice, choose_algorithm, choose_slicer
-from .requests import may_overflow, request_kernel, slots_of
 from .sharing import GRAPH, sharing_of
-from .spans import check_forced, check_slicer, check_suits, span_of
-from .windows import check_windows, clock_for, order_of, rules_of
+from .spans import check_forced, span_of
+from .table import TablePlan, holistic_error, key_names, nominal_product
+from .windows import check_windows, order_of, rules_of
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(TablePlan):
     """What will be done for `wr.aggregate`, and why.
 
     With a `span`, the columns of start and end, events have a duration: the clock is
     that of their ends, `algorithm` names a technique, and `chunk` is its height.
     """
 
-    calls: tuple[BoundCall, ...]
     rules: tuple[Rule, ...]
     listed: bool
-    by: tuple[str, ...]
-    clock: Clock | None
-    ties: tuple[str, ...]
     slicer: Slicer
     slicer_reason: str
-    algorithm: str
     chunk: int
-    schema: pa.Schema
     span: tuple[str, str] | None = None
 
     @cached_property
@@ -76,13 +67,6 @@ class Plan:
         return self.algorithm in ("auto", GRAPH) or self.span is not None
 
     @property
-    def is_together(self) -> bool:
-        """Whether one pass of an algorithm for several ranges answers all windows."""
-        if self.chooses:
-            return False
-        return find_algorithm(self.algorithm).many and len(self.rules) > 1
-
-    @property
     def longest(self) -> int:
         """The length of the longest window, in ticks or rows."""
         return max(rule.longest for rule in self.rules)
@@ -93,16 +77,9 @@ class Plan:
         return self.rules[0].counts_rows
 
     @property
-    def sums(self) -> list[str]:
-        """The columns of whole numbers whose sums could pass 64 bits."""
-        columns = (bound.columns[0] for bound in self.calls if may_overflow(bound))
-        return list(dict.fromkeys(columns))
-
-    @property
     def reads(self) -> list[str]:
         """Every column of the table that the plan reads, once each."""
-        names = columns_read(self.by, self.calls, self.clock, self.ties)
-        return list(dict.fromkeys([*names, *(self.span or ())]))
+        return list(dict.fromkeys([*super().reads, *(self.span or ())]))
 
     @property
     def start_clock(self) -> Clock:
@@ -122,17 +99,14 @@ class Plan:
         if self.is_regular:
             return range_ // slide if slide > 1 else range_
         shared = share(self.slicer, [other.even for other in self.rules])
-        if shared is None:
-            return None
-        return shared.partials[self.rules.index(rule)]
+        return None if shared is None else shared.partials[self.rules.index(rule)]
 
     def choice(self, rule: Rule, product: Product) -> Choice:
         """The algorithm for a window that shares nothing with others."""
-        label = ", ".join(bound.call.label for bound in self.calls)
         return choose_algorithm(
             "auto" if self.chooses else self.algorithm,
             product,
-            label,
+            self.label,
             width=self.width(rule),
             regular=self.is_regular,
         )
@@ -160,20 +134,13 @@ def plan_aggregate(
                 "last= belongs to wr.over, and the window says how far back",
                 "leave last= out, or call wr.over",
             )
-    bound_calls = bind(calls, schema)
+    bound = bind(calls, schema)
     check_new_names(list(calls), [*keys, "window", *(["query"] if listed else [])])
     span = span_of(windows, schema)
-    on, ties = order_of(windows, schema, span)
-    clock = clock_for(windows, on, schema)
+    clock, ties = order_of(windows, schema, span)
     rules = rules_of(windows, clock)
-    chosen_slicer, reason = choose_slicer(
-        slicer,
-        rules,
-        rows=rules[0].counts_rows and algorithm != GRAPH,  # a graph has no tails
-        span_times=span is not None,
-    )
-    if span is not None:
-        check_slicer(chosen_slicer.whole_windows, chosen_slicer.name)
+    by_rows = rules[0].counts_rows and algorithm != GRAPH  # a graph has no tails
+    cut = choose_slicer(slicer, rules, rows=by_rows, span_times=span is not None)
     if chunk < 0:
         raise BadInput.because(
             f"cannot use chunks of {chunk} slices",
@@ -181,63 +148,13 @@ def plan_aggregate(
             "leave chunk out to let the algorithm choose",
         )
     plan = Plan(
-        bound_calls,
-        rules,
-        listed,
-        keys,
-        clock,
-        ties,
-        chosen_slicer,
-        reason,
-        algorithm,
-        chunk,
-        schema,
-        span,
+        bound, keys, clock, ties, algorithm, schema, rules, listed, *cut, chunk, span
     )
-    request = request_kernel(bound_calls, slots_of(bound_calls, lambda _: False))
-    product = request.product if request.calls else None
+    product = nominal_product(bound)
     if span is not None:
-        check_forced(algorithm, chunk, bound_calls)
-        if product is not None and algorithm != "auto":
-            check_suits(find_technique(algorithm), product, bound_calls)
-    elif product is not None:
-        if sharing_of(plan, product) is None:
-            plan.choice(rules[0], product)
-    elif algorithm != "auto":
-        labels = ", ".join(bound.call.label for bound in bound_calls)
-        raise BadInput.because(
-            f"cannot slide {labels} with {algorithm}",
-            "holistic aggregates have no partials to combine",
-            "leave the algorithm to the planner",
-        )
+        check_forced(algorithm, chunk, bound, product)
+    elif product is None and algorithm != "auto":
+        raise holistic_error(bound, algorithm)
+    elif product is not None and sharing_of(plan, product) is None:
+        plan.choice(rules[0], product)
     return plan
-
-
-def columns_read(
-    by: Sequence[str],
-    calls: Sequence[BoundCall],
-    clock: Clock | None,
-    ties: Sequence[str],
-) -> list[str]:
-    """Every column that keys, calls, clock and ties name, once each."""
-    names = [*by, *(name for bound in calls for name in bound.reads)]
-    if clock is not None:
-        names += [clock.column, *ties]
-    return list(dict.fromkeys(names))
-
-
-def key_names(by: str | Sequence[str] | None, schema: pa.Schema) -> tuple[str, ...]:
-    """The key columns, each of which must exist."""
-    names = () if by is None else (by,) if isinstance(by, str) else tuple(by)
-    for name in names:
-        column_type(schema, name)
-    if len(set(names)) < len(names):
-        raise BadInput.because(
-            f"cannot group by {', '.join(names)}",
-            "a key is named twice",
-            "name it once",
-        )
-    return names
-
-
-__all__ = ["Plan", "columns_read", "key_names", "plan_aggregate"]

@@ -87,9 +87,8 @@ def _bind(name: str, call: Call, schema: pa.Schema) -> BoundCall:
             f"name the column, as in wr.{aggregate.name}('len')",
         )
     kinds = [column_type(schema, column) for column in call.columns]
-    inputs = call.columns
-    if aggregate.result == "position":
-        inputs = call.columns[:1]
+    is_position = aggregate.result == "position"
+    inputs = call.columns[:1] if is_position else call.columns
     for column, kind in zip(inputs, kinds, strict=False):
         check_accepts(call, column, kind)
         if aggregate.is_users and pat.is_decimal(kind):
@@ -101,7 +100,6 @@ def _bind(name: str, call: Call, schema: pa.Schema) -> BoundCall:
             )
     if call.options.get("quantiles") is not None:
         check_quantiles(call.options["quantiles"])
-    payload = call.columns[-1] if aggregate.result == "position" else None
-    first = kinds[0] if kinds else None
-    result = result_type(call, first, kinds[-1] if kinds else None)
+    payload = call.columns[-1] if is_position else None
+    result = result_type(call, *((kinds[0], kinds[-1]) if kinds else (None, None)))
     return BoundCall(name, call, inputs, tuple(kinds[: len(inputs)]), payload, result)

@@ -9,58 +9,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pyarrow as pa
 from pyarrow import types as pat
 
 from windrow.aggregates import Call
-from windrow.errors import BadInput, UnsupportedType, WindowError
+from windrow.errors import UnsupportedType, WindowError
 from windrow.kernels import Product
-from windrow.windows import Duration, PolicyWindow
-from windrow.windows.clock import Clock, clock_of
+from windrow.windows import Duration, PolicyWindow, clock_of
 from windrow.windows.policy_numbers import BY_HAND, PolicyNumbers
 
-from .aggregate import columns_read, key_names
-from .bind import BoundCall, bind, check_new_names, column_type
+from .bind import bind, check_new_names, column_type
 from .choose import Choice, choose_algorithm
-from .requests import may_overflow, request_kernel, slots_of
+from .table import TablePlan, check_columns, holistic_error, key_names, nominal_product
 
 
 @dataclass(frozen=True)
-class PolicyPlan:
+class PolicyPlan(TablePlan):
     """What will be done; `policies` count in ticks of the clock."""
 
-    calls: tuple[BoundCall, ...]
     window: PolicyWindow
     policies: PolicyNumbers
-    by: tuple[str, ...]
-    clock: Clock | None
-    ties: tuple[str, ...]
-    algorithm: str
-
-    @property
-    def sums(self) -> list[str]:
-        """The columns of whole numbers whose sums could pass 64 bits."""
-        columns = (bound.columns[0] for bound in self.calls if may_overflow(bound))
-        return list(dict.fromkeys(columns))
 
     @property
     def reads(self) -> list[str]:
-        """Every column of the table that is needed."""
-        names = columns_read(self.by, self.calls, self.clock, self.ties)
-        return list(dict.fromkeys([*names, *self.policies.columns]))
+        """Every column of the table that the plan reads, once each."""
+        return list(dict.fromkeys([*super().reads, *self.policies.columns]))
 
     def choice(self, product: Product) -> Choice:
-        """The algorithm."""
-        label = ", ".join(bound.call.label for bound in self.calls)
+        """The algorithm for windows whose bounds follow from the rows."""
         return choose_algorithm(
-            self.algorithm, product, label, width=None, regular=False
+            self.algorithm, product, self.label, width=None, regular=False
         )
-
-    def nominal_product(self) -> Product | None:
-        """The product if no column had nulls; None if all calls are holistic."""
-        request = request_kernel(self.calls, slots_of(self.calls, lambda _: False))
-        return request.product if request.calls else None
 
 
 def plan_by_policy(
@@ -94,45 +75,30 @@ def plan_by_policy(
     keys = key_names(by, schema)
     bound = bind(calls, schema)
     check_new_names(list(calls), [*keys, "window"])
-    _check_columns(policies, schema)
+    _check_types(policies, schema)
     clock = None
     if window.on is not None:
-        lengths = [
-            one for one in (window.evict, window.trigger) if isinstance(one, Duration)
-        ]
-        clock = clock_of(window.on, column_type(schema, window.on), lengths)
-        policies = _in_ticks(policies, window, clock)
-    for name in window.ties:
-        column_type(schema, name)
-    plan = PolicyPlan(bound, window, policies, keys, clock, window.ties, algorithm)
-    product = plan.nominal_product()
+        both = {"range": window.evict, "every": window.trigger}
+        lengths = {k: v for k, v in both.items() if isinstance(v, Duration)}
+        kind = column_type(schema, window.on)
+        clock = clock_of(window.on, kind, list(lengths.values()))
+        ticks: dict[str, Any] = {k: clock.ticks(v) for k, v in lengths.items()}
+        policies = replace(policies, **ticks)
+    ties = check_columns(window.ties, schema)
+    plan = PolicyPlan(bound, keys, clock, ties, algorithm, schema, window, policies)
+    product = nominal_product(bound)
     if product is not None:
         plan.choice(product)
     elif algorithm != "auto":
-        raise BadInput.because(
-            f"cannot slide {', '.join(b.call.label for b in bound)} with {algorithm}",
-            "holistic aggregates have no partials to combine",
-            "leave the algorithm to the planner",
-        )
+        raise holistic_error(bound, algorithm)
     return plan
 
 
-def _in_ticks(
-    policies: PolicyNumbers, window: PolicyWindow, clock: Clock
-) -> PolicyNumbers:
-    if isinstance(window.evict, Duration):
-        policies = replace(policies, range=clock.ticks(window.evict))
-    if isinstance(window.trigger, Duration):
-        policies = replace(policies, every=clock.ticks(window.trigger))
-    return policies
-
-
-def _check_columns(policies: PolicyNumbers, schema: pa.Schema) -> None:
+def _check_types(policies: PolicyNumbers, schema: pa.Schema) -> None:
     for name in policies.columns:
         kind = column_type(schema, name)
-        if name == policies.flag:
-            fits, wanted = pat.is_boolean(kind), "a boolean"
-        else:
+        fits, wanted = pat.is_boolean(kind), "a boolean"
+        if name != policies.flag:
             fits, wanted = pat.is_integer(kind) or pat.is_floating(kind), "a number"
         if not fits:
             raise UnsupportedType.because(
@@ -140,6 +106,3 @@ def _check_columns(policies: PolicyNumbers, schema: pa.Schema) -> None:
                 f"it is of type {kind}, not {wanted}",
                 "cast the column; for instants use a duration",
             )
-
-
-__all__ = ["PolicyPlan", "plan_by_policy"]

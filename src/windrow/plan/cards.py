@@ -31,52 +31,44 @@ class Cards:
 
     def __repr__(self) -> str:
         names = list(self.rows[0])
-        widths = [
-            max(len(name), *(len(row[name]) for row in self.rows)) for name in names
-        ]
-        lines = [names, ["-" * width for width in widths]]
-        lines += [[row[name] for name in names] for row in self.rows]
-        return "\n".join(
-            "  ".join(
-                cell.ljust(width) for cell, width in zip(line, widths, strict=True)
-            ).rstrip()
-            for line in lines
-        )
+        cells = [names, *([row[name] for name in names] for row in self.rows)]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        cells.insert(1, ["-" * width for width in widths])
+        form = "  ".join(f"{{:<{width}}}" for width in widths)
+        return "\n".join(form.format(*line).rstrip() for line in cells)
 
 
 def aggregate_cards() -> Cards:
     """Every aggregate: what it gives, its laws and its partial."""
-    return Cards(
-        [
-            {
-                "name": aggregate.name,
-                "gives": aggregate.summary,
-                "laws": ", ".join(aggregate.laws.names()),
-                "partial": ", ".join(f.name for f in aggregate.fields) or "positions",
-                "level 1 on Spark": level1_of(aggregate),
-                "also called": ", ".join(aggregate.aliases),
-            }
-            for aggregate in AGGREGATES
-        ]
-    )
+    rows = [
+        {
+            "name": aggregate.name,
+            "gives": aggregate.summary,
+            "laws": ", ".join(aggregate.laws.names()),
+            "partial": ", ".join(f.name for f in aggregate.fields) or "positions",
+            "level 1 on Spark": level1_of(aggregate),
+            "also called": ", ".join(aggregate.aliases),
+        }
+        for aggregate in AGGREGATES
+    ]
+    return Cards(rows)
 
 
 def algorithm_cards() -> Cards:
     """Every algorithm: what it needs, and what it costs for n slices a window."""
-    return Cards(
-        [
-            {
-                "name": algorithm.name,
-                "needs": ", ".join(algorithm.needs.names()) or "-",
-                "combines a slide": algorithm.time,
-                "worst": algorithm.worst,
-                "space": algorithm.space,
-                "several ranges": "yes" if algorithm.many else "",
-                "source": algorithm.source,
-            }
-            for algorithm in ALGORITHMS
-        ]
-    )
+    rows = [
+        {
+            "name": algorithm.name,
+            "needs": ", ".join(algorithm.needs.names()) or "-",
+            "combines a slide": algorithm.time,
+            "worst": algorithm.worst,
+            "space": algorithm.space,
+            "several ranges": "yes" if algorithm.many else "",
+            "source": algorithm.source,
+        }
+        for algorithm in ALGORITHMS
+    ]
+    return Cards(rows)
 
 
 def technique_cards() -> Cards:
@@ -84,16 +76,15 @@ def technique_cards() -> Cards:
 
     For N events of mean length m in windows of range w and step b, and a height d.
     """
-    return Cards(
-        [
-            {
-                "name": technique.name,
-                "needs": ", ".join(technique.needs.names()) or "-",
-                "an event costs": technique.insert,
-                "a window costs": technique.release,
-                "space": technique.space,
-                "source": technique.source,
-            }
-            for technique in TECHNIQUES
-        ]
-    )
+    rows = [
+        {
+            "name": technique.name,
+            "needs": ", ".join(technique.needs.names()) or "-",
+            "an event costs": technique.insert,
+            "a window costs": technique.release,
+            "space": technique.space,
+            "source": technique.source,
+        }
+        for technique in TECHNIQUES
+    ]
+    return Cards(rows)

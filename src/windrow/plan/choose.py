@@ -6,19 +6,22 @@ holds.  What was measured is in `benchmarks/RESULTS.md`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from windrow.aggregates import Law
-from windrow.algorithms import CATALOGUE, Algorithm
+from windrow.algorithms import Algorithm
 from windrow.algorithms import find as find_algorithm
-from windrow.errors import UnsuitableAlgorithm
+from windrow.errors import UnsuitableAlgorithm, WindowError
 from windrow.kernels import Product
 from windrow.slicing import Slicer
 from windrow.slicing import find as find_slicer
+from windrow.spans import Technique
 from windrow.windows import Rule
 
 FEW_SLICES = 4
+FORCED = "asked for by name"
+UNDOABLE = "invertible and exact (whole numbers): the oldest can be taken off"
 
 
 @dataclass(frozen=True)
@@ -40,85 +43,71 @@ def choose_algorithm(
     laws = product.laws
     if name != "auto":
         algorithm = find_algorithm(name)
-        if not algorithm.suits(laws):
-            raise _unsuitable(algorithm, laws, label)
-        return Choice(algorithm, "asked for by name")
+        check_laws(algorithm, laws, label, ("sba", "two_stacks_lite"))
+        return Choice(algorithm, FORCED)
+    floats = Law.INVERTIBLE in laws
+    why = "floats, which are never subtracted" if floats else "not invertible"
     if width is not None and width <= FEW_SLICES:
-        return Choice(
-            find_algorithm("recompute"),
-            f"a window is {width} slice{'s' if width > 1 else ''} at most: "
-            "too few to reuse anything",
-        )
+        slices = f"{width} slice{'s' if width > 1 else ''}"
+        reason = f"a window is {slices} at most: too few to reuse anything"
+        return Choice(find_algorithm("recompute"), reason)
     if product.undoable:
-        return Choice(
-            find_algorithm("subtract_on_evict"),
-            "invertible and exact (whole numbers): the oldest can be taken off",
-        )
-    why = (
-        "floats, which are never subtracted"
-        if Law.INVERTIBLE in laws
-        else "not invertible"
-    )
+        return Choice(find_algorithm("subtract_on_evict"), UNDOABLE)
     if regular:
-        return Choice(
-            find_algorithm("sba"),
-            f"{why}; regular windows: two scans a chunk, no branch",
+        reason = f"{why}; regular windows: two scans a chunk, no branch"
+        return Choice(find_algorithm("sba"), reason)
+    reason = f"{why}; windows of varying width: 3 combines a slide, one buffer"
+    return Choice(find_algorithm("two_stacks_lite"), reason)
+
+
+def check_laws(
+    forced: Algorithm | Technique, laws: Law, label: str, able: Iterable[str]
+) -> None:
+    """Refuse what needs a law that the aggregates lack; others in `able` suit."""
+    if not forced.suits(laws):
+        missing = (forced.needs & ~laws).names()[0]
+        raise UnsuitableAlgorithm.lacking(
+            missing, algorithm=forced.name, aggregate=label, able=able
         )
-    return Choice(
-        find_algorithm("two_stacks_lite"),
-        f"{why}; windows of varying width: 3 combines a slide, one buffer",
-    )
-
-
-def _unsuitable(algorithm: Algorithm, laws: Law, label: str) -> UnsuitableAlgorithm:
-    missing = (algorithm.needs & ~laws).names()[0]
-    names = [candidate.name for candidate in CATALOGUE if candidate.suits(laws)]
-    preferred = [name for name in ("sba", "two_stacks_lite") if name in names]
-    return UnsuitableAlgorithm.lacking(
-        missing, algorithm=algorithm.name, aggregate=label, able=preferred
-    )
 
 
 def choose_slicer(
-    name: str,
-    rules: Sequence[Rule],
-    *,
-    rows: bool,
-    span_times: bool = False,
+    name: str, rules: Sequence[Rule], *, rows: bool, span_times: bool
 ) -> tuple[Slicer, str]:
     """The slicer for windows of those rules, and why.
 
-    With `lasting`, events have a duration and reach back into earlier windows, which
+    With `span_times`, events have a duration and reach back into earlier windows, which
     are combined from slices again: these must end where windows do, and be few.
     """
-    if not all(rule.is_even for rule in rules):
-        if name not in ("auto", "pairs"):
-            raise UnsuitableAlgorithm.because(
-                f"cannot cut windows ({rules[0].text}) with {name}",
-                "they are not equally long, and only pairs follows their edges",
-                "leave the slicer to the planner",
+    is_even = all(rule.is_even for rule in rules)
+    if not is_even and name not in ("auto", "pairs"):
+        raise UnsuitableAlgorithm.because(
+            f"cannot cut windows ({rules[0].text}) with {name}",
+            "they are not equally long, and only pairs follows their edges",
+            "leave the slicer to the planner",
+        )
+    if is_even and name != "auto":
+        slicer = find_slicer(name)
+        if span_times and not slicer.whole_windows:
+            raise WindowError.because(
+                f"cannot slice events with a duration with {slicer.name}",
+                "their windows must end where a slice ends, so that the past can be "
+                "made up again",
+                "use pairs, or leave the slicer to the planner",
             )
-        return find_slicer("pairs"), (
-            "windows are not equally long: cut wherever one starts or ends"
-        )
-    if name != "auto":
-        return find_slicer(name), "asked for by name"
+        return slicer, FORCED
+    slicer = find_slicer("pairs")
+    if not is_even:
+        return slicer, "windows are not equally long: cut wherever one starts or ends"
     if span_times:
-        return find_slicer("pairs"), (
-            "events last: cut where windows start and end, and nowhere else"
-        )
-    divides = all(rule.even.range % rule.even.slide == 0 for rule in rules)
-    if divides and len(rules) == 1:
+        return slicer, "events last: cut where windows start and end, and nowhere else"
+    if len(rules) > 1:
+        return slicer, "several windows: cut only where one of them starts or ends"
+    if rules[0].even.range % rules[0].even.slide == 0:
         return find_slicer("panes"), "the slide divides the range: one slice a slide"
-    if rows and len(rules) == 1:
+    if rows:
         return find_slicer("cutty"), (
             "the slide does not divide the range and rows stand in order: "
             "one slice a slide and a tail"
         )
-    if len(rules) == 1:
-        return find_slicer("pairs"), (
-            "the slide does not divide the range: two slices a slide"
-        )
-    return find_slicer("pairs"), (
-        "several windows: cut only where one of them starts or ends"
-    )
+    return slicer, "the slide does not divide the range: two slices a slide"

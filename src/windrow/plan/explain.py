@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from windrow.aggregates import Law
 from windrow.algorithms import Shape, kernel_text
 from windrow.errors import BadInput
 from windrow.graph import graph_blocks, graph_lines, graph_svg
@@ -17,18 +16,23 @@ from .explain_lines import (
     algorithm_lines,
     count,
     frame_lines,
+    holistic_calls,
     holistic_lines,
+    keys_text,
     order_lines,
     partial_lines,
     result_lines,
     slice_lines,
-    span_words,
+    span_text,
     window_lines,
 )
 from .resolve import Facts, Resolved, ResolvedOver, ResolvedPolicy
 from .sharing import special_of
+from .spans import Lengths
+from .table import label_of
 
 SHOWN = ("plan", "graph", "code")
+ONLY_SLIDING = "graph and code belong to windows made with wr.rows or wr.sliding"
 
 
 @dataclass(frozen=True)
@@ -40,9 +44,6 @@ class Explanation:
 
     text: str
     svg: str | None = field(default=None, compare=False)
-
-    def __str__(self) -> str:
-        return self.text
 
     def __repr__(self) -> str:
         return self.text
@@ -60,34 +61,31 @@ def explain_resolved(
 ) -> Explanation:
     """Explain a resolved plan; `show` is "plan", "graph" or "code"."""
     if show != "plan":
-        check_shown(resolved, show)
-        assert isinstance(resolved, Resolved)
-        return explain_shown(resolved, show)
+        return _show(resolved, show)
+    plan = resolved.plan
     if isinstance(resolved, ResolvedOver):
-        lines = ["over", *order_lines(resolved.plan.by, resolved.plan.clock)]
-        return Explanation("\n".join(lines + frame_lines(resolved)))
-    if isinstance(resolved, ResolvedPolicy):
-        return _explain_policy(resolved)
-    if resolved.plan.span is not None:
-        return _explain_spans(resolved, facts)
-    return _explain_windows(resolved)
-
-
-def _explain_windows(resolved: Resolved) -> Explanation:
-    plan, request = resolved.plan, resolved.request
-    lines = ["aggregate", *order_lines(plan.by, plan.clock)]
-    lines += window_lines(plan) + slice_lines(resolved)
-    if request.calls:
-        lines += partial_lines(request.product) + algorithm_lines(resolved)
-    lines += holistic_lines(plan.calls) + result_lines(plan.calls, [request])
+        lines = ["over", *order_lines(plan), *frame_lines(resolved)]
+    elif isinstance(resolved, ResolvedPolicy):
+        lines = ["aggregate", *order_lines(plan), *_policy_lines(resolved)]
+    elif facts.spans is not None:
+        lines = _span_lines(resolved, facts.spans)
+    else:
+        lines = ["aggregate", *order_lines(plan), *_sliding_lines(resolved)]
     return Explanation("\n".join(lines))
 
 
-def _explain_spans(resolved: Resolved, facts: Facts) -> Explanation:
-    plan, lengths = resolved.plan, facts.spans
-    assert lengths is not None
-    keys = f"by {', '.join(plan.by)}" if plan.by else "no key: one run"
-    lines = ["aggregate", f"  rows       {keys}; {span_words(plan)}"]
+def _sliding_lines(resolved: Resolved) -> list[str]:
+    plan, request = resolved.plan, resolved.request
+    lines = window_lines(plan) + slice_lines(resolved)
+    if request.calls:
+        lines += partial_lines(request.product) + algorithm_lines(resolved)
+    return lines + holistic_lines(plan.calls) + result_lines(plan.calls, [request])
+
+
+def _span_lines(resolved: Resolved, lengths: Lengths) -> list[str]:
+    plan = resolved.plan
+    keys = keys_text(plan, "no key: one run")
+    lines = ["aggregate", f"  rows       {keys}; {span_text(plan)}"]
     lines += window_lines(plan) + slice_lines(resolved)
     lines.append(
         f"  events     {count(lengths.events, 'event')} over "
@@ -99,72 +97,59 @@ def _explain_spans(resolved: Resolved, facts: Facts) -> Explanation:
         lines.append(f"  technique  {group.technique.name}: {group.reason}{purpose}")
         lines += partial_lines(group.request.product)
         if group.technique.name in ("se_slicing", "se_ml_slicing"):
-            algorithms = dict.fromkeys(chosen.name for chosen in group.algorithms)
-            names = ", ".join(algorithms)
+            names = ", ".join(dict.fromkeys(chosen.name for chosen in group.algorithms))
             lines.append(f"  algorithm  {names}: over the slices of all windows")
-    holistic = [b.call.label for b in plan.calls if Law.HOLISTIC in b.aggregate.laws]
-    if holistic:
-        lines.append(
-            f"  technique  tuple_buckets: no partial of bounded size "
-            f"({', '.join(holistic)})"
-        )
+    if holistic := holistic_calls(plan.calls):
+        no_partial = f"no partial of bounded size ({label_of(holistic)})"
+        lines.append(f"  technique  tuple_buckets: {no_partial}")
     requests = [group.request for group in resolved.groups]
-    return Explanation("\n".join(lines + result_lines(plan.calls, requests)))
+    return lines + result_lines(plan.calls, requests)
 
 
-def _explain_policy(resolved: ResolvedPolicy) -> Explanation:
-    plan, choice = resolved.plan, resolved.choice
-    lines = ["aggregate", *order_lines(plan.by, plan.clock)]
-    lines.append(f"  window     {plan.window}")
-    lines.append("  slices     one row each: bounds follow from the rows")
+def _policy_lines(resolved: ResolvedPolicy) -> list[str]:
+    plan, request, choice = resolved.plan, resolved.request, resolved.choice
+    lines = [
+        f"  window     {plan.window}",
+        "  slices     one row each: bounds follow from the rows",
+    ]
     if choice is not None:
-        lines += partial_lines(resolved.request.product)
+        lines += partial_lines(request.product)
         lines.append(f"  algorithm  {choice.algorithm.name}: {choice.reason}")
-    return Explanation("\n".join(lines + result_lines(plan.calls, [resolved.request])))
+    return lines + result_lines(plan.calls, [request])
 
 
 def check_show(show: str, *, sliding: bool) -> None:
     """Refuse a `show=` that means nothing, or nothing for these windows."""
-    if show != "plan" and show in SHOWN and not sliding:
-        raise BadInput.because(
-            f"cannot show the {show} of this plan",
-            "graph and code belong to windows made with wr.rows or wr.sliding",
-            "leave show= out for the plan",
-        )
     if show not in SHOWN:
         raise BadInput.because(
             f"cannot show {show!r} of a plan",
             f"a plan shows as one of {', '.join(SHOWN)}",
             "leave show= out for the plan",
         )
+    if show != "plan" and not sliding:
+        raise _not_shown(show, ONLY_SLIDING)
 
 
-def check_shown(resolved: object, show: str) -> None:
-    """Refuse to show a graph or code that a resolved plan does not have."""
+def _not_shown(
+    show: str, cause: str, hint: str = "leave show= out for the plan"
+) -> BadInput:
+    return BadInput.because(f"cannot show the {show} of this plan", cause, hint)
+
+
+def _show(resolved: object, show: str) -> Explanation:
+    """Show the graph of a resolved plan, or the code that it runs, if it has them."""
     if not isinstance(resolved, Resolved):
-        cause = "graph and code belong to windows made with wr.rows or wr.sliding"
-    elif resolved.plan.span is not None:
-        cause = (
-            "events with a duration are laid over slices by a technique of their own"
-        )
-    elif not resolved.request.calls:
-        cause = "holistic aggregates have neither partials nor a kernel"
-    elif resolved.sharing is None and show == "graph":
-        raise BadInput.because(
-            "cannot show the graph of this plan",
-            "each of its windows slides by itself",
-            "ask for the graph with algorithm='gag', or for show='code'",
-        )
-    else:
-        return
-    raise BadInput.because(
-        f"cannot show the {show} of this plan", cause, "leave show= out for the plan"
-    )
-
-
-def explain_shown(resolved: Resolved, show: str) -> Explanation:
-    """Print the graph of a resolved plan, or the code that it runs."""
+        raise _not_shown(show, ONLY_SLIDING)
     sharing = resolved.sharing
+    if resolved.plan.span is not None:
+        why = "events with a duration are laid over slices by a technique of their own"
+        raise _not_shown(show, why)
+    if not resolved.request.calls:
+        why = "holistic aggregates have neither partials nor a kernel"
+        raise _not_shown(show, why)
+    if sharing is None and show == "graph":
+        hint = "ask for the graph with algorithm='gag', or for show='code'"
+        raise _not_shown(show, "each of its windows slides by itself", hint)
     if sharing is None:
         return Explanation(_kernels(resolved))
     special = special_of(resolved.plan, resolved.product, sharing)
@@ -187,6 +172,3 @@ def _kernels(resolved: Resolved) -> str:
         shape = Shape(leaf, bounds, fast=even and algorithm.stride is not None)
         texts[algorithm.name] = kernel_text(algorithm, resolved.product, shape)
     return "\n\n".join(text.strip("\n") for text in texts.values())
-
-
-__all__ = ["Explanation", "check_show", "explain_resolved", "explain_shown"]

@@ -14,7 +14,8 @@ from .aggregate import Plan
 from .bind import BoundCall
 from .requests import KernelRequest
 from .resolve import Resolved, ResolvedOver
-from .sharing import Sharing, special_of
+from .sharing import special_of
+from .table import TablePlan, label_of
 
 
 def frame_lines(resolved: ResolvedOver) -> list[str]:
@@ -25,8 +26,7 @@ def frame_lines(resolved: ResolvedOver) -> list[str]:
         ends = "" if frame.rows is not None else f", closed {frame.closed}"
         lines.append(f"  frame      {frame.text}{ends}")
         if choice is not None:
-            by_number = frame.rows is not None
-            kind = "by arithmetic" if by_number else "from start and stop arrays"
+            kind = "by arithmetic" if frame.rows else "from start and stop arrays"
             lines += partial_lines(part.request.product)
             lines.append(f"  bounds     {kind}, one window a row")
             lines.append(f"  algorithm  {choice.algorithm.name}: {choice.reason}")
@@ -35,13 +35,18 @@ def frame_lines(resolved: ResolvedOver) -> list[str]:
     return lines + result_lines(resolved.plan.calls, requests)
 
 
-def order_lines(by: tuple[str, ...], clock: Clock | None) -> list[str]:
+def keys_text(plan: TablePlan, none: str = "no key") -> str:
+    """The keys of a plan, or what to say where there is none."""
+    return f"by {', '.join(plan.by)}" if plan.by else none
+
+
+def order_lines(plan: TablePlan) -> list[str]:
     """The keys and the order of the rows, and a note on the zone of their times."""
-    keys = f"by {', '.join(by)}" if by else "no key: one run"
     order = "in arrival order"
-    if clock is not None:
-        order = f"ordered by {clock.column}, ties as they arrived"
-    return [f"  rows       {keys}; {order}", *zone_lines(clock)]
+    if plan.clock is not None:
+        order = f"ordered by {plan.clock.column}, ties as they arrived"
+    keys = keys_text(plan, "no key: one run")
+    return [f"  rows       {keys}; {order}", *zone_lines(plan.clock)]
 
 
 def zone_lines(clock: Clock | None) -> list[str]:
@@ -54,50 +59,38 @@ def zone_lines(clock: Clock | None) -> list[str]:
 
 def window_lines(plan: Plan) -> list[str]:
     """The windows; those of a list with their names."""
-    labels = [f" as {rule.name!r}" if plan.listed else "" for rule in plan.rules]
-    pairs = zip(plan.rules, labels, strict=True)
-    return [f"  window     {rule.text}{label}" for rule, label in pairs]
+    label = " as {!r}" if plan.listed else ""
+    return [f"  window     {r.text}{label.format(r.name)}" for r in plan.rules]
 
 
 def slice_lines(resolved: Resolved) -> list[str]:
     """How rows are cut into slices."""
     plan, slicer = resolved.plan, resolved.plan.slicer
     if resolved.way == "graph" and resolved.sharing is not None:
-        return _pane_lines(resolved.sharing)
+        pane, why = resolved.sharing.unit, "common divisor of all ranges and slides"
+        panes = f"panes of {pane:,} rows, the" if pane > 1 else "none: one row is the"
+        return [f"  slices     {panes} greatest {why}"]
     if resolved.way == "even" and plan.rules[0].step == 1:
         return ["  slices     none: the slide is one row, so rows are slices"]
     lines = [f"  slicer     {slicer.name} ({slicer.title}): {plan.slicer_reason}"]
     if not plan.is_even:
-        most = max(rule.overlap for rule in plan.rules)
-        return [
-            *lines,
-            f"  slices     an instant lies in {count(most, 'window')} at most",
-        ]
+        most = count(max(rule.overlap for rule in plan.rules), "window")
+        return [*lines, f"  slices     an instant lies in {most} at most"]
     evens = [rule.even for rule in plan.rules]
     shared = share(slicer, evens)
     unit = "rows" if plan.counts_rows else "ticks"
     if shared is None:
-        combs = len(shared_combs(slicer, evens))
-        length = composite_slide(slicer, evens)
-        lines.append(
-            f"  slices     composite slide of {length:,} {unit}, not laid out: "
-            f"cut at the next tooth of {combs} combs"
+        slices = (
+            f"composite slide of {composite_slide(slicer, evens):,} {unit}, not laid "
+            f"out: cut at the next tooth of {len(shared_combs(slicer, evens))} combs"
         )
     else:
-        lines.append(
-            f"  slices     composite slide {shared.composite:,} {unit}, "
+        slices = (
+            f"composite slide {shared.composite:,} {unit}, "
             f"{count(len(shared.edges), 'slice')} in it, "
             f"at most {shared.width:,} in a window"
         )
-    return lines
-
-
-def _pane_lines(sharing: Sharing) -> list[str]:
-    """How long the panes are that a graph takes as inputs."""
-    why = "common divisor of all ranges and slides"
-    if sharing.unit == 1:
-        return [f"  slices     none: one row is the greatest {why}"]
-    return [f"  slices     panes of {sharing.unit:,} rows, the greatest {why}"]
+    return [*lines, f"  slices     {slices}"]
 
 
 def partial_lines(product: Product) -> list[str]:
@@ -120,22 +113,29 @@ def count(number: int, thing: str) -> str:
 
 def algorithm_lines(resolved: Resolved) -> list[str]:
     """The algorithm of each window and its reason, the bounds, and the kernel."""
-    plan, product = resolved.plan, resolved.product
-    if resolved.sharing is not None:
-        return _sharing_lines(resolved) + [_kernel_line(product)]
+    shares = resolved.sharing is not None
+    lines = _sharing_lines(resolved) if shares else _single_lines(resolved)
+    kernel = "generated for this product, compiled by numba, cached"
+    if resolved.product.interpreted:
+        kernel = "interpreted: a function could not be compiled"
+    bounds = f"  bounds     {_bounds(resolved)}"
+    return [*lines, bounds, f"  kernel     {kernel}"]
+
+
+def _single_lines(resolved: Resolved) -> list[str]:
+    """The algorithms of windows that slide by themselves."""
     names: dict[str, list[str]] = {}
-    for rule, choice in zip(plan.rules, resolved.choices, strict=True):
-        assert choice is not None
-        line = f"{choice.algorithm.name}: {choice.reason}"
-        names.setdefault(line, []).append(repr(rule.name))
+    for rule, choice in zip(resolved.plan.rules, resolved.choices, strict=True):
+        if choice is not None:
+            line = f"{choice.algorithm.name}: {choice.reason}"
+            names.setdefault(line, []).append(repr(rule.name))
     lines = []
     for line, windows in names.items():
         purpose = f" (for {', '.join(windows)})" if len(names) > 1 else ""
         lines.append(f"  algorithm  {line}{purpose}")
     if resolved.together is not None:
         lines.append("             all ranges in one pass")
-    lines.append(f"  bounds     {_bounds(resolved)}")
-    return [*lines, _kernel_line(product)]
+    return lines
 
 
 def _sharing_lines(resolved: Resolved) -> list[str]:
@@ -154,9 +154,7 @@ def _sharing_lines(resolved: Resolved) -> list[str]:
         assert choice is not None
         purpose = f"(for {plan.rules[number].name!r}, too short to share)"
         lines.append(f"  algorithm  {choice.algorithm.name}: {choice.reason} {purpose}")
-    if not sharing.unit:
-        return [*lines, "  bounds     start and stop arrays over slices"]
-    return [*lines, "  bounds     by arithmetic, run by run"]
+    return lines
 
 
 def _scans(special: Special) -> str:
@@ -175,26 +173,24 @@ def _scans(special: Special) -> str:
     return f"{names} scans, in laps of {first_laps}{more}"
 
 
-def _kernel_line(product: Product) -> str:
-    if product.interpreted:
-        return "  kernel     interpreted: a function could not be compiled"
-    return "  kernel     generated for this product, compiled by numba, cached"
-
-
 def _bounds(resolved: Resolved) -> str:
-    if resolved.way == "even":
+    if resolved.way in ("even", "graph"):
         return "by arithmetic, run by run"
-    if resolved.plan.counts_rows:
+    if resolved.plan.counts_rows or resolved.sharing is not None:
         return "start and stop arrays over slices"
     return "start and stop arrays over the slices that hold a row; gaps cost nothing"
 
 
-def holistic_lines(calls: tuple[BoundCall, ...]) -> list[str]:
+def holistic_calls(calls: Sequence[BoundCall]) -> list[BoundCall]:
     """The calls that need the rows of a window, since they have no partial."""
-    names = [b.call.label for b in calls if Law.HOLISTIC in b.aggregate.laws]
-    if not names:
+    return [bound for bound in calls if Law.HOLISTIC in bound.aggregate.laws]
+
+
+def holistic_lines(calls: Sequence[BoundCall]) -> list[str]:
+    """A line on the calls that have no partial, if there are any."""
+    if not (holistic := holistic_calls(calls)):
         return []
-    return [f"  holistic   {', '.join(names)}: ranges of row positions, no partials"]
+    return [f"  holistic   {label_of(holistic)}: ranges of row positions, no partials"]
 
 
 def result_lines(
@@ -215,25 +211,10 @@ def result_lines(
     return lines
 
 
-def span_words(plan: Plan) -> str:
+def span_text(plan: Plan) -> str:
     """The columns of start and end of events, and the order in which they count."""
     assert plan.span is not None
     order = "in the order of their ends"
     if all(Law.COMMUTATIVE in bound.aggregate.laws for bound in plan.calls):
         order = "in any order"
     return f"events last from {plan.span[0]} to {plan.span[1]}, {order}"
-
-
-__all__ = [
-    "algorithm_lines",
-    "count",
-    "frame_lines",
-    "holistic_lines",
-    "order_lines",
-    "partial_lines",
-    "result_lines",
-    "slice_lines",
-    "span_words",
-    "window_lines",
-    "zone_lines",
-]

@@ -13,11 +13,13 @@ from .explain import Explanation
 from .explain_lines import (
     algorithm_lines,
     frame_lines,
+    holistic_calls,
     holistic_lines,
+    keys_text,
     partial_lines,
     result_lines,
     slice_lines,
-    span_words,
+    span_text,
     window_lines,
     zone_lines,
 )
@@ -31,15 +33,12 @@ from .tree import Tree
 
 def explain_tree(tree: Tree) -> Explanation:
     """Explain `wr.aggregate` over many tasks, level by level."""
-    plan = tree.plan
-    lines = [f"aggregate on Spark: {tree.word}"]
-    keys = f"by {', '.join(plan.by)}" if plan.by else "no key"
-    order = _order_words(plan) if plan.span is None else f"; {span_words(plan)}"
-    lines.append(f"  rows       {keys}{order}")
+    plan, request = tree.plan, tree.request
+    lines = [f"aggregate on Spark: {tree.word}", _rows_line(plan)]
     lines += zone_lines(plan.clock) + window_lines(plan) + slice_lines(tree.resolved)
     lines.append(f"  level 1    {tree.level1}: {tree.level1_reason}")
-    if tree.request.calls:
-        lines += partial_lines(tree.request.product)
+    if request.calls:
+        lines += partial_lines(request.product)
     steps = {
         "pane": "each pane is lowered where it is, without a further shuffle",
         "none": "one task a key, state carried from batch to batch",
@@ -49,68 +48,57 @@ def explain_tree(tree: Tree) -> Explanation:
     }
     lines.append(f"  level 2    {steps[tree.split]}")
     if plan.span is not None:
-        lines.append(f"  technique  {_technique_words(tree)}")
-    elif tree.request.calls:
+        lines.append(f"  technique  {_technique_text(tree)}")
+    elif request.calls:
         lines += algorithm_lines(tree.resolved)
     lines += holistic_lines(plan.calls)
     lines.append(f"  level 3    {tree.split}: {tree.split_reason}")
-    lines += result_lines(plan.calls, [tree.request])
-    return Explanation("\n".join(lines))
+    return Explanation("\n".join(lines + result_lines(plan.calls, [request])))
 
 
 def explain_spread(plan: OverPlan, spread: Spread) -> Explanation:
     """Explain `wr.over` over many tasks."""
-    lines = ["over on Spark: I→Window, a window for each row"]
-    keys = f"by {', '.join(plan.by)}" if plan.by else "no key"
-    lines.append(f"  rows       {keys}{_order_words(plan)}")
+    lines = ["over on Spark: I→Window, a window for each row", _rows_line(plan)]
     lines.append(f"  split      {spread.split}: {spread.reason}")
     if spread.chunk:
-        reach = _length(plan, spread.reach or 0)
-        lines.append(
-            f"             chunks of {_length(plan, spread.chunk)}, "
-            f"each with the {reach} before it"
-        )
+        chunk, reach = _length(plan, spread.chunk), _length(plan, spread.reach or 0)
+        lines.append(f"             chunks of {chunk}, each with the {reach} before it")
     return Explanation("\n".join(lines + frame_lines(resolve(plan, Facts()))))
 
 
 def explain_flow(flow: Flow) -> Explanation:
     """Explain `wr.aggregate` or `wr.over` over a stream."""
     plan = flow.plan
-    over = isinstance(plan, OverPlan)
-    lines = [f"{'over' if over else 'aggregate'} on a Spark stream, append mode"]
-    keys = f"by {', '.join(plan.by)}" if plan.by else "no key"
-    order = _order_words(plan)
-    if isinstance(plan, Plan) and plan.span is not None:
-        order = f"; {span_words(plan)}"
-    lines.append(f"  rows       {keys}{order}")
-    lines.append(
-        f"  buckets    {flow.buckets}: "
-        + ("one call serves all keys of one" if plan.by else "no key, one bucket")
-    )
-    lines.append(f"  fed        {flow.fed}: {flow.fed_reason}")
-    lines.append(f"  kept       {flow.kept}: {flow.kept_reason}")
-    lines.append(
-        "  late       "
-        + ("given back in column late" if flow.late == "keep" else "dropped, counted")
-    )
+    call = "over" if isinstance(plan, OverPlan) else "aggregate"
+    calls = "one call serves all keys of one" if plan.by else "no key, one bucket"
+    late = "given back in column late" if flow.late == "keep" else "dropped, counted"
+    lines = [
+        f"{call} on a Spark stream, append mode",
+        _rows_line(plan),
+        f"  buckets    {flow.buckets}: {calls}",
+        f"  fed        {flow.fed}: {flow.fed_reason}",
+        f"  kept       {flow.kept}: {flow.kept_reason}",
+        f"  late       {late}",
+    ]
     if isinstance(plan, OverPlan):
         return Explanation("\n".join(lines + frame_lines(resolve(plan, Facts()))))
     if plan.span is not None:
         lines.append("  postponed  a window waits for as long as the watermark's delay")
     lines += window_lines(plan)
+    slices = slice_lines(resolve(plan, Facts(), inputs="slices"))
     if flow.kept == "slices":
-        halves = [-(-rule.overlap // 2) for rule in plan.rules]
-        slides = ", ".join(f"{half:,}" for half in dict.fromkeys(halves))
+        halves = dict.fromkeys(-(-rule.overlap // 2) for rule in plan.rules)
+        slides = ", ".join(f"{half:,}" for half in halves)
         lines.append(f"  chunks     of {slides} slides, half a window")
-    lines += slice_lines(resolve(plan, Facts(), sliced=True))
-    if flow.kept == "slices":
-        lines += partial_lines(flow.request.product)
+        lines += slices + partial_lines(flow.request.product)
         lines.append("  algorithm  pba, a step at a time: at most three merges a slide")
+    else:
+        lines += slices
     lines += holistic_lines(plan.calls) + result_lines(plan.calls, [flow.request])
     return Explanation("\n".join(lines))
 
 
-def _technique_words(tree: Tree) -> str:
+def _technique_text(tree: Tree) -> str:
     """The techniques that tasks may choose for the events that they have.
 
     Folded events are computed together; over rows each call may have its own technique.
@@ -121,13 +109,10 @@ def _technique_words(tree: Tree) -> str:
     calls = [bound for bound, _ in tree.request.calls]
     products = [tree.request.product] if calls else []
     if tree.level1 == "rows":
-        products = [
-            request_kernel([bound], tree.slots, may_overflow).product for bound in calls
-        ]
-    names = dict.fromkeys(
-        name for product in products for name in _technique_names(product)
-    )
-    if any(Law.HOLISTIC in bound.aggregate.laws for bound in plan.calls):
+        requests = [request_kernel([b], tree.slots, may_overflow) for b in calls]
+        products = [request.product for request in requests]
+    names = dict.fromkeys(name for p in products for name in _technique_names(p))
+    if holistic_calls(plan.calls):
         names["tuple_buckets"] = None
     *others, last = names
     choices = f"{', '.join(others)} or {last}" if others else last
@@ -136,21 +121,25 @@ def _technique_words(tree: Tree) -> str:
 
 def _technique_names(product: Product) -> list[str]:
     """The names of the techniques that may be chosen for a product."""
-    names = ["se_slicing"]
-    if Law.COMMUTATIVE in product.laws:
-        names.append("se_ml_slicing")
-    elif Law.SELECTIVE in product.laws:
-        names.append("selective_sweeping")
-    if product.undoable:
-        names.append("starts_and_ends")
-    return names
+    is_commutative = Law.COMMUTATIVE in product.laws
+    names = {
+        "se_slicing": True,
+        "se_ml_slicing": is_commutative,
+        "selective_sweeping": not is_commutative and Law.SELECTIVE in product.laws,
+        "starts_and_ends": product.undoable,
+    }
+    return [name for name, is_able in names.items() if is_able]
 
 
-def _order_words(plan: Plan | OverPlan) -> str:
-    if plan.clock is None:
-        return "; in no particular order: name a time column with on="
+def _rows_line(plan: Plan | OverPlan) -> str:
     ties = f", ties by {', '.join(plan.ties)}" if plan.ties else ""
-    return f"; ordered by {plan.clock.column}{ties}"
+    if isinstance(plan, Plan) and plan.span is not None:
+        order = span_text(plan)
+    elif plan.clock is None:
+        order = "in no particular order: name a time column with on="
+    else:
+        order = f"ordered by {plan.clock.column}{ties}"
+    return f"  rows       {keys_text(plan)}; {order}"
 
 
 def _length(plan: Plan | OverPlan, ticks: int) -> str:
@@ -162,6 +151,3 @@ def _length(plan: Plan | OverPlan, ticks: int) -> str:
         if nanoseconds % (size * 10**9) == 0 and nanoseconds >= 2 * size * 10**9:
             return f"{nanoseconds // (size * 10**9):,} {name}"
     return f"{nanoseconds / 10**6:,.15g} ms"
-
-
-__all__ = ["explain_flow", "explain_spread", "explain_tree"]

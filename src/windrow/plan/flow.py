@@ -28,7 +28,6 @@ from .tree import needs_rows, not_folded
 # buckets are what tasks share out: a few for each core, and hundreds of keys in each.
 BUCKETS = 16
 CELLS = 4  # in the watermark's delay: what waits is written and read by the cell
-LATE = ("drop", "keep")
 
 
 @dataclass(frozen=True)
@@ -83,32 +82,21 @@ def flow_of(
     request = request_kernel(plan.calls, slots, may_overflow)
     former_slots = slots_of(plan.calls, lambda name: name in nullable)
     former = request_kernel(plan.calls, former_slots, may_overflow)
-    kept, because = _kept(plan, request)
-    if kept == "slices":
-        _check_algorithm(plan)  # type: ignore[arg-type]
-    fed, why = _fed(plan, request, kept, late)
+    same = former.product.dtypes == request.product.dtypes
+    before = None if same else (former, former_slots)
+    state = _state(plan, request)
+    sent = _sent(plan, request, state[0], late)
     cell = 1
     if isinstance(plan, Plan):
+        if state[0] == "slices":
+            _check_algorithm(plan)
         cell = max(delay // CELLS, min(rule.step for rule in plan.rules))
     many = (buckets or BUCKETS) if plan.by else 1
-    same = former.product.dtypes == request.product.dtypes
-    return Flow(
-        plan,
-        request,
-        slots,
-        None if same else (former, former_slots),
-        fed,
-        why,
-        kept,
-        because,
-        many,
-        late,
-        cell,
-    )
+    return Flow(plan, request, slots, before, *sent, *state, many, late, cell)
 
 
 def _check(late: str, buckets: int | None, mode: str) -> None:
-    if late not in LATE:
+    if late not in ("drop", "keep"):
         raise BadInput.because(
             f"cannot treat late rows as {late!r}",
             "late= is drop (they are counted) or keep (they come back as rows)",
@@ -140,7 +128,8 @@ def _check_algorithm(plan: Plan) -> None:
         )
 
 
-def _kept(plan: Plan | OverPlan, request: KernelRequest) -> tuple[str, str]:
+def _state(plan: Plan | OverPlan, request: KernelRequest) -> tuple[str, str]:
+    """What the state of a bucket consists of, and why."""
     if isinstance(plan, OverPlan):
         return "past", "each row looks back at rows: those within reach are kept"
     if plan.span is not None:
@@ -153,10 +142,11 @@ def _kept(plan: Plan | OverPlan, request: KernelRequest) -> tuple[str, str]:
     return "slices", "a slide costs at most three merges a key, whatever the range"
 
 
-def _fed(
-    plan: Plan | OverPlan, request: KernelRequest, kept: str, late: str
+def _sent(
+    plan: Plan | OverPlan, request: KernelRequest, state: str, late: str
 ) -> tuple[str, str]:
-    if isinstance(plan, OverPlan) or kept == "rows":
+    """What is sent to the buckets, and why."""
+    if isinstance(plan, OverPlan) or state == "rows":
         return "rows", "rows are kept"
     if late == "keep":
         return "rows", 'late="keep" gives rows back, so that they travel whole'
@@ -164,6 +154,3 @@ def _fed(
     if why is not None:
         return "rows", f"{why}: rows wait for the watermark, then they are folded"
     return "slices", "our kernel folds rows before they are shuffled"
-
-
-__all__ = ["BUCKETS", "Flow", "flow_of"]

@@ -1,11 +1,5 @@
 """Decides how an operator keeps its window: algorithm, order, and what it refuses.
 
-    lateness          flat_fat            places in the middle can change
-    whole numbers     subtract_on_evict   sums and counts, exact
-    worst-case        daba_lite           latency="worst-case"
-    selective         slick_deque         one of max, min, first, last
-    all else          two_stacks_lite
-
 `wr.Operator` asks twice: `check_asked` before the first event, and `plan_operator` when
 the types, and with them the product and its laws, are known.
 """
@@ -24,9 +18,7 @@ from windrow.windows import Window
 from windrow.windows.policy_numbers import BY_HAND, COUNT, TIME, PolicyNumbers
 
 from .bind import BoundCall
-from .choose import Choice
-
-LATENCIES = (None, "worst-case")
+from .choose import FORCED, UNDOABLE, Choice, check_laws
 
 
 def operator_policies(window: object) -> PolicyNumbers:
@@ -60,14 +52,34 @@ def check_asked(
     name: str, policies: PolicyNumbers, *, late: bool, latency: str | None
 ) -> None:
     """Refuse what no aggregate could have, before the first event."""
-    if latency not in LATENCIES:
+    if latency not in (None, "worst-case"):
         raise BadInput.because(
             f"cannot promise a latency of {latency!r}",
             "there is no such promise",
             "leave it out, or ask for latency='worst-case'",
         )
-    if name != "auto":
-        _check_form(name, policies, late=late)
+    if name == "auto":
+        return
+    steps = find(name).steps
+    if steps is None:
+        able = [other.name for other in CATALOGUE if other.steps is not None]
+        raise UnsuitableAlgorithm.because(
+            f"cannot keep an operator's window with {name}",
+            "it slides over whole arrays only",
+            f"use one of {', '.join(able)}",
+        )
+    if late and steps.fifo:
+        raise UnsuitableAlgorithm.because(
+            f"{name} cannot let events come late",
+            "it is first in, first out",
+            "use flat_fat, or leave lateness out",
+        )
+    if steps.chunk and policies.evict not in (COUNT, TIME):
+        raise UnsuitableAlgorithm.because(
+            f"{name} cannot keep this window",
+            "it has to know how long a window is, and events leave by another rule",
+            "use daba_lite, or evict by a number of rows or a duration",
+        )
 
 
 def check_keepable(calls: Iterable[BoundCall]) -> None:
@@ -105,79 +117,34 @@ def plan_operator(
     """
     range_ = max(policies.range, 1)
     return OperatorPlan(
-        choice=choose_steps(name, product, late=late, latency=latency),
+        choice=_choose_steps(name, product, late=late, latency=latency),
         trigger=BY_HAND if late and policies.aligned else policies.trigger,
         ordered=late or policies.evict == TIME,
         chunk=(range_, max(range_ // 2, 1)),
     )
 
 
-def choose_steps(
+def _choose_steps(
     name: str, product: Product, *, late: bool, latency: str | None
 ) -> Choice:
     """The algorithm; one that is asked for is refused if the product lacks a law."""
     if name != "auto":
-        _check_laws(name, product)
-        return Choice(find(name), "asked for by name")
-    if late:
-        why = "events may come late: places in the middle can change"
-        return Choice(find("flat_fat"), why)
-    if product.undoable:
-        why = "invertible and exact (whole numbers): the oldest can be taken off"
-        return Choice(find("subtract_on_evict"), why)
-    if latency == "worst-case":
-        why = "no event waits for many others: at most 6 combines each"
-        return Choice(find("daba_lite"), why)
-    if Law.SELECTIVE in product.laws:
-        why = "selective: only events that can still be an answer are kept"
-        return Choice(find("slick_deque"), why)
-    why = "3 combines an event, one ring"
-    return Choice(find("two_stacks_lite"), why)
-
-
-def _check_laws(name: str, product: Product) -> None:
-    algorithm = find(name)
-    if not algorithm.suits(product.laws):
-        missing = (algorithm.needs & ~product.laws).names()[0]
-        label = ", ".join(o.request.aggregate.name for o in product.outputs)
-        raise UnsuitableAlgorithm.lacking(
-            missing,
-            algorithm=name,
-            aggregate=label,
-            able=["two_stacks_lite", "daba_lite"],
-        )
-
-
-def _check_form(name: str, policies: PolicyNumbers, *, late: bool) -> None:
-    steps = find(name).steps
-    if steps is None:
-        able = [
-            algorithm.name for algorithm in CATALOGUE if algorithm.steps is not None
-        ]
-        raise UnsuitableAlgorithm.because(
-            f"cannot keep an operator's window with {name}",
-            "it slides over whole arrays only",
-            f"use one of {', '.join(able)}",
-        )
-    if late and steps.fifo:
-        raise UnsuitableAlgorithm.because(
-            f"{name} cannot let events come late",
-            "it is first in, first out",
-            "use flat_fat, or leave lateness out",
-        )
-    if steps.chunk and policies.evict not in (COUNT, TIME):
-        raise UnsuitableAlgorithm.because(
-            f"{name} cannot keep this window",
-            "it has to know how long a window is, and events leave by another rule",
-            "use daba_lite, or evict by a number of rows or a duration",
-        )
-
-
-__all__ = [
-    "OperatorPlan",
-    "check_asked",
-    "check_keepable",
-    "choose_steps",
-    "operator_policies",
-    "plan_operator",
-]
+        label = ", ".join(output.request.aggregate.name for output in product.outputs)
+        check_laws(find(name), product.laws, label, ("two_stacks_lite", "daba_lite"))
+        return Choice(find(name), FORCED)
+    rules = (
+        (late, "flat_fat", "events may come late: places in the middle can change"),
+        (product.undoable, "subtract_on_evict", UNDOABLE),
+        (
+            latency == "worst-case",
+            "daba_lite",
+            "no event waits for many others: at most 6 combines each",
+        ),
+        (
+            Law.SELECTIVE in product.laws,
+            "slick_deque",
+            "selective: only events that can still be an answer are kept",
+        ),
+        (True, "two_stacks_lite", "3 combines an event, one ring"),
+    )
+    return next(Choice(find(best), why) for holds, best, why in rules if holds)

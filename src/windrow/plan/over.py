@@ -17,13 +17,11 @@ import pyarrow as pa
 from windrow.aggregates import Call
 from windrow.errors import BadInput, WindowError
 from windrow.kernels import Product
-from windrow.windows import Duration
-from windrow.windows.clock import Clock, clock_of
+from windrow.windows import Clock, Duration, clock_of
 
-from .aggregate import columns_read, key_names
 from .bind import BoundCall, bind, check_new_names, column_type
 from .choose import Choice, choose_algorithm
-from .requests import may_overflow, request_kernel, slots_of
+from .table import TablePlan, check_columns, key_names, label_of, nominal_product
 
 
 @dataclass(frozen=True)
@@ -40,35 +38,21 @@ class Frame:
         """Whether the row's own instant is left out, so that there may be no row."""
         return self.rows is None and self.closed in ("left", "neither")
 
-    def choice(self, algorithm: str, product: Product, label: str) -> Choice:
-        """The algorithm for this frame."""
+    def choice(
+        self, algorithm: str, product: Product, calls: Sequence[BoundCall]
+    ) -> Choice:
+        """The algorithm for calls over this frame."""
+        regular = self.rows is not None
         return choose_algorithm(
-            algorithm, product, label, width=self.rows, regular=self.rows is not None
+            algorithm, product, label_of(calls), width=self.rows, regular=regular
         )
 
 
 @dataclass(frozen=True)
-class OverPlan:
+class OverPlan(TablePlan):
     """What will be done for `wr.over`: the calls, and the frames that they share."""
 
-    calls: tuple[BoundCall, ...]
     frames: dict[Frame, tuple[BoundCall, ...]]
-    by: tuple[str, ...]
-    clock: Clock | None
-    ties: tuple[str, ...]
-    algorithm: str
-    schema: pa.Schema
-
-    @property
-    def sums(self) -> list[str]:
-        """The columns of whole numbers whose sums could pass 64 bits."""
-        columns = (bound.columns[0] for bound in self.calls if may_overflow(bound))
-        return list(dict.fromkeys(columns))
-
-    @property
-    def reads(self) -> list[str]:
-        """Every column of the table that the plan reads, once each."""
-        return columns_read(self.by, self.calls, self.clock, self.ties)
 
 
 def plan_over(
@@ -92,11 +76,9 @@ def plan_over(
                 f"add it, as in wr.{bound.aggregate.name}(..., last='1 hour') "
                 "or last=9",
             )
-    names = (ties,) if isinstance(ties, str) else tuple(ties or ())
-    for name in names:
-        column_type(schema, name)
-    reaches = [bound.call.last for bound in bound_calls]
-    durations = [reach for reach in reaches if isinstance(reach, Duration)]
+    names = check_columns(ties, schema)
+    lengths = (bound.call.last for bound in bound_calls)
+    durations = [length for length in lengths if isinstance(length, Duration)]
     if on is None and durations:
         raise WindowError.because(
             f"cannot look back over the last {durations[0].text}",
@@ -104,24 +86,15 @@ def plan_over(
             "say which, as in wr.over(..., on='ts')",
         )
     clock = None if on is None else clock_of(on, column_type(schema, on), durations)
-    frames: dict[Frame, list[BoundCall]] = {}
+    frames: dict[Frame, tuple[BoundCall, ...]] = {}
     for bound in bound_calls:
-        frames.setdefault(_frame(bound.call, clock), []).append(bound)
-    plan = OverPlan(
-        bound_calls,
-        {frame: tuple(members) for frame, members in frames.items()},
-        keys,
-        clock,
-        names,
-        algorithm,
-        schema,
-    )
-    for frame, members in plan.frames.items():
-        request = request_kernel(members, slots_of(members, lambda _: False))
-        if request.calls:
-            label = ", ".join(bound.call.label for bound in members)
-            frame.choice(algorithm, request.product, label)
-    return plan
+        frame = _frame(bound.call, clock)
+        frames[frame] = (*frames.get(frame, ()), bound)
+    for frame, members in frames.items():
+        product = nominal_product(members)
+        if product is not None:
+            frame.choice(algorithm, product, members)
+    return OverPlan(bound_calls, keys, clock, names, algorithm, schema, frames)
 
 
 def _frame(call: Call, clock: Clock | None) -> Frame:

@@ -65,9 +65,7 @@ def slots_of(calls: Sequence[BoundCall], nullable: Callable[[str], bool]) -> Slo
     """Number the columns that kernels read, then the validity arrays."""
     columns: dict[Read, int] = {}
     masks: list[str] = []
-    for bound in calls:
-        if Law.HOLISTIC in bound.aggregate.laws:
-            continue
+    for bound in _with_partials(calls):
         for read in reads_of(bound):
             if "value" in bound.aggregate.takes or "other" in bound.aggregate.takes:
                 columns.setdefault(read, len(columns))
@@ -75,6 +73,10 @@ def slots_of(calls: Sequence[BoundCall], nullable: Callable[[str], bool]) -> Slo
                 masks.append(read[0])
     count = len(columns)
     return Slots(columns, {column: count + i for i, column in enumerate(masks)})
+
+
+def _with_partials(calls: Sequence[BoundCall]) -> list[BoundCall]:
+    return [bound for bound in calls if Law.HOLISTIC not in bound.aggregate.laws]
 
 
 def request_kernel(
@@ -87,9 +89,7 @@ def request_kernel(
     """The product of all calls that are not holistic."""
     requests: list[Request] = []
     owners: list[tuple[BoundCall, tuple[int, ...]]] = []
-    for bound in calls:
-        if Law.HOLISTIC in bound.aggregate.laws:
-            continue
+    for bound in _with_partials(calls):
         first = len(requests)
         requests += _requests(bound, slots, wide(bound))
         owners.append((bound, tuple(range(first, len(requests)))))
@@ -98,7 +98,7 @@ def request_kernel(
 
 def users_result(bound: BoundCall) -> pa.DataType:
     """The type that a user's functions give for their column; float64 if unknown."""
-    request = _user_request(bound.aggregate, bound, (), ())
+    request = _user_request(bound, (), ())
     assert request.schema is not None
     types = {"int64": pa.int64(), "bool": pa.bool_()}
     return types.get(request.schema[-1], pa.float64())
@@ -116,18 +116,17 @@ def may_overflow(bound: BoundCall) -> bool:
 
 def _requests(bound: BoundCall, slots: Slots, wide: bool) -> list[Request]:
     aggregate = bound.aggregate
-    masks = tuple(
-        slots.masks[c] for c in dict.fromkeys(bound.columns) if c in slots.masks
-    )
+    columns = dict.fromkeys(bound.columns)
+    masks = tuple(slots.masks[name] for name in columns if name in slots.masks)
     reads = reads_of(bound)
     read = tuple(slots.columns[key] for key in reads if key in slots.columns)
     if "value" not in aggregate.takes:
         read = ()
     kind = value_kind(bound.types[0]) if bound.types else "int"
-    if reads and reads[0][1]:
+    if (reads and reads[0][1]) or (wide and aggregate.name == "mean"):
         kind = "float"
     if aggregate.is_users:
-        return [_user_request(aggregate, bound, read, masks)]
+        return [_user_request(bound, read, masks)]
     if aggregate.name == "mean" and pat.is_decimal(bound.types[0]):
         total = WIDE_SUM if wide else find("sum")
         return [
@@ -136,8 +135,6 @@ def _requests(bound: BoundCall, slots: Slots, wide: bool) -> list[Request]:
         ]
     if wide and aggregate.name == "sum":
         return [Request(WIDE_SUM, "int", read, masks)]
-    if wide and aggregate.name == "mean":
-        kind = "float"
     return [Request(aggregate, kind, read, masks)]
 
 
@@ -146,11 +143,9 @@ _aggregates: list[Aggregate] = []  # kept alive, so that no other gets their ids
 
 
 def _user_request(
-    aggregate: Aggregate,
-    bound: BoundCall,
-    read: tuple[int, ...],
-    masks: tuple[int, ...],
+    bound: BoundCall, read: tuple[int, ...], masks: tuple[int, ...]
 ) -> Request:
+    aggregate = bound.aggregate
     kinds = tuple(value_kind(kind) for kind in bound.types)
     key = (id(aggregate), kinds)
     if is_interpreting():
@@ -183,8 +178,6 @@ def _user_request(
 def _user_level() -> int:
     """The number of stack frames from the caller up to the user's own line."""
     frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals["__name__"].startswith(
-        "windrow"
-    ):
+    while frame.f_back and frame.f_globals["__name__"].startswith("windrow"):
         frame, level = frame.f_back, level + 1
     return level

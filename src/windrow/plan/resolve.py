@@ -15,12 +15,11 @@ Executors follow what stands here and choose nothing; `explain` prints it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import overload
 
 from windrow.algorithms import Algorithm
-from windrow.algorithms import find as find_algorithm
 from windrow.kernels import Product
 
 from .aggregate import Plan
@@ -53,23 +52,27 @@ class Facts:
         """Whether a column may hold a null."""
         return self.nulls is None or column in self.nulls
 
-    def needs_two_words(self, bound: BoundCall, rows: int | None) -> bool:
-        """Whether the sum of a call over at most `rows` rows could pass 64 bits."""
-        if not may_overflow(bound):
-            return False
-        most = self.magnitudes.get(bound.columns[0])
+    def two_words(self, rows: int | None) -> Callable[[BoundCall], bool]:
+        """A test whether the sum of a call over `rows` rows could pass 64 bits."""
         counts = [count for count in (rows, self.longest) if count is not None]
-        return most is None or not counts or most * (min(counts) + 1) >= 2**63
+
+        def needs_two_words(bound: BoundCall) -> bool:
+            if not may_overflow(bound):
+                return False
+            most = self.magnitudes.get(bound.columns[0])
+            return most is None or not counts or most * (min(counts) + 1) >= 2**63
+
+        return needs_two_words
 
 
 @dataclass(frozen=True)
 class Resolved:
     """A plan of `wr.aggregate` with every choice made.
 
-    `way` is graph, even or slices; `choices` has an entry for each window that slides
-    by itself, else None.  Windows over slices may all be answered `by_graph`, or
-    `together` by one algorithm that knows several ranges.  `groups` are the techniques
-    for events with a duration.
+    `way` is graph, even, slices or spans; `choices` has an entry for each window: None
+    if it does not slide by itself.  Windows over slices may all be answered `by_graph`,
+    or `together` by one algorithm that knows several ranges.  `groups` are the
+    techniques for events with a duration.
     """
 
     plan: Plan
@@ -130,81 +133,72 @@ class ResolvedPolicy:
 
 
 @overload
-def resolve(
-    plan: Plan, facts: Facts, *, sliced: bool = False, alone: bool = False
-) -> Resolved: ...
+def resolve(plan: Plan, facts: Facts, *, inputs: str = "rows") -> Resolved: ...
 @overload
 def resolve(plan: OverPlan, facts: Facts) -> ResolvedOver: ...
 @overload
 def resolve(plan: PolicyPlan, facts: Facts) -> ResolvedPolicy: ...
 def resolve(
-    plan: Plan | OverPlan | PolicyPlan,
-    facts: Facts,
-    *,
-    sliced: bool = False,
-    alone: bool = False,
+    plan: Plan | OverPlan | PolicyPlan, facts: Facts, *, inputs: str = "rows"
 ) -> Resolved | ResolvedOver | ResolvedPolicy:
     """Make every choice that is left, with what is known of the rows.
 
-    With `sliced` the rows are slices already; with `alone` each window slides over
-    bounds of its own, whatever it could share.
+    Windows slide over `inputs`: "rows"; "slices", into which rows have been folded; or
+    "ranges" of rows, of which each window has its own and shares none.
     """
-    if isinstance(plan, OverPlan):
-        return _resolve_over(plan, facts)
-    if isinstance(plan, PolicyPlan):
-        return _resolve_policy(plan, facts)
     slots = slots_of(plan.calls, facts.has_nulls)
-
-    def request_of(calls: Sequence[BoundCall]) -> KernelRequest:
-        counts = [rule.longest for rule in plan.rules if rule.counts_rows]
-        rows = max(counts) if counts else None
-        return request_kernel(
-            calls, slots, lambda bound: facts.needs_two_words(bound, rows)
-        )
-
-    if plan.span is not None:
-        return _resolve_spans(plan, facts, slots, request_of)
-    request = request_of(plan.calls)
+    if isinstance(plan, OverPlan):
+        return _resolve_over(plan, facts, slots)
+    if isinstance(plan, PolicyPlan):
+        request = request_kernel(plan.calls, slots, facts.two_words(None))
+        choice = plan.choice(request.product) if request.calls else None
+        return ResolvedPolicy(plan, request, slots, choice)
+    wide = facts.two_words(plan.longest if plan.counts_rows else None)
+    request = request_kernel(plan.calls, slots, wide)
     none = (None,) * len(plan.rules)
+    if plan.span is not None:
+        groups = _technique_groups(plan, facts, slots, wide)
+        return Resolved(plan, request, slots, "spans", none, groups=groups)
+    way = "even" if plan.is_regular and inputs == "rows" else "slices"
     if not request.calls:
-        way = "even" if plan.is_regular and not sliced else "slices"
         return Resolved(plan, request, slots, way, none)
-    product = request.product
-    sharing = None if alone else sharing_of(plan, product, sliced=sliced)
+    product, sharing = request.product, None
+    if inputs != "ranges":
+        sharing = sharing_of(plan, product, sliced=inputs == "slices")
     if sharing is not None and sharing.unit:
-        singles = {
-            number: choice_alone(product, plan.rules[number], sharing.unit)
-            for number in sharing.alone
-        }
-        choices = tuple(singles.get(number) for number in range(len(plan.rules)))
+        choices = tuple(
+            choice_alone(product, rule, sharing.unit)
+            if number in sharing.alone
+            else None
+            for number, rule in enumerate(plan.rules)
+        )
         return Resolved(plan, request, slots, "graph", choices, sharing)
     if sharing is not None:
         return Resolved(plan, request, slots, "slices", none, sharing, by_graph=True)
-    choices = tuple(plan.choice(rule, product) for rule in plan.rules)
-    if plan.is_regular and not sliced and not alone:
-        return Resolved(plan, request, slots, "even", choices)
-    together = None
-    if plan.is_together and not alone:
-        together = find_algorithm(plan.algorithm)
-    return Resolved(plan, request, slots, "slices", choices, together=together)
+    own = tuple(plan.choice(rule, product) for rule in plan.rules)
+    forced = None if plan.chooses or len(plan.rules) == 1 else own[0].algorithm
+    if forced is None or not forced.many or inputs == "ranges":
+        return Resolved(plan, request, slots, way, own)
+    return Resolved(plan, request, slots, way, own, together=forced)
 
 
-def _resolve_spans(
-    plan: Plan, facts: Facts, slots: Slots, request_of: Callable[..., KernelRequest]
-) -> Resolved:
-    """Choose the techniques for events with a duration, by how long these are."""
-    lengths = facts.spans
-    groups = []
-    if lengths is not None:
-        groups = [
-            replace(group, algorithms=slide_algorithms(plan, group.request.product))
-            for group in choose_groups(
-                plan.calls, request_of, lengths, plan.algorithm, plan.chunk
-            )
-        ]
-    request = request_of(plan.calls)
-    none = (None,) * len(plan.rules)
-    return Resolved(plan, request, slots, "spans", none, groups=tuple(groups))
+def _technique_groups(
+    plan: Plan, facts: Facts, slots: Slots, wide: Callable[[BoundCall], bool]
+) -> tuple[TechniqueGroup, ...]:
+    """The techniques for events with a duration, by how long these are."""
+    if facts.spans is None:
+        return ()
+    groups = choose_groups(
+        plan.calls,
+        lambda calls: request_kernel(calls, slots, wide),
+        facts.spans,
+        plan.algorithm,
+        plan.chunk,
+    )
+    return tuple(
+        replace(group, algorithms=slide_algorithms(plan, group.request.product))
+        for group in groups
+    )
 
 
 def slide_algorithms(plan: Plan, product: Product) -> tuple[Algorithm, ...]:
@@ -212,39 +206,13 @@ def slide_algorithms(plan: Plan, product: Product) -> tuple[Algorithm, ...]:
     return tuple(plan.choice(rule, product).algorithm for rule in plan.rules)
 
 
-def _resolve_over(plan: OverPlan, facts: Facts) -> ResolvedOver:
-    """Choose the kernel's request and the algorithm of each frame."""
-    slots = slots_of(plan.calls, facts.has_nulls)
+def _resolve_over(plan: OverPlan, facts: Facts, slots: Slots) -> ResolvedOver:
     frames = []
     for frame, calls in plan.frames.items():
-
-        def is_wide(bound: BoundCall, rows: int | None = frame.rows) -> bool:
-            return facts.needs_two_words(bound, rows)
-
-        request = request_kernel(calls, slots, is_wide, may_be_empty=frame.may_be_empty)
+        wide = facts.two_words(frame.rows)
+        request = request_kernel(calls, slots, wide, may_be_empty=frame.may_be_empty)
         choice = None
         if request.calls:
-            label = ", ".join(bound.call.label for bound in calls)
-            choice = frame.choice(plan.algorithm, request.product, label)
+            choice = frame.choice(plan.algorithm, request.product, calls)
         frames.append(ResolvedFrame(frame, calls, request, choice))
     return ResolvedOver(plan, slots, tuple(frames))
-
-
-def _resolve_policy(plan: PolicyPlan, facts: Facts) -> ResolvedPolicy:
-    slots = slots_of(plan.calls, facts.has_nulls)
-    request = request_kernel(
-        plan.calls, slots, lambda bound: facts.needs_two_words(bound, None)
-    )
-    choice = plan.choice(request.product) if request.calls else None
-    return ResolvedPolicy(plan, request, slots, choice)
-
-
-__all__ = [
-    "Facts",
-    "Resolved",
-    "ResolvedFrame",
-    "ResolvedOver",
-    "ResolvedPolicy",
-    "resolve",
-    "slide_algorithms",
-]

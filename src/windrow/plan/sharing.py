@@ -54,51 +54,37 @@ def sharing_of(plan: Plan, product: Product, *, sliced: bool = False) -> Sharing
 
     With `sliced` the rows have been folded into slices already.
     """
-    if plan.algorithm not in ("auto", GRAPH) or plan.span is not None:
+    forced, rules = plan.algorithm == GRAPH, plan.rules
+    shares = forced or (plan.algorithm == "auto" and len(rules) > 1)
+    if not shares or plan.span is not None:
         return None
-    forced, many = plan.algorithm == GRAPH, len(plan.rules) > 1
-    if not many and not forced:
-        return None
-    if sliced or not all(rule.is_complete for rule in plan.rules):
+    if sliced or not all(rule.is_complete for rule in rules):
         return _uneven(plan, product, forced=forced)
-    unit = math.gcd(
-        *(n for rule in plan.rules for n in (rule.even.range, rule.even.slide))
-    )
-    if not many and plan.rules[0].even.slide > unit:
+    unit = math.gcd(*(n for rule in rules for n in (rule.even.range, rule.even.slide)))
+    if len(rules) == 1 and rules[0].even.slide > unit:
         return _uneven(plan, product, forced=forced)
-    numbers = range(len(plan.rules))
-    sharing = Sharing(unit, tuple(numbers), ())
-    if forced:
-        return sharing
-    if not product.undoable:
-        graphed = [n for n in numbers if plan.rules[n].even.range // unit >= SHORT]
-        alone = [n for n in numbers if n not in graphed]
-        sharing = Sharing(unit, tuple(graphed), tuple(alone))
-    if len(sharing.graphed) > 1 and _pays(plan, sharing):
-        return sharing
+    every_length = forced or product.undoable
+    lengths = {n: rule.even.range // unit for n, rule in enumerate(rules)}
+    graphed = tuple(n for n in lengths if every_length or lengths[n] >= SHORT)
+    alone = tuple(n for n in lengths if n not in graphed)
+    # scans go over every input, slices do not: windows must end often enough
+    ends = sum(unit / rules[n].even.slide for n in graphed)
+    if forced or (len(graphed) > 1 and 2 * ends >= 1):
+        return Sharing(unit, graphed, alone)
     return _uneven(plan, product, forced=False)
 
 
 def _uneven(plan: Plan, product: Product, *, forced: bool) -> Sharing | None:
     """The sharing of windows over slices; None if each has a stack of its own."""
-    if not plan.slicer.whole_windows:
-        if not forced:
-            return None
+    if forced and not plan.slicer.whole_windows:
         raise UnsuitableAlgorithm.because(
             "cannot slide these windows with gag",
             f"{plan.slicer.name} cuts no slice where a window ends",
             "leave slicer out, or use pairs or panes",
         )
-    if not forced and not product.undoable:
-        return None
-    return Sharing(0, tuple(range(len(plan.rules))), ())
-
-
-def _pays(plan: Plan, sharing: Sharing) -> bool:
-    """Whether windows end often enough: scans go over every input, slices do not."""
-    return (
-        2 * sum(sharing.unit / plan.rules[n].even.slide for n in sharing.graphed) >= 1
-    )
+    if forced or (plan.slicer.whole_windows and product.undoable):
+        return Sharing(0, tuple(range(len(plan.rules))), ())
+    return None
 
 
 def choice_alone(product: Product, rule: Rule, unit: int) -> Choice:
@@ -115,6 +101,3 @@ def special_of(plan: Plan, product: Product, sharing: Sharing) -> Special:
     each = all(rule.even.slide == sharing.unit for rule in rules)
     ranges = [rule.even.range // sharing.unit for rule in rules]
     return graph_of(ranges, product, each=each)
-
-
-__all__ = ["GRAPH", "Sharing", "choice_alone", "sharing_of", "special_of"]

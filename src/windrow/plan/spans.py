@@ -30,13 +30,15 @@ import pyarrow as pa
 
 from windrow.aggregates import Law
 from windrow.algorithms import Algorithm
-from windrow.errors import BadInput, UnsuitableAlgorithm, UnsupportedType, WindowError
+from windrow.errors import BadInput, UnsupportedType
 from windrow.kernels import Product
 from windrow.spans import CATALOGUE, Technique, find
 from windrow.windows import Window
 
 from .bind import BoundCall, column_type
+from .choose import FORCED, check_laws
 from .requests import KernelRequest
+from .table import holistic_error, label_of
 
 SHORT = 8.0  # insertions an event: less than another pass over the events costs
 SWEEP = 64.0
@@ -104,40 +106,39 @@ class TechniqueGroup:
         return tuple(bound for bound, _ in self.request.calls)
 
 
-Ask = Callable[[Sequence[BoundCall]], KernelRequest]
-
-
 def choose_groups(
-    calls: Sequence[BoundCall], ask: Ask, lengths: Lengths, technique: str, height: int
+    calls: Sequence[BoundCall],
+    request_of: Callable[[Sequence[BoundCall]], KernelRequest],
+    lengths: Lengths,
+    technique: str,
+    height: int,
 ) -> list[TechniqueGroup]:
     """The techniques for all calls that have a partial, by how long events are."""
-    calls = [bound for bound in calls if Law.HOLISTIC not in bound.aggregate.laws]
-    if not calls:
-        return []
-    if technique != "auto" or lengths.short:
-        return [choose_one(ask(calls), lengths, technique, height)]
-    kinds: dict[str, list[BoundCall]] = {}
+    groups: dict[str, list[BoundCall]] = {}
     for bound in calls:
-        kinds.setdefault(_kind(ask([bound]).product, bound, lengths), []).append(bound)
-    return [choose_one(ask(group), lengths, "auto", 0) for group in kinds.values()]
+        if Law.HOLISTIC not in bound.aggregate.laws:
+            kind = ""
+            if technique == "auto" and not lengths.short:
+                kind = _kind(request_of([bound]).product, bound, lengths)
+            groups.setdefault(kind, []).append(bound)
+    return [
+        choose_one(request_of(group), lengths, technique, height)
+        for group in groups.values()
+    ]
 
 
 def choose_one(
     request: KernelRequest, lengths: Lengths, technique: str, height: int
 ) -> TechniqueGroup:
     """The technique for calls that are computed together."""
-    if technique != "auto":
-        forced = find(technique)
-        check_suits(forced, request.product, [bound for bound, _ in request.calls])
-        levels = height or lengths.height() if forced.name == "se_ml_slicing" else 1
-        return TechniqueGroup(
-            request, forced, levels, "asked for by name" + _levels(levels)
-        )
-    if lengths.short:
-        insertions = lengths.pieces * lengths.crossed / max(lengths.events, 1)
-        reason = f"{insertions:.2g} insertions an event, which is least work"
-        return TechniqueGroup(request, find("se_slicing"), 1, reason)
-    return _group(request, lengths)
+    if technique == "auto":
+        name, levels, reason = _choose(request.product, lengths)
+        return TechniqueGroup(request, find(name), levels, reason)
+    forced = find(technique)
+    _check_suits(forced, request.product, [bound for bound, _ in request.calls])
+    levels = height or lengths.height() if forced.name == "se_ml_slicing" else 1
+    reason = FORCED + _levels(levels)
+    return TechniqueGroup(request, forced, levels, reason)
 
 
 def _kind(product: Product, bound: BoundCall, lengths: Lengths) -> str:
@@ -151,47 +152,46 @@ def _kind(product: Product, bound: BoundCall, lengths: Lengths) -> str:
     return "selective" if Law.IDEMPOTENT in laws else "cumulative"
 
 
-def _group(request: KernelRequest, lengths: Lengths) -> TechniqueGroup:
-    laws, crossed = request.product.laws, lengths.crossed
+def _choose(product: Product, lengths: Lengths) -> tuple[str, int, str]:
+    """The name of the technique for a product, its number of levels, and why."""
+    laws, crossed = product.laws, lengths.crossed
+    if lengths.short:
+        insertions = lengths.pieces * crossed / max(lengths.events, 1)
+        reason = f"{insertions:.2g} insertions an event, which is least work"
+        return "se_slicing", 1, reason
     long = f"events cross {crossed:,.3g} slices"
     if Law.COMMUTATIVE not in laws:
         if Law.SELECTIVE in laws and crossed > SWEEP:
             reason = f"{long}, and levels would lose their order: a heap of the living"
-            return TechniqueGroup(request, find("selective_sweeping"), 1, reason)
+            return "selective_sweeping", 1, reason
         reason = "not commutative: levels would lose the order of ends"
-        return TechniqueGroup(request, find("se_slicing"), 1, reason)
-    if request.product.undoable and lengths.bounds() < WORTH * lengths.flat():
+        return "se_slicing", 1, reason
+    if product.undoable and lengths.bounds() < WORTH * lengths.flat():
         reason = f"{long}; whole numbers can be taken off: two insertions an event"
-        return TechniqueGroup(request, find("starts_and_ends"), 1, reason)
+        return "starts_and_ends", 1, reason
     height = lengths.height()
     if height > 1 and lengths.levels(height) < WORTH * lengths.flat():
         times = math.ceil(crossed / height)
         word = "insertion" if times == 1 else "insertions"
         reason = f"{long}: {times} {word} an event" + _levels(height)
-        return TechniqueGroup(request, find("se_ml_slicing"), height, reason)
-    reason = f"{long}, too few to be worth levels"
-    return TechniqueGroup(request, find("se_slicing"), 1, reason)
+        return "se_ml_slicing", height, reason
+    return "se_slicing", 1, f"{long}, too few to be worth levels"
 
 
 def _levels(height: int) -> str:
     return f", {height} levels" if height > 1 else ""
 
 
-def check_suits(
+def _check_suits(
     technique: Technique, product: Product, calls: Sequence[BoundCall]
 ) -> None:
-    """Refuse a technique that needs a law the aggregates lack."""
-    if technique.suits(product.laws):
-        return
-    names = [other.name for other in CATALOGUE if other.suits(product.laws)]
-    label = ", ".join(bound.call.label for bound in calls)
-    missing = (technique.needs & ~product.laws).names()[0]
-    raise UnsuitableAlgorithm.lacking(
-        missing, algorithm=technique.name, aggregate=label, able=names
-    )
+    able = [other.name for other in CATALOGUE if other.suits(product.laws)]
+    check_laws(technique, product.laws, label_of(calls), able)
 
 
-def check_forced(technique: str, height: int, calls: Sequence[BoundCall]) -> None:
+def check_forced(
+    technique: str, height: int, calls: Sequence[BoundCall], product: Product | None
+) -> None:
     """Refuse a technique or a height that means nothing for these calls."""
     forced = None if technique == "auto" else find(technique)
     if height and (forced is None or forced.name != "se_ml_slicing"):
@@ -202,12 +202,10 @@ def check_forced(technique: str, height: int, calls: Sequence[BoundCall]) -> Non
         )
     holistic = [b for b in calls if Law.HOLISTIC in b.aggregate.laws]
     if forced is not None and forced.name != "tuple_buckets" and holistic:
-        raise BadInput.because(
-            f"cannot slide {', '.join(b.call.label for b in holistic)} "
-            f"with {forced.name}",
-            "holistic aggregates have no partials to combine",
-            "use tuple_buckets, or leave the algorithm to the planner",
-        )
+        hint = "use tuple_buckets, or leave the algorithm to the planner"
+        raise holistic_error(holistic, forced.name, hint)
+    if forced is not None and product is not None:
+        _check_suits(forced, product, calls)
 
 
 def span_of(windows: Sequence[Window], schema: pa.Schema) -> tuple[str, str] | None:
@@ -225,35 +223,11 @@ def span_of(windows: Sequence[Window], schema: pa.Schema) -> tuple[str, str] | N
     assert span is not None
     start, end = (column_type(schema, name) for name in span)
     if start != end:
-        units = pa.types.is_timestamp(start) and pa.types.is_timestamp(end)
+        instants = pa.types.is_timestamp(start) and pa.types.is_timestamp(end)
+        same = "unit and zone" if instants else "type"
         raise UnsupportedType.because(
             f"cannot tell how long events last from {span[0]!r} to {span[1]!r}",
             f"the columns are of types {start} and {end}",
-            "cast one of them to the unit and zone of the other"
-            if units
-            else "cast one of them to the type of the other",
+            f"cast one of them to the {same} of the other",
         )
     return span
-
-
-def check_slicer(whole_windows: bool, name: str) -> None:
-    """Refuse a slicer whose windows end in the middle of a slice."""
-    if not whole_windows:
-        raise WindowError.because(
-            f"cannot slice events with a duration with {name}",
-            "their windows must end where a slice ends, so that the past can be made "
-            "up again",
-            "use pairs, or leave the slicer to the planner",
-        )
-
-
-__all__ = [
-    "Lengths",
-    "TechniqueGroup",
-    "check_forced",
-    "check_slicer",
-    "check_suits",
-    "choose_groups",
-    "choose_one",
-    "span_of",
-]

@@ -42,21 +42,9 @@ def spread_over(plan: OverPlan) -> Spread:
         return Spread("none", "the rows of a key meet in one task, in order of time")
     ticks = [frame.ticks for frame in plan.frames if frame.ticks is not None]
     rows = max((frame.rows or 0 for frame in plan.frames), default=0)
-    if not rows:
-        reach = max(ticks)
-        return Spread(
-            "chunks",
-            "no key: chunks of time, each with the rows that it looks back at",
-            CHUNK_RANGES * reach,
-            reach,
-        )
-    return Spread(
-        "blocks",
-        "no key, and rows are counted back: a first pass counts rows in time",
-        0,
-        max(ticks) if ticks else None,
-        rows,
-    )
-
-
-__all__ = ["Spread", "spread_over"]
+    reach = max(ticks, default=None)
+    if reach is not None and not rows:
+        reason = "no key: chunks of time, each with the rows that it looks back at"
+        return Spread("chunks", reason, CHUNK_RANGES * reach, reach)
+    reason = "no key, and rows are counted back: a first pass counts rows in time"
+    return Spread("blocks", reason, 0, reach, rows)

@@ -72,19 +72,12 @@ class Tree:
     def word(self) -> str:
         """The strategy in LightSaber's notation."""
         first = "S→Pane" if self.level1 == "rows" else "P→Pane"
-        if self.split == "pane":
-            return f"{first}, P→Window"
-        if self.split == "sash":
-            return f"{first}, I→Sash, P*S→Window"
-        return f"{first}, I→Window"
+        later = {"pane": "P→Window", "sash": "I→Sash, P*S→Window"}
+        return f"{first}, {later.get(self.split, 'I→Window')}"
 
 
 def grow_tree(
-    plan: Plan,
-    nullable: frozenset[str],
-    *,
-    hot: bool = False,
-    keys: int | None = None,
+    plan: Plan, nullable: frozenset[str], *, hot: bool = False, keys: int | None = None
 ) -> Tree:
     """Lay a plan out over many tasks; `nullable` columns may hold nulls."""
     if keys is not None and keys < 1:
@@ -101,7 +94,7 @@ def grow_tree(
         )
     facts = Facts(nulls=nullable)
     level1, level1_reason = _level1(plan, resolve(plan, facts).request)
-    resolved = resolve(plan, facts, sliced=level1 != "rows")
+    resolved = resolve(plan, facts, inputs="rows" if level1 == "rows" else "slices")
     split, chunk, split_reason = _split(plan, level1, hot=hot, keys=keys)
     return Tree(resolved, level1, level1_reason, split, split_reason, chunk)
 
@@ -121,10 +114,8 @@ def _level1(plan: Plan, request: KernelRequest) -> tuple[str, str]:
         return "kernel", _folded_spans(plan, request)
     native = rows or _not_native(plan, request)
     if plan.span is None and native is None:
-        return (
-            "native",
-            "every field of the partial is one of Catalyst's own aggregates",
-        )
+        reason = "every field of the partial is one of Catalyst's own aggregates"
+        return "native", reason
     if kernel is None:
         return "kernel", f"{native}: our kernel folds rows before they are shuffled"
     return "rows", f"{kernel}: rows are shuffled, and folded where their key is"
@@ -204,38 +195,21 @@ def _split(
         return "blocks", 0, "no key: blocks of rows, numbered by a first pass"
     few = keys is not None and keys < FEW_KEYS
     if plan.by and not hot and not few:
-        return (
-            "none",
-            0,
-            (
-                "a key's panes meet in one task; hot=True, or keys=N for fewer than "
-                f"{FEW_KEYS} keys, would split each key into chunks of time"
-            ),
+        reason = (
+            "a key's panes meet in one task; hot=True, or keys=N for fewer than "
+            f"{FEW_KEYS} keys, would split each key into chunks of time"
         )
-    why = (
-        "no key"
-        if not plan.by
-        else "hot=True"
-        if hot
-        else f"keys={keys}, fewer than {FEW_KEYS}"
-    )
+        return "none", 0, reason
+    why = "hot=True" if hot else f"keys={keys}, fewer than {FEW_KEYS}"
+    why = why if plan.by else "no key"
     range_, slide = plan.longest, min(rule.step for rule in plan.rules)
     if plan.span is not None:
         chunk = max(OVERLAP * range_, LEAST_OVERLAP * slide)
         return "overlap", chunk, f"{why}; an event goes to each chunk that it reaches"
     if level1 == "rows" or not plan.is_even or OVERLAP * range_ <= MOST_OVERLAP * slide:
         chunk = max(OVERLAP * range_, (level1 != "rows") * LEAST_OVERLAP * slide)
-        return (
-            "overlap",
-            chunk,
-            f"{why}; a task also reads on to the end of its windows",
-        )
+        reason = f"{why}; a task also reads on to the end of its windows"
+        return "overlap", chunk, reason
     chunk = max(LEAST_SASH * slide, -(-range_ // MOST_TOTALS))
-    return (
-        "sash",
-        chunk,
-        (f"{why}; the range spans chunks: opening, totals and closing are merged"),
-    )
-
-
-__all__ = ["Tree", "grow_tree", "level1_of", "needs_rows", "not_folded"]
+    reason = f"{why}; the range spans chunks: opening, totals and closing are merged"
+    return "sash", chunk, reason

@@ -26,17 +26,17 @@ def check_windows(windows: Sequence[Any]) -> None:
             "give a window such as wr.rows(1000) or wr.sliding('1 hour')",
         )
     for window in windows:
-        if isinstance(window, Window) and not window.is_numbered:
-            raise BadInput.because(
-                f"cannot slide a window ({window}) here",
-                "windows by policy run one at a time, and on tables in this process",
-                "use wr.sliding or wr.rows, or collect the data first",
-            )
         if not isinstance(window, Window):
             raise BadInput.because(
                 f"cannot use {window!r} as a window",
                 f"it is of type {type(window).__name__}",
                 "make one with wr.sliding(...) or wr.rows(...)",
+            )
+        if not window.is_numbered:
+            raise BadInput.because(
+                f"cannot slide a window ({window}) here",
+                "windows by policy run one at a time, and on tables in this process",
+                "use wr.sliding or wr.rows, or collect the data first",
             )
     kinds = sorted({window.kind for window in windows})
     if len(kinds) > 1:
@@ -49,11 +49,13 @@ def check_windows(windows: Sequence[Any]) -> None:
 
 def order_of(
     windows: Sequence[Window], schema: pa.Schema, span: tuple[str, str] | None
-) -> tuple[str | None, tuple[str, ...]]:
-    """The time column and the ties that all windows of a list agree on."""
+) -> tuple[Clock | None, tuple[str, ...]]:
+    """The clock and the ties that all windows of a list agree on.
+
+    The clock's ticks divide all lengths of windows; there is none without a time.
+    """
     columns = {window.on for window in windows if window.on is not None}
-    if span is not None:
-        columns = {span[1]}
+    columns = columns if span is None else {span[1]}
     ties = {window.ties for window in windows if window.ties}
     if len(columns) > 1 or len(ties) > 1:
         raise BadInput.because(
@@ -69,34 +71,21 @@ def order_of(
             "the window names no time column",
             "say which, as in wr.sliding(..., on='ts')",
         )
-    return (columns.pop() if columns else None), (ties.pop() if ties else ())
+    lengths = [length for window in windows for length in window.lengths]
+    clocks = [clock_of(on, column_type(schema, on), lengths) for on in columns]
+    return (clocks[0] if clocks else None), (ties.pop() if ties else ())
 
 
 def rules_of(windows: Sequence[Window], clock: Clock | None) -> tuple[Rule, ...]:
     """The rules of windows on one clock; no two of them have the same name."""
-    names = [
-        i if window.name is None else window.name for i, window in enumerate(windows)
-    ]
-    words = [str(name) for name in names]
-    for word in words:
-        if words.count(word) > 1:
+    names = [i if w.name is None else w.name for i, w in enumerate(windows)]
+    texts = [str(name) for name in names]
+    for text in texts:
+        if texts.count(text) > 1:
             raise BadInput.because(
-                f"cannot tell the windows called {word!r} apart",
+                f"cannot tell the windows called {text!r} apart",
                 "two windows of the list have that name",
                 "give each its own name=",
             )
     pairs = zip(windows, names, strict=True)
     return tuple(window.rule(name, clock) for window, name in pairs)
-
-
-def clock_for(
-    windows: Sequence[Window], on: str | None, schema: pa.Schema
-) -> Clock | None:
-    """The clock whose ticks divide all lengths of windows; None without a time."""
-    if on is None:
-        return None
-    lengths = [length for window in windows for length in window.lengths]
-    return clock_of(on, column_type(schema, on), lengths)
-
-
-__all__ = ["check_windows", "clock_for", "order_of", "rules_of"]

@@ -12,15 +12,17 @@ Tokens outside the clauses go to sqlglot, whose parser then sees plain SQL.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from decimal import Decimal, InvalidOperation
 
 from sqlglot import Token, TokenType
 
 from windrow.errors import QueryError, WindowError
-from windrow.windows import Window, calendar, names_months, rows, sliding
-from windrow.windows.duration import Duration, parse_duration
+from windrow.windows import calendar, names_months, rows, sliding
+from windrow.windows.duration import parse_duration
 
+from .hints import pointing_at
 from .tree import Clause, ColumnName, Length, Now, Place, Range, RowCount, Unbounded
 
 _SHAPES = (
@@ -33,12 +35,17 @@ _AFTER_LENGTH = ("slide", "in", "]")
 _NANOSECONDS = 10**9
 
 
+def place_of(token: Token) -> Place:
+    """The place of a token in the text."""
+    return token.start, token.end + 1
+
+
 def split(
     text: str, tokens: Sequence[Token]
-) -> tuple[list[Token], list[tuple[Place, Clause]]]:
-    """The tokens without window clauses; each clause, with the place of its stream."""
+) -> tuple[list[Token], dict[Place, Clause]]:
+    """The tokens without window clauses; each clause, by the place of its stream."""
     plain: list[Token] = []
-    clauses: list[tuple[Place, Clause]] = []
+    clauses: dict[Place, Clause] = {}
     i = 0
     while i < len(tokens):
         token = tokens[i]
@@ -48,8 +55,7 @@ def split(
             continue
         before = tokens[i - 1] if i else token
         reader = _ClauseReader(text, tokens, i + 1)
-        clause = reader.clause(token.start)
-        clauses.append(((before.start, before.end + 1), clause))
+        clauses[place_of(before)] = reader.clause(token.start)
         i = reader.place
     return plain, clauses
 
@@ -92,68 +98,62 @@ class _ClauseReader:
         """The clause whose bracket has just been opened."""
         first = self.place
         if self._takes("now"):
-            return Now(self._closed(start))
+            return Now(at=self._closed(start))
         if self._takes("range"):
             if self._takes("unbounded"):
-                return Unbounded(self._closed(start))
+                return Unbounded(at=self._closed(start))
             length = self._length("a duration or unbounded")
             slide = self._length("a duration") if self._takes("slide") else length
-            zone = self._zone() if self._takes("in") else None
-            clause = Range(length, slide, zone, self._closed(start))
-            self._check(first, clause.at, lambda: _window(clause))
+            zone = None
+            if self._takes("in"):
+                hint, is_string = "write in 'Europe/Berlin'", _of_type(TokenType.STRING)
+                zone = str(self._take("a time zone", hint, is_string).text)
+            clause = Range(length, slide, zone, at=self._closed(start))
+            with self._pointing(first, clause.at):
+                _check(clause)
             return clause
         partition = self._partition()
         if self._takes("rows"):
             count = self._count()
             step = self._count() if self._takes("slide") else 1
             at = self._closed(start)
-            self._check(first, at, lambda: rows(count, every=step))
-            return RowCount(count, step, partition, at)
+            with self._pointing(first, at):
+                rows(count, every=step)
+            return RowCount(count, step, partition, at=at)
         expected = "rows" if partition else "range, rows, partition by or now"
         raise self._refused(expected, f"windows are {_SHAPES}")
 
     def _partition(self) -> tuple[ColumnName, ...]:
-        if not self._takes("partition by"):
-            return ()
-        names = [self._name()]
-        while self._takes(","):
-            names.append(self._name())
+        names: list[ColumnName] = []
+        while self._takes("," if names else "partition by"):
+            hint = "write [partition by caller rows 100]"
+            token = self._take("a column", hint, _of_type(*_NAMES))
+            names.append(ColumnName(token.text, at=place_of(token)))
         return tuple(names)
 
-    def _zone(self) -> str:
-        token = self._next()
-        if token is None or token.token_type is not TokenType.STRING:
-            raise self._refused("a time zone", "write in 'Europe/Berlin'")
-        self.place += 1
-        return str(token.text)
-
-    def _name(self) -> ColumnName:
-        token = self._next()
-        if token is None or token.token_type not in _NAMES:
-            raise self._refused("a column", "write [partition by caller rows 100]")
-        self.place += 1
-        return ColumnName(token.text, at=(token.start, token.end + 1))
-
     def _count(self) -> int:
+        hint = "write [rows 1000 slide 10]"
+        wanted = "a whole number of rows"
+        return int(self._take(wanted, hint, lambda token: token.text.isdigit()).text)
+
+    def _take(self, wanted: str, hint: str, fits: Callable[[Token], bool]) -> Token:
+        """The next token, which must fit; move on over it."""
         token = self._next()
-        if token is None or not token.text.isdigit():
-            raise self._refused("a whole number of rows", "write [rows 1000 slide 10]")
+        if token is None or not fits(token):
+            raise self._refused(wanted, hint)
         self.place += 1
-        return int(token.text)
+        return token
 
     def _length(self, wanted: str) -> Length:
         """Numbers with units, or one number of seconds."""
-        total = 0
-        has_months = False
+        total, has_months = 0, False
         words: list[str] = []
-        while (token := self._next()) is not None:
-            if token.token_type is not TokenType.NUMBER:
-                break
+        while (token := self._next()) and token.token_type is TokenType.NUMBER:
             number = self._number(token)
             self.place += 1
             unit = self._next()
-            is_unit = unit is not None and unit.text.lower() not in _AFTER_LENGTH
-            if not is_unit or unit is None or unit.token_type is TokenType.NUMBER:
+            ends = unit is None or unit.text.lower() in _AFTER_LENGTH
+            if unit is None or ends or unit.token_type is TokenType.NUMBER:
                 if words:
                     raise self._refused("a unit", "write '1 hour 30 minutes'")
                 words.append(f"{token.text} {'second' if number == 1 else 'seconds'}")
@@ -182,20 +182,13 @@ class _ClauseReader:
 
     def _whole(self, token: Token, nanoseconds: Decimal) -> int:
         if nanoseconds != int(nanoseconds):
-            raise QueryError.at(
-                self._text,
-                token.start,
-                token.end + 1,
-                "a whole number of nanoseconds",
-                "use fewer digits",
-            )
+            wanted, hint = "a whole number of nanoseconds", "use fewer digits"
+            raise QueryError.at(self._text, *place_of(token), wanted, hint)
         return int(nanoseconds)
 
     def _closed(self, start: int) -> Place:
-        token = self._next()
-        if token is None or token.token_type is not TokenType.R_BRACKET:
-            raise self._refused("]", f"windows are {_SHAPES}")
-        self.place += 1
+        is_bracket = _of_type(TokenType.R_BRACKET)
+        token = self._take("]", f"windows are {_SHAPES}", is_bracket)
         return start, token.end + 1
 
     def _takes(self, word: str) -> bool:
@@ -206,38 +199,27 @@ class _ClauseReader:
         self.place += 1
         return True
 
-    def _check(self, first: int, at: Place, make: object) -> None:
-        """Refuse impossible windows, in the words that `wr.sliding` has for it."""
-        assert callable(make)
-        try:
-            make()
-        except WindowError as error:
-            cause, _, hint = str(error).partition("\nHint: ")
-            begin = self._tokens[first].start
-            raise QueryError.at(
-                self._text,
-                begin,
-                at[1] - 1,
-                f"a window ({cause})",
-                hint,
-            ) from error
+    def _pointing(self, first: int, at: Place) -> AbstractContextManager[None]:
+        """Refuse impossible windows in the words that `wr.sliding` has for it."""
+        inside = (self._tokens[first].start, at[1] - 1)
+        return pointing_at(self._text, inside, "a window")
 
     def _next(self) -> Token | None:
         return self._tokens[self.place] if self.place < len(self._tokens) else None
 
     def _refused(self, wanted: str, hint: str) -> QueryError:
         token = self._next()
-        end = len(self._text)
-        start, stop = (end, end) if token is None else (token.start, token.end + 1)
-        return QueryError.at(self._text, start, stop, wanted, hint)
+        at = (len(self._text),) * 2 if token is None else place_of(token)
+        return QueryError.at(self._text, *at, wanted, hint)
 
 
-def _window(clause: Range) -> Window:
-    """The window of a clause; a calendar reads its lengths from text."""
+def _of_type(*types: TokenType) -> Callable[[Token], bool]:
+    return lambda token: token.token_type in types
+
+
+def _check(clause: Range) -> None:
+    """Make the window of a clause; a calendar reads its lengths from text."""
     if clause.is_calendar:
-        return calendar(clause.range.text, every=clause.slide.text, tz=clause.zone)
-    return sliding(_exact(clause.range), every=_exact(clause.slide))
-
-
-def _exact(length: Length) -> Duration:
-    return Duration(length.text, nanoseconds=length.nanoseconds)
+        calendar(clause.range.text, every=clause.slide.text, tz=clause.zone)
+    else:
+        sliding(clause.range.duration, every=clause.slide.duration)

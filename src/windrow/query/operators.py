@@ -27,58 +27,35 @@ class TextOperator:
 
 
 MANY = 1_000
+CASTS = ("as bigint", "as double", "as string")
+_INFIX: dict[int, tuple[str, ...]] = {
+    1: ("or",),
+    2: ("and",),
+    4: ("=", "<>", "<", "<=", ">", ">=", "like"),
+    5: ("||",),
+    6: ("+", "-"),
+    7: ("*", "/", "div", "%"),
+}
+_UNARY = ("abs", "ceil", "floor", "length", "lower", "sqrt", "upper")
+_OTHERS = ("negative", "start", "end")
 
 CATALOGUE: tuple[TextOperator, ...] = (
-    TextOperator("or", "infix", (2, 2), 1),
-    TextOperator("and", "infix", (2, 2), 2),
+    *(
+        TextOperator(name, "infix", (2, 2), rank)
+        for rank, names in _INFIX.items()
+        for name in names
+    ),
     TextOperator("not", "prefix", (1, 1), 3),
-    TextOperator("=", "infix", (2, 2), 4),
-    TextOperator("<>", "infix", (2, 2), 4),
-    TextOperator("<", "infix", (2, 2), 4),
-    TextOperator("<=", "infix", (2, 2), 4),
-    TextOperator(">", "infix", (2, 2), 4),
-    TextOperator(">=", "infix", (2, 2), 4),
-    TextOperator("like", "infix", (2, 2), 4),
     TextOperator("is null", "suffix", (1, 1), 4),
     TextOperator("in", "call", (2, MANY), 4),
-    TextOperator("||", "infix", (2, 2), 5),
-    TextOperator("+", "infix", (2, 2), 6),
-    TextOperator("-", "infix", (2, 2), 6),
-    TextOperator("*", "infix", (2, 2), 7),
-    TextOperator("/", "infix", (2, 2), 7),
-    TextOperator("div", "infix", (2, 2), 7),
-    TextOperator("%", "infix", (2, 2), 7),
-    TextOperator("negative", "call", (1, 1)),
     TextOperator("case", "call", (3, MANY)),
-    TextOperator("as bigint", "call", (1, 1)),
-    TextOperator("as double", "call", (1, 1)),
-    TextOperator("as string", "call", (1, 1)),
-    TextOperator("abs", "call", (1, 1)),
-    TextOperator("ceil", "call", (1, 1)),
     TextOperator("coalesce", "call", (1, MANY)),
-    TextOperator("floor", "call", (1, 1)),
-    TextOperator("length", "call", (1, 1)),
-    TextOperator("lower", "call", (1, 1)),
     TextOperator("round", "call", (1, 2)),
-    TextOperator("sqrt", "call", (1, 1)),
-    TextOperator("upper", "call", (1, 1)),
-    TextOperator("start", "call", (1, 1)),
-    TextOperator("end", "call", (1, 1)),
+    *(TextOperator(name, "call", (1, 1)) for name in (*_OTHERS, *CASTS, *_UNARY)),
 )
 
 BY_NAME: dict[str, TextOperator] = {operator.name: operator for operator in CATALOGUE}
 
-CASTS = ("as bigint", "as double", "as string")
-FUNCTIONS: dict[str, str] = {
-    "abs": "abs",
-    "ceil": "ceil",
-    "ceiling": "ceil",
-    "coalesce": "coalesce",
-    "floor": "floor",
-    "length": "length",
-    "lower": "lower",
-    "round": "round",
-    "sqrt": "sqrt",
-    "upper": "upper",
-}
+_FUNCTIONS = sorted((*_UNARY, "ceiling", "coalesce", "round"))
+FUNCTIONS: dict[str, str] = {name: name for name in _FUNCTIONS} | {"ceiling": "ceil"}
 """The operator of each function, by its name in lower case."""

@@ -10,21 +10,19 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
-from sqlglot import Token, TokenType
+from sqlglot import Token, Tokenizer, TokenType
+from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import ErrorLevel, ParseError, TokenError
+from sqlglot.parser import Parser
 
 from windrow.errors import QueryError
 
-from .clauses import split, without_istream
-from .grammar import CQL
-from .statement import StatementReader
+from .clauses import place_of, split, without_istream
+from .statement import SHAPE, StatementReader
 from .tree import Clause, Place, QueryTree
 
-_SHAPE = (
-    "a query is select ... from a stream [window], then join, where, group by, having"
-)
 _OPENS = ("select", "with", "istream", "(")
 _CLOSES = (
     TokenType.FROM,
@@ -37,26 +35,48 @@ _CLOSES = (
 )
 
 
+class _Tokenizer(Tokenizer):
+    IDENTIFIERS: ClassVar = ['"', "`"]
+    KEYWORDS: ClassVar = {**Tokenizer.KEYWORDS, "DIV": TokenType.DIV}
+
+
+class _Parser(Parser):
+    # Sqlglot would give many functions (first, any, arg_max) the meaning that they have
+    # in some database.  Here every function keeps its name: translate.py looks it up.
+    FUNCTIONS: ClassVar = {}
+    FUNCTION_PARSERS: ClassVar = {"CAST": Parser.FUNCTION_PARSERS["CAST"]}
+    NO_PAREN_FUNCTIONS: ClassVar = {}
+    NO_PAREN_FUNCTION_PARSERS: ClassVar = {
+        "CASE": Parser.NO_PAREN_FUNCTION_PARSERS["CASE"]
+    }
+
+
+class Cql(Dialect):
+    """Standard SQL with names in double quotes or backticks, and `div`."""
+
+    Tokenizer = _Tokenizer
+    Parser = _Parser
+
+
+CQL = Cql()
+
+
 def parse(text: str) -> tuple[QueryTree, ...]:
     """Every query of the text."""
     tokens = _tokens(text)
     _check_commas(text, tokens)
     plain, clauses = split(text, tokens)
-    used: set[Place] = set()
+    between = itertools.groupby(plain, lambda t: t.token_type is TokenType.SEMICOLON)
     queries = [
-        _query(text, part, dict(clauses), used) for part in _statements(plain) if part
+        _query(text, list(statement), clauses)
+        for is_semicolon, statement in between
+        if not is_semicolon
     ]
-    for after, clause in clauses:
-        if after not in used:
-            raise QueryError.at(
-                text,
-                clause.at[0],
-                clause.at[1],
-                "no window here",
-                "a window stands behind the name of the stream in from",
-            )
+    for clause in clauses.values():  # those that no statement has taken
+        hint = "a window stands behind the name of the stream in from"
+        raise QueryError.at(text, *clause.at, "no window here", hint)
     if not queries:
-        raise QueryError.at(text, len(text), len(text), "a query", _SHAPE)
+        raise QueryError.at(text, len(text), len(text), "a query", SHAPE)
     return tuple(queries)
 
 
@@ -64,10 +84,8 @@ def _tokens(text: str) -> list[Token]:
     try:
         return list(CQL.tokenize(text))
     except TokenError as error:
-        start = _open_quote(text)
-        raise QueryError.at(
-            text, start, start + 1, "a closing quote", "close what this quote opens"
-        ) from error
+        start, hint = _open_quote(text), "close what this quote opens"
+        raise QueryError.at(text, start, start + 1, "a closing quote", hint) from error
 
 
 def _open_quote(text: str) -> int:
@@ -84,41 +102,27 @@ def _open_quote(text: str) -> int:
 def _check_commas(text: str, tokens: list[Token]) -> None:
     """Refuse a list that ends in a comma, which sqlglot accepts."""
     for token, after in itertools.zip_longest(tokens, tokens[1:]):
-        if token.token_type is not TokenType.COMMA:
-            continue
-        if after is None or after.token_type in _CLOSES:
-            start = token.end + 1 if after is None else after.start
-            stop = start if after is None else after.end + 1
-            raise QueryError.at(
-                text, start, stop, "an expression", "leave out the comma before it"
-            )
-
-
-def _statements(tokens: list[Token]) -> list[list[Token]]:
-    """The tokens between semicolons."""
-    statements: list[list[Token]] = [[]]
-    for token in tokens:
-        if token.token_type is TokenType.SEMICOLON:
-            statements.append([])
-        else:
-            statements[-1].append(token)
-    return statements
+        is_last = after is None or after.token_type in _CLOSES
+        if token.token_type is TokenType.COMMA and is_last:
+            at = (token.end + 1,) * 2 if after is None else place_of(after)
+            hint = "leave out the comma before it"
+            raise QueryError.at(text, *at, "an expression", hint)
 
 
 def _query(
-    text: str, statement: list[Token], clauses: dict[Place, Clause], used: set[Place]
+    text: str, statement: list[Token], clauses: dict[Place, Clause]
 ) -> QueryTree:
     tokens, istream = without_istream(statement)
     if not tokens or tokens[0].text.lower() not in _OPENS:
         first = (tokens or statement)[0]
-        raise QueryError.at(text, first.start, first.end + 1, "select", _SHAPE)
+        raise QueryError.at(text, *place_of(first), "select", SHAPE)
     parser: Any = CQL.parser(error_level=ErrorLevel.IMMEDIATE)
     try:
         (node,) = parser.parse(tokens, text)
     except ParseError as error:
         raise _parse_error(text, tokens, error) from error
-    reader = StatementReader(text, statement, clauses, used)
-    return replace(reader.query(node), istream=istream)
+    query = StatementReader(text, statement, clauses).query(node)
+    return replace(query, istream=istream)
 
 
 def _parse_error(text: str, tokens: list[Token], error: ParseError) -> QueryError:
@@ -128,16 +132,15 @@ def _parse_error(text: str, tokens: list[Token], error: ParseError) -> QueryErro
     line, column = details.get("line"), details.get("col")
     at = [t for t in tokens if (t.line, t.col) == (line, column)]
     token = at[0] if at else tokens[-1]
-    start, stop = token.start, token.end + 1
+    start, stop = place_of(token)
     is_after = "Required keyword" in words or "SENTINEL" in words
     if is_after and token is tokens[-1]:
-        start = stop = token.end + 1
+        start = stop
+    expected = "a comma, an operator or the next clause"
     if words.startswith("Expecting "):
-        return QueryError.at(text, start, stop, words[len("Expecting ") :], _SHAPE)
-    if words.startswith("Expected table name"):
-        return QueryError.at(text, start, stop, "the name of a stream", _SHAPE)
-    if words.startswith("Required keyword"):
-        return QueryError.at(text, start, stop, "an expression", _SHAPE)
-    return QueryError.at(
-        text, start, stop, "a comma, an operator or the next clause", _SHAPE
-    )
+        expected = words.removeprefix("Expecting ")
+    elif words.startswith("Expected table name"):
+        expected = "the name of a stream"
+    elif words.startswith("Required keyword"):
+        expected = "an expression"
+    return QueryError.at(text, start, stop, expected, SHAPE)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlglot import Token
@@ -10,6 +11,7 @@ from sqlglot import expressions as exp
 
 from windrow.errors import QueryError
 
+from .clauses import place_of
 from .translate import Translator
 from .tree import (
     Apply,
@@ -24,7 +26,7 @@ from .tree import (
     Unbounded,
 )
 
-_SHAPE = (
+SHAPE = (
     "a query is select ... from a stream [window], then join, where, group by, having"
 )
 _CLAUSES = {"expressions", "from_", "joins", "where", "group", "having"}
@@ -44,59 +46,46 @@ _INSTEAD = {
 }
 
 
-class StatementReader:
-    """Reads one statement; `used` collects the window clauses that it takes."""
+class StatementReader(Translator):
+    """Reads one statement, and takes its window clause from `windows`."""
 
     def __init__(
-        self,
-        text: str,
-        tokens: Sequence[Token],
-        windows: Mapping[Place, Clause],
-        used: set[Place],
+        self, text: str, tokens: Sequence[Token], windows: dict[Place, Clause]
     ) -> None:
-        self._text = text
+        super().__init__(text)
         self._tokens = tokens
         self._windows = windows
-        self._used = used
-        self._expressions = Translator(text)
 
     def query(self, node: exp.Expr) -> QueryTree:
         """The query of a node."""
         if isinstance(node, (exp.Subquery, exp.Paren)) and not node.args.get("alias"):
             node = node.this
         if isinstance(node, exp.SetOperation):
-            at = self._clause_place(type(node).__name__, node)
             hint = "write two queries with a semicolon between, and put them together"
-            raise QueryError.at(self._text, *at, "the end or another clause", hint)
+            raise self._refused_clause(type(node).__name__, node, hint)
         if not isinstance(node, exp.Select):
-            first = self._tokens[0]
-            raise QueryError.at(
-                self._text, first.start, first.end + 1, "select", _SHAPE
-            )
-        return self._select(node)
-
-    def _select(self, node: exp.Select) -> QueryTree:
+            at = place_of(self._tokens[0])
+            raise QueryError.at(self._text, *at, "select", SHAPE)
         for name, value in node.args.items():
             if value and name not in _CLAUSES:
-                hint = _INSTEAD.get(name, _SHAPE)
+                hint = _INSTEAD.get(name, SHAPE)
                 raise self._refused_clause(name, value, hint)
         items = tuple(self._item(item) for item in self._columns(node))
         stream = node.args.get("from_")
         if stream is None:
-            end = self._expressions.place(node)[1]
-            raise QueryError.at(self._text, end, end, "from and a stream", _SHAPE)
+            end = self.place(node)[1]
+            raise QueryError.at(self._text, end, end, "from and a stream", SHAPE)
         source, window = self._source(stream.this)
         joins = tuple(self._join(join, source) for join in node.args.get("joins") or ())
         where, having = node.args.get("where"), node.args.get("having")
         return QueryTree(
             items=items,
             stream=source,
-            window=window or Unbounded((source.at[1], source.at[1])),
+            window=window or Unbounded(at=(source.at[1], source.at[1])),
             joins=joins,
-            where=None if where is None else self._expressions.read(where.this),
+            where=None if where is None else self.read(where.this),
             keys=self._keys(node.args.get("group")),
-            having=None if having is None else self._expressions.read(having.this),
-            at=self._expressions.place(node),
+            having=None if having is None else self.read(having.this),
         )
 
     def _columns(self, node: exp.Select) -> list[exp.Expr]:
@@ -105,86 +94,75 @@ class StatementReader:
         if not items:
             words = [token.text.lower() for token in self._tokens]
             end = self._tokens[words.index("select")].end + 1
-            raise QueryError.at(self._text, end, end, "a select list", _SHAPE)
+            raise QueryError.at(self._text, end, end, "a select list", SHAPE)
         for call in node.find_all(exp.Anonymous):
             name = str(call.this).lower()
             if name in _STREAMS:
                 wanted = "istream around the whole list"
-                raise self._refused(call, wanted, _STREAMS[name])
+                raise self.refused(call, wanted, _STREAMS[name])
         return items
 
     def _item(self, node: exp.Expr) -> SelectItem:
         if isinstance(node, exp.Alias):
-            return SelectItem(self._expressions.read(node.this), str(node.alias))
-        return SelectItem(self._expressions.read(node, star=True))
+            return SelectItem(self.read(node.this), str(node.alias))
+        return SelectItem(self.read(node, star=True))
 
     def _keys(self, node: Any) -> tuple[Expression, ...]:
         if node is None:
             return ()
         extra = [name for name, value in node.args.items() if value]
         if extra != ["expressions"]:
-            at = self._clause_place("group", node)
-            stop = at[1]
-            if not extra:
-                at = (stop, stop)
-            raise QueryError.at(
-                self._text, *at, "columns or expressions", "write group by a, b"
-            )
-        return tuple(self._expressions.read(key) for key in node.expressions)
+            start, stop = self._clause_place("group", node)
+            at, hint = (start if extra else stop, stop), "write group by a, b"
+            raise QueryError.at(self._text, *at, "columns or expressions", hint)
+        return tuple(self.read(key) for key in node.expressions)
 
     def _source(self, node: exp.Expr) -> tuple[SourceName, Clause | None]:
         if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
             hint = "write the inner query by itself, and give its result as a stream"
-            raise self._refused(node, "the name of a stream or table", hint)
+            raise self.refused(node, "the name of a stream or table", hint)
         for name, value in node.args.items():
             if value and name not in ("this", "alias"):
                 hint = "give the stream under a plain name: wr.cql(text, Calls=calls)"
-                raise self._refused(node, "a plain name", hint)
+                raise self.refused(node, "a plain name", hint)
         alias = node.args.get("alias")
         if alias is not None and alias.args.get("columns"):
-            raise self._refused(alias, "an alias without columns", _SHAPE)
-        here = self._expressions.place(node.this)
+            raise self.refused(alias, "an alias without columns", SHAPE)
         name = str(node.this.this)
-        source = SourceName(name, str(node.alias or name), here)
-        window = None
+        source = SourceName(name, str(node.alias or name), at=self.place(node.this))
+        window: Clause | None = None
         for part in (node.this, alias):
-            after = None if part is None else self._expressions.place(part)
-            if after is not None and after in self._windows:
-                window = self._windows[after]
-                self._used.add(after)
+            if part is not None:
+                window = self._windows.pop(self.place(part), window)
         return source, window
 
     def _join(self, node: exp.Join, stream: SourceName) -> Join:
         table, window = self._source(node.this)
         if window is not None:
-            raise QueryError.at(
-                self._text,
-                *window.at,
-                "a table that stands still, without a window",
-                "one stream has a window; join two streams with Spark, then give it",
-            )
+            wanted = "a table that stands still, without a window"
+            hint = "one stream has a window; join two streams with Spark, then give it"
+            raise QueryError.at(self._text, *window.at, wanted, hint)
         side = str(node.args.get("side") or "").lower()
         kind = str(node.args.get("kind") or "").lower()
         on, using = node.args.get("on"), node.args.get("using")
         plain = side in ("", "left") and kind in ("", "inner", "outer")
         hint = "write join Table on Stream.id = Table.id, or join Table using (id)"
         if not plain or (side == "" and kind == "outer") or node.args.get("method"):
-            raise self._refused(node.this, "join or left join before it", hint)
+            raise self.refused(node.this, "join or left join before it", hint)
         if using:
-            names = [self._expressions.identifier(column) for column in using]
-            pairs = tuple(
-                (
-                    ColumnName(column.name, stream.alias, at=column.at),
-                    ColumnName(column.name, table.alias, at=column.at),
-                )
-                for column in names
-            )
+            names = [
+                ColumnName(str(column.name), at=self.place(column)) for column in using
+            ]
+            pairs = [
+                (replace(name, source=stream.alias), replace(name, source=table.alias))
+                for name in names
+            ]
         elif on is not None:
-            pairs = tuple(self._pairs(self._expressions.read(on)))
+            pairs = self._pairs(self.read(on))
         else:
-            end = self._expressions.place(node)[1]
+            end = self.place(node)[1]
             raise QueryError.at(self._text, end, end, "on or using", hint)
-        return Join(table, pairs, side == "left")
+        return Join(table, tuple(pairs), side == "left")
 
     def _pairs(self, on: Expression) -> list[tuple[ColumnName, ColumnName]]:
         if isinstance(on, Apply) and on.name == "and":
@@ -193,12 +171,9 @@ class StatementReader:
             left, right = on.arguments
             if isinstance(left, ColumnName) and isinstance(right, ColumnName):
                 return [(left, right)]
-        raise QueryError.at(
-            self._text,
-            *on.at,
-            "equal columns, as in a.id = b.id",
-            "put other conditions into where",
-        )
+        wanted = "equal columns, as in a.id = b.id"
+        hint = "put other conditions into where"
+        raise QueryError.at(self._text, *on.at, wanted, hint)
 
     def _refused_clause(self, name: str, value: Any, hint: str) -> QueryError:
         at = self._clause_place(name, value)
@@ -209,11 +184,8 @@ class StatementReader:
         word = name.rstrip("_").lower()
         for token in self._tokens:
             if token.text.lower().startswith(word):
-                return token.start, token.end + 1
+                return place_of(token)
         node = value[0] if isinstance(value, list) else value
         if isinstance(node, exp.Expr):
-            return self._expressions.place(node)
+            return self.place(node)
         return 0, 1
-
-    def _refused(self, node: exp.Expr, wanted: str, hint: str) -> QueryError:
-        return QueryError.at(self._text, *self._expressions.place(node), wanted, hint)

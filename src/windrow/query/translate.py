@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-import difflib
 import re
-from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -14,18 +12,10 @@ from sqlglot import expressions as exp
 from windrow.aggregates import BY_NAME, Aggregate, find
 from windrow.errors import QueryError
 
+from .hints import near_hint
 from .operators import BY_NAME as OPERATORS
-from .operators import FUNCTIONS
-from .tree import (
-    AggregateCall,
-    Apply,
-    ColumnName,
-    Expression,
-    Literal,
-    Place,
-    Star,
-    Value,
-)
+from .operators import FUNCTIONS, MANY
+from .tree import AggregateCall, Apply, ColumnName, Expression, Literal, Place, Star
 
 _CLOSING = re.compile(r"\s*\)")
 _EMPTY = re.compile(r"\s*\(\s*\)")
@@ -62,13 +52,8 @@ _CASTS = {
     **dict.fromkeys(("TEXT", "VARCHAR", "STRING"), "as string"),
 }
 _SQL_NAMES = {"bool_or": "any", "some": "any", "bool_and": "all", "every": "all"}
-_AGGREGATES = {
-    name.replace("_", ""): canonical
-    for name, canonical in [
-        *((name, aggregate.name) for name, aggregate in BY_NAME.items()),
-        *_SQL_NAMES.items(),
-    ]
-}
+_NAMES = BY_NAME | {name: find(canonical) for name, canonical in _SQL_NAMES.items()}
+_AGGREGATES = {name.replace("_", ""): aggregate for name, aggregate in _NAMES.items()}
 """Aggregates by name in lower case without underscores: RA's MaxCount too."""
 
 
@@ -95,10 +80,6 @@ class Translator:
             stop = stop if closing is None else closing.end()
         return start, stop
 
-    def identifier(self, node: exp.Expr) -> ColumnName:
-        """A name by itself."""
-        return ColumnName(str(node.name), at=self.place(node))
-
     def read(self, node: exp.Expr, *, star: bool = False) -> Expression:
         """The expression of a node; `star` where * may stand by itself."""
         at = self.place(node)
@@ -114,10 +95,8 @@ class Translator:
                 return Star(at=at)
             case exp.Literal():
                 return Literal(self._literal(node), at=at)
-            case exp.Boolean():
-                return Literal(bool(node.this), at=at)
-            case exp.Null():
-                return Literal(None, at=at)
+            case exp.Boolean() | exp.Null():
+                return Literal(node.args.get("this"), at=at)
             case exp.Neg():
                 return self._negative(node, at)
             case exp.Not():
@@ -128,7 +107,10 @@ class Translator:
                 options = [node.this, *node.expressions]
                 return Apply("in", tuple(self.read(part) for part in options), at=at)
             case exp.Between():
-                return self._between(node, at)
+                sides = ((">=", node.args["low"]), ("<=", node.args["high"]))
+                value = self.read(node.this)
+                tests = [Apply(sign, (value, self.read(x)), at=at) for sign, x in sides]
+                return Apply("and", tuple(tests), at=at)
             case exp.Case():
                 return self._case(node, at)
             case exp.Cast():
@@ -136,19 +118,19 @@ class Translator:
             case exp.Anonymous():
                 return self._call(node, at)
         hint = _INSTEAD.get(type(node), "docs/query-language.md lists what there is")
-        raise self._refused(node, "an expression that is supported", hint)
+        raise self.refused(node, "an expression that is supported", hint)
 
-    def _literal(self, node: exp.Literal) -> Value:
+    def _literal(self, node: exp.Literal) -> str | int | float:
         text = str(node.this)
         if node.is_string:
             return text
         try:
             number = int(text) if text.isdecimal() else float(text)
         except ValueError as error:
-            raise self._refused(node, "a number", "write 12 or 1.5e3") from error
+            raise self.refused(node, "a number", "write 12 or 1.5e3") from error
         if isinstance(number, int) and number >= 2**63:
             hint = "write it with a point, as a double"
-            raise self._refused(node, "a whole number of 64 bits", hint)
+            raise self.refused(node, "a whole number of 64 bits", hint)
         return number
 
     def _column(self, node: exp.Column, at: Place, star: bool) -> Expression:
@@ -156,9 +138,9 @@ class Translator:
             if star and not node.table:
                 return Star(at=at)
             hint = "name the columns, or write * by itself"
-            raise self._refused(node, "a column", hint)
+            raise self.refused(node, "a column", hint)
         if node.args.get("db"):
-            raise self._refused(node, "stream.column", "leave out what stands before")
+            raise self.refused(node, "stream.column", "leave out what stands before")
         return ColumnName(str(node.name), str(node.table) or None, at=at)
 
     def _negative(self, node: exp.Neg, at: Place) -> Expression:
@@ -168,12 +150,6 @@ class Translator:
         if isinstance(node.this, exp.Literal) and isinstance(value, (int, float)):
             return Literal(-value, at=at)
         return Apply("negative", (inner,), at=at)
-
-    def _between(self, node: exp.Between, at: Place) -> Expression:
-        value = self.read(node.this)
-        low, high = (self.read(node.args["low"]), self.read(node.args["high"]))
-        both = (Apply(">=", (value, low), at=at), Apply("<=", (value, high), at=at))
-        return Apply("and", both, at=at)
 
     def _case(self, node: exp.Case, at: Place) -> Expression:
         subject = None if node.this is None else self.read(node.this)
@@ -196,7 +172,7 @@ class Translator:
                 return Literal(self._instant(node.this).date(), at=at)
         if kind not in _CASTS or node.args.get("format") or node.args.get("action"):
             hint = "casts are to bigint, double or string"
-            raise self._refused(node, "a cast that is supported", hint)
+            raise self.refused(node, "a cast that is supported", hint)
         return Apply(_CASTS[kind], (self.read(node.this),), at=at)
 
     def _instant(self, node: exp.Literal) -> dt.datetime:
@@ -204,7 +180,7 @@ class Translator:
             instant = dt.datetime.fromisoformat(str(node.this))
         except ValueError as error:
             hint = "write timestamp '2024-01-31 12:30:00'"
-            raise self._refused(node, "a date and a time of day", hint) from error
+            raise self.refused(node, "a date and a time of day", hint) from error
         if instant.tzinfo is not None:
             instant = instant.astimezone(dt.UTC).replace(tzinfo=None)
         return instant
@@ -217,23 +193,17 @@ class Translator:
             least, most = OPERATORS[FUNCTIONS[name]].takes
             if not least <= len(arguments) <= most:
                 wanted = _count_words(name, least, most)
-                raise self._refused(node, wanted, f"write {name}(column)")
+                raise self.refused(node, wanted, f"write {name}(column)")
             return Apply(FUNCTIONS[name], arguments, at=at)
         aggregate = _AGGREGATES.get(name.replace("_", ""))
         if aggregate is None:
-            known = sorted({*FUNCTIONS, *BY_NAME, *_SQL_NAMES})
-            near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
-            hint = (
-                f"did you mean {' or '.join(near)}?"
-                if near
-                else f"functions are {', '.join(FUNCTIONS)}; wr.aggregates() lists "
-                "the aggregates"
-            )
+            functions = f"functions are {', '.join(FUNCTIONS)}"
+            otherwise = f"{functions}; wr.aggregates() lists the aggregates"
+            hint = near_hint(name, sorted({*FUNCTIONS, *_NAMES}), otherwise)
             start = int(node.meta.get("start", at[0]))
-            raise QueryError.at(
-                self._text, start, start + len(written), "a function", hint
-            )
-        return self._aggregate_call(find(aggregate), node, at)
+            place = (start, start + len(written))
+            raise QueryError.at(self._text, *place, "a function", hint)
+        return self._aggregate_call(aggregate, node, at)
 
     def _aggregate_call(
         self, aggregate: Aggregate, node: exp.Anonymous, at: Place
@@ -242,43 +212,37 @@ class Translator:
         if len(arguments) == 1 and isinstance(arguments[0], exp.Distinct):
             if aggregate.name != "count" or len(arguments[0].expressions) != 1:
                 hint = "only count(distinct x) is there; collect_distinct(x) lists them"
-                raise self._refused(node, "an aggregate without distinct", hint)
+                raise self.refused(node, "an aggregate without distinct", hint)
             aggregate = find("count_distinct")
             arguments = arguments[0].expressions
-        if aggregate.name == "count" and len(arguments) == 1 and _is_star(arguments[0]):
+        if aggregate.name == "count" and [part.is_star for part in arguments] == [True]:
             arguments = []
         least, most = aggregate.columns
         columns, rest = arguments[:most], arguments[most:]
         if len(columns) < least or len(rest) > len(aggregate.options):
             names = ", ".join(("value", "other")[:most])
             wanted = _count_words(aggregate.name, least, most)
-            raise self._refused(node, wanted, f"write {aggregate.name}({names})")
-        options = self._options(aggregate, rest)
+            raise self.refused(node, wanted, f"write {aggregate.name}({names})")
+        options = {
+            name: self._option(aggregate, name, part)
+            for name, part in zip(aggregate.options, rest, strict=False)
+        }
         values = tuple(self.read(column) for column in columns)
         return AggregateCall(aggregate.name, values, MappingProxyType(options), at=at)
 
-    def _options(self, aggregate: Aggregate, nodes: Sequence[Any]) -> dict[str, Value]:
-        options: dict[str, Value] = {}
-        for name, node in zip(aggregate.options, nodes, strict=False):
-            value = self.read(node)
-            if not isinstance(value, Literal):
-                hint = f"{aggregate.name} takes its {name} as it is written"
-                raise self._refused(node, f"a literal for {name}", hint)
-            options[name] = value.value
-        return options
+    def _option(self, aggregate: Aggregate, name: str, node: exp.Expr) -> Any:
+        value = self.read(node)
+        if not isinstance(value, Literal):
+            hint = f"{aggregate.name} takes its {name} as it is written"
+            raise self.refused(node, f"a literal for {name}", hint)
+        return value.value
 
-    def _refused(self, node: exp.Expr, wanted: str, hint: str) -> QueryError:
+    def refused(self, node: exp.Expr, wanted: str, hint: str) -> QueryError:
+        """The error for a node that is not what was expected there."""
         return QueryError.at(self._text, *self.place(node), wanted, hint)
 
 
-def _is_star(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Star) or (
-        isinstance(node, exp.Column) and isinstance(node.this, exp.Star)
-    )
-
-
 def _count_words(name: str, least: int, most: int) -> str:
-    words = f"{least}" if least == most else f"{least} to {most}"
-    if most >= 1_000:
-        words = f"{least} or more"
+    more = f"{least} or more" if most >= MANY else f"{least} to {most}"
+    words = f"{least}" if least == most else more
     return f"{words} argument{'s' if words != '1' else ''} to {name}"

@@ -23,6 +23,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from windrow.windows import Duration
+
 Place = tuple[int, int]
 """A place in the text: half-open."""
 
@@ -30,10 +32,14 @@ Value = bool | int | float | str | dt.datetime | dt.date | None
 
 
 @dataclass(frozen=True)
-class Expression:
-    """Anything that has a value."""
+class Placed:
+    """Anything with a place in the text, which says nothing about its meaning."""
 
     at: Place = field(default=(0, 0), compare=False, repr=False, kw_only=True)
+
+
+class Expression(Placed):
+    """Anything that has a value."""
 
 
 @dataclass(frozen=True)
@@ -97,9 +103,14 @@ class Length:
     text: str
     nanoseconds: int | None
 
+    @property
+    def duration(self) -> Duration:
+        """The length as a duration; that of months is read from text instead."""
+        return Duration(self.text, nanoseconds=self.nanoseconds)
+
 
 @dataclass(frozen=True)
-class Range:
+class Range(Placed):
     """`[range 24 hours slide 1 minute]`; without a slide the window tumbles.
 
     `zone` is that of `[range 1 day in 'Europe/Berlin']`.
@@ -108,49 +119,44 @@ class Range:
     range: Length
     slide: Length
     zone: str | None = None
-    at: Place = field(default=(0, 0), compare=False, repr=False)
 
     @property
     def is_calendar(self) -> bool:
         """Whether days and months of a calendar count, and not nanoseconds."""
         lengths = (self.range, self.slide)
-        return self.zone is not None or any(one.nanoseconds is None for one in lengths)
+        return self.zone is not None or any(
+            part.nanoseconds is None for part in lengths
+        )
 
 
 @dataclass(frozen=True)
-class RowCount:
+class RowCount(Placed):
     """`[rows 1000 slide 10]`, `[partition by k rows 100]`: of each k the last 100."""
 
     range: int
     slide: int
     partition: tuple[ColumnName, ...] = ()
-    at: Place = field(default=(0, 0), compare=False, repr=False)
 
 
 @dataclass(frozen=True)
-class Now:
+class Now(Placed):
     """`[now]`: the rows of one instant."""
 
-    at: Place = field(default=(0, 0), compare=False, repr=False)
-
 
 @dataclass(frozen=True)
-class Unbounded:
+class Unbounded(Placed):
     """`[range unbounded]`, or no window: everything."""
-
-    at: Place = field(default=(0, 0), compare=False, repr=False)
 
 
 Clause = Range | RowCount | Now | Unbounded
 
 
 @dataclass(frozen=True)
-class SourceName:
+class SourceName(Placed):
     """A stream or a table, under its own name and the one it has in the query."""
 
     name: str
     alias: str
-    at: Place = field(default=(0, 0), compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -182,7 +188,6 @@ class QueryTree:
     keys: tuple[Expression, ...] = ()
     having: Expression | None = None
     istream: bool = False
-    at: Place = field(default=(0, 0), compare=False, repr=False)
 
     @property
     def is_aggregated(self) -> bool:
@@ -194,18 +199,12 @@ class QueryTree:
         )
 
 
-def children(expression: Expression) -> tuple[Expression, ...]:
-    """The expressions that this one is made of."""
-    if isinstance(expression, (Apply, AggregateCall)):
-        return expression.arguments
-    return ()
-
-
 def walk(expression: Expression) -> Iterator[Expression]:
     """An expression and all within it, from the outside in."""
     yield expression
-    for child in children(expression):
-        yield from walk(child)
+    if isinstance(expression, (Apply, AggregateCall)):
+        for argument in expression.arguments:
+            yield from walk(argument)
 
 
 def columns_in(expression: Expression) -> list[ColumnName]:

@@ -67,10 +67,9 @@ def _apply_text(name: str, arguments: tuple[Expression, ...], bare: bool) -> str
         # a chain of one operator reads from the left: a - b - c is (a - b) - c
         before, after = operator.rank, operator.rank + 1
         return f"{_within(left, before, bare)} {name} {_within(right, after, bare)}"
-    if operator.form == "prefix":
-        return f"{name} {_within(arguments[0], operator.rank + 1, bare)}"
-    if operator.form == "suffix":
-        return f"{_within(arguments[0], operator.rank + 1, bare)} {name}"
+    if operator.form in ("prefix", "suffix"):
+        words = [name, _within(arguments[0], operator.rank + 1, bare)]
+        return " ".join(words if operator.form == "prefix" else words[::-1])
     inner = [text_of(argument, bare=bare) for argument in arguments]
     if name in ("start", "end"):
         return f"window.{name}"
@@ -129,16 +128,16 @@ def _lines(query: QueryTree) -> Iterator[str]:
         yield f"  {kind} {_source(join.table)}"
         for left, right in join.pairs:
             yield f"    on {text_of(left)} = {text_of(right)}"
-    if query.where is not None:
-        yield "  where"
-        yield from _nodes(query.where, 2)
-    if query.keys:
-        yield "  group by"
-        for key in query.keys:
-            yield from _nodes(key, 2)
-    if query.having is not None:
-        yield "  having"
-        yield from _nodes(query.having, 2)
+    clauses = {
+        "where": (query.where,),
+        "group by": query.keys,
+        "having": (query.having,),
+    }
+    for clause, expressions in clauses.items():
+        for place, expression in enumerate(expressions):
+            if expression is not None:
+                yield from [] if place else [f"  {clause}"]
+                yield from _nodes(expression, 2)
     yield "  select"
     for item in query.items:
         lines = list(_nodes(item.expression, 2))
@@ -147,27 +146,23 @@ def _lines(query: QueryTree) -> Iterator[str]:
 
 
 def _nodes(expression: Expression, depth: int) -> Iterator[str]:
-    label = {
-        ColumnName: "column ",
-        Literal: "literal ",
-        Star: "all columns",
-        Apply: "apply ",
-        AggregateCall: "aggregate ",
-    }[type(expression)]
-    if isinstance(expression, (Apply, AggregateCall)):
-        options = getattr(expression, "options", {})
-        words = "".join(f" {key}={_literal(value)}" for key, value in options.items())
-        yield "  " * depth + label + expression.name + words
-        for argument in expression.arguments:
-            yield from _nodes(argument, depth + 1)
-    else:
-        name = "" if isinstance(expression, Star) else text_of(expression)
-        yield "  " * depth + label + name
+    arguments: tuple[Expression, ...] = ()
+    match expression:
+        case Apply(name=name, arguments=arguments):
+            label = f"apply {name}"
+        case AggregateCall(name=name, arguments=arguments, options=options):
+            words = [f" {key}={_literal(value)}" for key, value in options.items()]
+            label = "".join([f"aggregate {name}", *words])
+        case Star():
+            label = "all columns"
+        case _:
+            kind = "literal" if isinstance(expression, Literal) else "column"
+            label = f"{kind} {text_of(expression)}"
+    yield "  " * depth + label
+    for argument in arguments:
+        yield from _nodes(argument, depth + 1)
 
 
 def _source(source: SourceName) -> str:
-    return (
-        source.name
-        if source.alias == source.name
-        else f"{source.name} as {source.alias}"
-    )
+    alias = "" if source.alias == source.name else f" as {source.alias}"
+    return source.name + alias

@@ -50,7 +50,7 @@ class RowBucket(PagedBucket):
     @cached_property
     def resolved(self) -> Resolved:
         """The plan as every step executes it, whatever the rows."""
-        return resolve(self.plan, Facts(), alone=True)
+        return resolve(self.plan, Facts(), inputs="ranges")
 
     @property
     def longest(self) -> int:

@@ -1,12 +1,11 @@
 """Plans queries in CQL: trees bound to schemas, then grouped into passes.
 
-scope.py, types.py  ->  bind.py  ->  bound.py  ->  share.py     explain.py prints it
+scope.py, types.py, windows.py  ->  bind.py  ->  passes.py     explain.py prints it
 """
 
 from .bind import bind_query
-from .bound import BoundQuery, JoinedTable, Relation
 from .explain import explain_passes
-from .share import Member, Pass, passes_of
+from .passes import BoundQuery, JoinedTable, Member, Pass, Relation, passes_of
 from .windows import ROW, TOTAL
 
 __all__ = [

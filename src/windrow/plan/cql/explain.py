@@ -14,23 +14,20 @@ from windrow.plan.explain import Explanation
 from windrow.query.tree import ColumnName
 from windrow.query.unparse import name_text, text_of, tree_text
 
-from .share import Member, Pass
+from .passes import Member, Pass
 
 
 def explain_passes(
     passes: Sequence[Pass], aggregated: Sequence[Explanation | None]
 ) -> Explanation:
     """Explain all passes; `aggregated` has the plan of each one's aggregation."""
-    members = sorted(
-        (member for pass_ in passes for member in pass_.members),
-        key=lambda m: m.place,
-    )
+    members = [member for pass_ in passes for member in pass_.members]
     lines = ["tree"]
-    for member in members:
-        lines += _indented(tree_text(member.bound.query))
+    for member in sorted(members, key=lambda member: member.place):
+        lines += [f"  {line}" for line in tree_text(member.bound.query).splitlines()]
     lines.append("plan")
     for number, (pass_, inner) in enumerate(zip(passes, aggregated, strict=True)):
-        lines += _indented("\n".join(_pass(number + 1, pass_, inner)))
+        lines += [f"  {line}" for line in _pass(number + 1, pass_, inner)]
     return Explanation("\n".join(lines))
 
 
@@ -50,11 +47,8 @@ def _pass(number: int, pass_: Pass, inner: Explanation | None) -> Iterator[str]:
         pairs = ", ".join(f"{left} = {join.table}.{own}" for left, own in join.pairs)
         yield f"  {'left join' if join.is_left else 'join':<10} {join.table} on {pairs}"
     yield from [] if rows.filters_first else where
-    computed = [
-        name
-        for name, expression in pass_.columns.items()
-        if not isinstance(expression, ColumnName)
-    ]
+    columns = pass_.columns.items()
+    computed = [name for name, part in columns if not isinstance(part, ColumnName)]
     if computed and pass_.windows:
         yield f"  compute    {', '.join(computed)}"
     if inner is not None:
@@ -78,7 +72,3 @@ def _member(member: Member, listed: bool) -> Iterator[str]:
         text = text_of(expression, bare=True)
         items.append(text if text == name else f"{text} as {name_text(name)}")
     yield f"    select   {', '.join(items)}"
-
-
-def _indented(lines: str) -> list[str]:
-    return [f"  {line}" for line in lines.splitlines()]

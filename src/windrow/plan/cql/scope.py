@@ -12,7 +12,6 @@ matches, as in Spark.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -20,6 +19,7 @@ import pyarrow as pa
 from pyarrow import types as pat
 
 from windrow.errors import BadInput, QueryError
+from windrow.query.hints import near_hint
 from windrow.query.tree import ColumnName, Join, Place, QueryTree, SourceName
 
 from .types import Operand, plain
@@ -46,15 +46,19 @@ class Scope:
     def __init__(
         self, text: str, query: QueryTree, schemas: Mapping[str, pa.Schema]
     ) -> None:
-        self._text = text
+        self.text = text
         self.inputs: list[Input] = []
         taken: set[str] = set()
         for source in (query.stream, *(join.table for join in query.joins)):
-            if source.alias in self._aliases:
-                raise QueryError.at(
-                    text, *source.at, "another name", "give one of them an alias"
-                )
-            name = self._input_name(source, schemas)
+            if source.alias in (table.source.alias for table in self.inputs):
+                hint = "give one of them an alias"
+                raise QueryError.at(text, *source.at, "another name", hint)
+            name = _match(source.name, schemas)
+            if name is None:
+                hint = f"give it: wr.cql(text, {source.name}=...)"
+                hint = near_hint(source.name, schemas) if schemas else hint
+                expected = "the name of a stream or table that was given"
+                raise QueryError.at(text, *source.at, expected, hint)
             schema = schemas[name]
             called = {}
             for column in schema.names:
@@ -77,25 +81,14 @@ class Scope:
         """The stream of the query, which is the input that has the window."""
         return self.inputs[0]
 
-    @property
-    def _aliases(self) -> list[str]:
-        return [source.source.alias for source in self.inputs]
-
     def column(self, column: ColumnName) -> Operand:
         """The column of the joined rows that a name stands for."""
-        matches = []
-        for candidate in self._candidates(column):
-            own = _match(column.name, candidate.schema.names)
-            if own is not None:
-                matches.append((candidate, own))
-        if not matches:
-            raise self._unknown(column)
+        matches = self._matches(column)
         table, own = matches[0]
         if len(matches) > 1 and own not in self._shared:
             ways = " or ".join(f"{t.source.alias}.{name}" for t, name in matches)
-            raise QueryError.at(
-                self._text, *column.at, f"one column: {ways}", "say which is meant"
-            )
+            expected = f"one column: {ways}"
+            raise QueryError.at(self.text, *column.at, expected, "say which is meant")
         kind = plain(table.schema.field(own).type)
         return Operand(ColumnName(table.called[own], at=column.at), kind)
 
@@ -105,80 +98,46 @@ class Scope:
         table = self.inputs[place]
         pairs = []
         for pair in join.pairs:
-            sides = [(c, self._owner(c)) for c in pair]
-            inner = [c for c, owner in sides if owner is table]
-            outer = [c for c, owner in sides if owner in self.inputs[:place]]
+            owners = [(c, *self._matches(c)[0]) for c in pair]
+            inner = [own for _, owner, own in owners if owner is table]
+            outer = [c for c, owner, _ in owners if owner in self.inputs[:place]]
             if len(inner) != 1 or len(outer) != 1:
                 raise QueryError.at(
-                    self._text,
+                    self.text,
                     min(c.at[0] for c in pair),
                     max(c.at[1] for c in pair),
                     f"a column of {table.source.alias} and one from before it",
-                    "write join Table on SortedRows.id = Table.id",
+                    "write join Table on Stream.id = Table.id",
                 )
             left = self.column(outer[0]).expression
             assert isinstance(left, ColumnName)
-            own = _match(inner[0].name, table.schema.names)
-            assert own is not None
-            pairs.append((left.name, own))
+            pairs.append((left.name, inner[0]))
         return tuple(pairs)
 
-    def _owner(self, column: ColumnName) -> Input:
-        for candidate in self._candidates(column):
-            if _match(column.name, candidate.schema.names) is not None:
-                return candidate
-        raise self._unknown(column)
+    def _matches(self, column: ColumnName) -> list[tuple[Input, str]]:
+        """The inputs that have a column of the name, and its own name there."""
+        inputs = self._candidates(column)
+        owns = [_match(column.name, table.schema.names) for table in inputs]
+        pairs = zip(inputs, owns, strict=True)
+        if matches := [(table, own) for table, own in pairs if own is not None]:
+            return matches
+        columns = [name for table in inputs for name in table.schema.names]
+        expected = f"a column of {' or '.join(table.source.name for table in inputs)}"
+        hint = near_hint(column.name, columns)
+        raise QueryError.at(self.text, *column.at, expected, hint)
 
     def _candidates(self, column: ColumnName) -> list[Input]:
         """The inputs that may have a column, by the source that is written with it."""
         if column.source is None:
             return self.inputs
-        aliases = self._aliases
+        aliases = [table.source.alias for table in self.inputs]
         alias = _match(column.source, aliases)
         if alias is None:
-            start = column.at[0]
-            raise QueryError.at(
-                self._text,
-                start,
-                start + len(column.source),
-                f"a stream of this query ({', '.join(aliases)})",
-                near_hint(column.source, aliases),
-            )
+            at = (column.at[0], column.at[0] + len(column.source))
+            expected = f"a stream of this query ({', '.join(aliases)})"
+            hint = near_hint(column.source, aliases)
+            raise QueryError.at(self.text, *at, expected, hint)
         return [table for table in self.inputs if table.source.alias == alias]
-
-    def _unknown(self, column: ColumnName) -> QueryError:
-        inputs = self._candidates(column)
-        columns = [name for table in inputs for name in table.schema.names]
-        owners = " or ".join(table.source.name for table in inputs)
-        return QueryError.at(
-            self._text,
-            *column.at,
-            f"a column of {owners}",
-            near_hint(column.name, columns),
-        )
-
-    def _input_name(self, source: SourceName, schemas: Mapping[str, pa.Schema]) -> str:
-        name = _match(source.name, schemas)
-        if name is None:
-            raise QueryError.at(
-                self._text,
-                *source.at,
-                "the name of a stream or table that was given",
-                near_hint(source.name, schemas)
-                if schemas
-                else f"give it: wr.cql(text, {source.name}=...)",
-            )
-        return name
-
-
-def near_hint(name: str, candidates: Iterable[str]) -> str:
-    """A hint that lists the candidates nearest to a name, or all of them."""
-    names = list(dict.fromkeys(candidates))
-    by_lower = {name.lower(): name for name in names}
-    near = difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.6)
-    if near:
-        return f"did you mean {' or '.join(by_lower[name] for name in near)}?"
-    return f"known are {', '.join(names)}" if names else "there is none"
 
 
 def time_column(stream: Input, name: str | None) -> str | None:
@@ -196,26 +155,23 @@ def time_column(stream: Input, name: str | None) -> str | None:
     instants = [str(f.name) for f in schema if _is_instant(f.type)]
     if len(instants) == 1:
         return instants[0]
-    for usual in TIMES:
-        column = _match(usual, schema.names)
-        if column is not None:
-            kind = plain(schema.field(column).type)
-            if _is_instant(kind) or pat.is_integer(kind):
-                return column
-    return None
-
-
-def no_time(text: str, at: Place, stream: Input) -> QueryError:
-    """The error for a window over time whose stream has no time column."""
-    instants = [f.name for f in stream.schema if _is_instant(f.type)]
-    choice = instants[0] if instants else "ts"
-    return QueryError.at(
-        text,
-        *at,
-        f"a stream with one time column ({stream.name} has "
-        f"{', '.join(instants) if instants else 'none'})",
-        f'say which: wr.cql(text, time="{choice}", ...)',
+    columns = [c for usual in TIMES if (c := _match(usual, schema.names)) is not None]
+    kinds = {column: plain(schema.field(column).type) for column in columns}
+    times = (
+        c for c, kind in kinds.items() if _is_instant(kind) or pat.is_integer(kind)
     )
+    return next(times, None)
+
+
+def no_time(scope: Scope, at: Place) -> QueryError:
+    """The error for a window over time whose stream has no time column."""
+    stream = scope.stream
+    instants = [f.name for f in stream.schema if _is_instant(f.type)]
+    names = ", ".join(instants) if instants else "none"
+    expected = f"a stream with one time column ({stream.name} has {names})"
+    choice = instants[0] if instants else "ts"
+    hint = f'say which: wr.cql(text, time="{choice}", ...)'
+    return QueryError.at(scope.text, *at, expected, hint)
 
 
 def _is_instant(kind: pa.DataType) -> bool:

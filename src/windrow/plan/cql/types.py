@@ -14,6 +14,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import pyarrow as pa
 from pyarrow import types as pat
@@ -23,7 +24,18 @@ from windrow.errors import QueryError
 from windrow.query.tree import Apply, Expression, Literal
 
 INT, FLOAT, BOOL, TEXT = pa.int64(), pa.float64(), pa.bool_(), pa.string()
+_ARITHMETIC = ("+", "-", "*", "/", "%", "div", "negative")
 _COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
+_CASTS = {"as bigint": INT, "as double": FLOAT, "as string": TEXT}
+Fits = Callable[[pa.DataType], bool]
+_FIXED: dict[str, tuple[Fits, str, pa.DataType]] = {
+    **dict.fromkeys(("and", "or", "not"), (pat.is_boolean, "a condition", BOOL)),
+    **dict.fromkeys(("||", "lower", "upper"), (is_text, "text", TEXT)),
+    "like": (is_text, "text", BOOL),
+    "length": (is_text, "text", INT),
+    "is null": (lambda _: True, "anything", BOOL),
+}
+"""Operators whose operands are all of one kind: that kind, and the type they give."""
 
 
 @dataclass(frozen=True)
@@ -51,107 +63,89 @@ class TypeChecker:
         if operand is not None:
             return operand
         if isinstance(expression, Literal):
-            return Operand(expression, _literal_type(expression))
+            return Operand(expression, pa.scalar(expression.value).type)
         assert isinstance(expression, Apply)
         return self._apply(expression, [self.typed(e) for e in expression.arguments])
 
     def truth(self, expression: Expression, clause: str) -> Expression:
         """The expression with its casts, which must be a condition."""
         operand = self.typed(expression)
-        if not (pat.is_boolean(operand.type) or pat.is_null(operand.type)):
-            raise self._error(
-                expression, f"a condition in {clause}", operand.type, "compare it"
-            )
+        expected = f"a condition in {clause}"
+        self._check(expression, operand, pat.is_boolean, expected, "compare it")
         return operand.expression
 
     def _apply(self, node: Apply, operands: Sequence[Operand]) -> Operand:
         name = node.name
-        if name in ("+", "-", "*", "/", "%", "div", "negative"):
+        if name in _ARITHMETIC:
             return self._arithmetic(node, operands)
         if name in _COMPARISONS:
-            return self._comparison(node, name, operands)
+            return self._comparison(node, operands)
         if name == "in":
             subject, *options = operands
-            tests = [self._comparison(node, "=", (subject, x)) for x in options]
-            either = tests[0].expression
-            for test in tests[1:]:
-                either = Apply("or", (either, test.expression), at=node.at)
-            return Operand(either, BOOL)
-        if name in ("and", "or", "not"):
-            self._check_all(node, operands, _is_truth, "a condition")
-            return self._operation(node, operands, BOOL)
-        if name == "is null":
-            return self._operation(node, operands, BOOL)
-        if name in ("like", "||", "lower", "upper", "length"):
-            self._check_all(node, operands, is_text, "text")
+            equal, either = replace(node, name="="), replace(node, name="or")
+            tests = [self._comparison(equal, (subject, option)) for option in options]
+            return reduce(lambda a, b: _operation(either, (a, b), BOOL), tests)
+        if name in _FIXED:
+            fits, expected, result = _FIXED[name]
+            self._check_all(node, operands, fits, expected)
             if name == "like" and not isinstance(operands[1].expression, Literal):
-                at = node.arguments[1]
-                kind = operands[1].type
+                at, kind = node.arguments[1], operands[1].type
                 raise self._error(at, "a literal", kind, "write like 'a%'")
-            result = {"like": BOOL, "length": INT}.get(name, TEXT)
-            return self._operation(node, operands, result)
+            return _operation(node, operands, result)
         if name == "case":
             return self._case(node, operands)
         if name == "coalesce":
-            return self._operation(node, *self._common(node, operands))
-        if name.startswith("as "):
+            return _operation(node, *self._common(node, operands))
+        if name in _CASTS:
             return self._cast(node, operands[0])
         return self._rounded(node, operands)
 
     def _arithmetic(self, node: Apply, operands: Sequence[Operand]) -> Operand:
-        integral = node.name in ("%", "div")
-        expected = "a whole number" if integral else "a number"
-        self._check_all(node, operands, _is_whole if integral else is_number, expected)
+        if node.name in ("%", "div"):
+            self._check_all(node, operands, pat.is_integer, "a whole number")
+        self._check_all(node, operands, is_number, "a number")
         if node.name == "/" and _all_whole(operands):
             node = replace(node, name="div")
         common = INT if _all_whole(operands) else FLOAT
-        return self._operation(node, [_cast(v, common) for v in operands], common)
+        return _operation(node, [_cast(v, common) for v in operands], common)
 
-    def _comparison(
-        self, node: Apply, name: str, operands: Sequence[Operand]
-    ) -> Operand:
+    def _comparison(self, node: Apply, operands: Sequence[Operand]) -> Operand:
         operands, _ = self._common(node, _align_instants(operands))
-        pair = tuple(operand.expression for operand in operands)
-        return Operand(Apply(name, pair, at=node.at), BOOL)
+        return _operation(node, operands, BOOL)
 
     def _case(self, node: Apply, operands: Sequence[Operand]) -> Operand:
         conditions, values = operands[:-1:2], [*operands[1:-1:2], operands[-1]]
         for test, argument in zip(conditions, node.arguments[::2], strict=False):
-            if not _is_truth(test.type) and not pat.is_null(test.type):
-                raise self._error(argument, "a condition", test.type, "compare it")
+            self._check(argument, test, pat.is_boolean, "a condition", "compare it")
         values, common = self._common(node, values)
-        parts = [
-            part for pair in zip(conditions, values, strict=False) for part in pair
-        ]
-        return self._operation(node, [*parts, values[-1]], common)
+        pairs = zip(conditions, values, strict=False)
+        parts = [part for pair in pairs for part in pair]
+        return _operation(node, [*parts, values[-1]], common)
 
     def _cast(self, node: Apply, operand: Operand) -> Operand:
         kind = operand.type
-        simple = _is_whole(kind) or _is_truth(kind) or is_text(kind)
-        if not (simple or pat.is_null(kind)) and (
-            node.name == "as string" or not is_number(kind)
-        ):
+        number = pat.is_integer if node.name == "as string" else is_number
+        if not (number(kind) or pat.is_boolean(kind) or is_text(kind)):
             hint = "numbers, truth values and text can be cast; floats not to text"
-            raise self._error(node.arguments[0], "another type", kind, hint)
-        result = {"as bigint": INT, "as double": FLOAT, "as string": TEXT}[node.name]
-        return operand if kind == result else self._operation(node, [operand], result)
+            self._check(node.arguments[0], operand, number, "another type", hint)
+        result = _CASTS[node.name]
+        return operand if kind == result else _operation(node, [operand], result)
 
     def _rounded(self, node: Apply, operands: Sequence[Operand]) -> Operand:
         """The operand of abs, ceil, floor, round or sqrt."""
         value, *digits = operands
         self._check_all(node, [value], is_number, "a number")
-        if digits and not (
-            isinstance(digits[0].expression, Literal) and digits[0].type == INT
-        ):
-            hint = "write round(x, 2)"
-            at = node.arguments[1]
-            raise self._error(at, "a literal number of digits", digits[0].type, hint)
-        if _is_whole(value.type) and node.name in ("ceil", "floor", "round"):
+        for number in digits:
+            is_literal = isinstance(number.expression, Literal)
+            if not is_literal or number.type != INT:
+                at, expected = node.arguments[1], "a literal number of digits"
+                raise self._error(at, expected, number.type, "write round(x, 2)")
+        if pat.is_integer(value.type) and node.name in ("ceil", "floor", "round"):
             return _cast(value, INT)
-        if _is_whole(value.type) and node.name == "abs":
-            return self._operation(node, [_cast(value, INT)], INT)
+        if pat.is_integer(value.type) and node.name == "abs":
+            return _operation(node, [_cast(value, INT)], INT)
         result = INT if node.name in ("ceil", "floor") else FLOAT
-        return self._operation(node, [_cast(value, FLOAT), *digits], result)
+        return _operation(node, [_cast(value, FLOAT), *digits], result)
 
     def _common(
         self, node: Apply, operands: Sequence[Operand]
@@ -175,23 +169,18 @@ class TypeChecker:
         return list(operands), first
 
     def _check_all(
-        self,
-        node: Apply,
-        operands: Sequence[Operand],
-        fits: Callable[[pa.DataType], bool],
-        expected: str,
+        self, node: Apply, operands: Sequence[Operand], fits: Fits, expected: str
     ) -> None:
         """Refuse the first operand whose type does not fit."""
-        for value, argument in zip(operands, node.arguments, strict=False):
-            if not fits(value.type) and not pat.is_null(value.type):
-                hint = f"{node.name} takes {expected}"
-                raise self._error(argument, expected, value.type, hint)
+        hint = f"{node.name} takes {expected}"
+        for operand, argument in zip(operands, node.arguments, strict=False):
+            self._check(argument, operand, fits, expected, hint)
 
-    def _operation(
-        self, node: Apply, operands: Sequence[Operand], kind: pa.DataType
-    ) -> Operand:
-        arguments = tuple(value.expression for value in operands)
-        return Operand(Apply(node.name, arguments, at=node.at), kind)
+    def _check(
+        self, at: Expression, operand: Operand, fits: Fits, expected: str, hint: str
+    ) -> None:
+        if not fits(operand.type) and not pat.is_null(operand.type):
+            raise self._error(at, expected, operand.type, hint)
 
     def _error(
         self, at: Expression, expected: str, kind: pa.DataType, hint: str
@@ -210,12 +199,9 @@ def plain(kind: pa.DataType) -> pa.DataType:
     return kind.value_type if pat.is_dictionary(kind) else kind
 
 
-def _is_whole(kind: pa.DataType) -> bool:
-    return bool(pat.is_integer(kind))
-
-
-def _is_truth(kind: pa.DataType) -> bool:
-    return bool(pat.is_boolean(kind))
+def _operation(node: Apply, operands: Sequence[Operand], kind: pa.DataType) -> Operand:
+    arguments = tuple(operand.expression for operand in operands)
+    return Operand(replace(node, arguments=arguments), kind)
 
 
 def _all_whole(operands: Sequence[Operand]) -> bool:
@@ -243,19 +229,6 @@ def _cast(value: Operand, kind: pa.DataType) -> Operand:
     return Operand(Apply(name, (expression,), at=expression.at), kind)
 
 
-def _literal_type(literal: Literal) -> pa.DataType:
-    value = literal.value
-    kinds: list[tuple[type, pa.DataType]] = [
-        (bool, BOOL),
-        (int, INT),
-        (float, FLOAT),
-        (str, TEXT),
-        (dt.datetime, pa.timestamp("us")),
-        (dt.date, pa.date32()),
-    ]
-    return next((kind for type_, kind in kinds if isinstance(value, type_)), pa.null())
-
-
 def _align_instants(operands: Sequence[Operand]) -> Sequence[Operand]:
     """Make literals instants, in UTC if the column has a zone; a day is midnight."""
     kinds = [v.type for v in operands if not isinstance(v.expression, Literal)]
@@ -265,12 +238,10 @@ def _align_instants(operands: Sequence[Operand]) -> Sequence[Operand]:
     kind = pa.timestamp("us", "UTC" if zone else None)
     aligned = []
     for operand in operands:
-        value = getattr(operand.expression, "value", None)
-        if isinstance(operand.expression, Literal) and isinstance(value, dt.date):
-            if not isinstance(value, dt.datetime):
-                value = dt.datetime(value.year, value.month, value.day)  # noqa: DTZ001
-            literal = Literal(value.replace(tzinfo=zone), at=operand.expression.at)
-            aligned.append(Operand(literal, kind))
-        else:
-            aligned.append(operand)
+        literal, instant = operand.expression, operand
+        if isinstance(literal, Literal) and isinstance(literal.value, dt.date):
+            day = dt.datetime.combine(literal.value, dt.time())
+            value = literal.value if isinstance(literal.value, dt.datetime) else day
+            instant = Operand(replace(literal, value=value.replace(tzinfo=zone)), kind)
+        aligned.append(instant)
     return aligned

@@ -22,10 +22,10 @@ import pyarrow as pa
 from pyarrow import types as pat
 
 from windrow.errors import QueryError, WindrowError
+from windrow.query.hints import pointing_at
 from windrow.query.tree import ColumnName, Now, QueryTree, Range, RowCount
 from windrow.query.unparse import text_of
-from windrow.windows import Duration, Window, calendar, rows, sliding
-from windrow.windows.clock import clock_of
+from windrow.windows import Window, calendar, clock_of, rows, sliding
 
 from .scope import Scope, no_time
 from .types import plain
@@ -39,14 +39,14 @@ ROW, TOTAL = "row number", "rows in all"
 
 @dataclass(frozen=True)
 class Windowing:
-    """The window of a query, and what its results are like.
+    """The window of a query, if it has one, and what its results are like.
 
     `family` says which windows can share a pass, `instant` is the type of a window's
     bounds, `when` is what stands for the time of a result: start or end of the window,
     or the last row's.  `numbered` as in `Relation`.
     """
 
-    window: Window
+    window: Window | None
     family: str
     instant: pa.DataType
     when: str
@@ -54,52 +54,40 @@ class Windowing:
 
 
 def windowing_of(
-    text: str, query: QueryTree, scope: Scope, time: str | None, keys: tuple[str, ...]
+    query: QueryTree, scope: Scope, time: str | None, keys: tuple[str, ...]
 ) -> Windowing:
     """The window of a query; `keys` are its key columns that are plain columns."""
-    clause = query.window
+    clause, stream = query.window, scope.stream
+    on = None if time is None else text_of(ColumnName(stream.called[time]))
     if isinstance(clause, RowCount):
-        return _counted(text, query, clause, scope, time, keys)
+        return _counted(query, clause, scope, on, keys)
     if isinstance(clause, (Range, Now)):
-        if time is None:
-            raise no_time(text, clause.at, scope.stream)
-        kind = plain(scope.stream.schema.field(time).type)
-        name = text_of(ColumnName(scope.stream.called[time]))
-        try:
-            window = _timed(clause, kind, name)
+        if time is None or on is None:
+            raise no_time(scope, clause.at)
+        kind = plain(stream.schema.field(time).type)
+        with pointing_at(scope.text, clause.at, "a window that fits the time"):
+            window = _timed(clause, kind, on)
             clock = clock_of(time, kind, window.lengths)
             window.rule(0, clock)
-            instant = clock.instant
-        except WindrowError as error:
-            cause, _, hint = str(error).partition("\nHint: ")
-            raise QueryError.at(
-                text, *clause.at, f"a window that fits the time ({cause})", hint
-            ) from error
         if isinstance(clause, Now):
-            return Windowing(window, "now", instant, "start")
-        return Windowing(window, window.kind, instant, "end")
+            return Windowing(window, "now", clock.instant, "start")
+        return Windowing(window, window.kind, clock.instant, "end")
     if query.istream:
-        raise QueryError.at(
-            text,
-            *clause.at,
-            "a window that moves, since istream asks what is new",
-            "give the stream a window, or leave out istream",
-        )
-    everything = rows(EVERYTHING, every=EVERYTHING, partial=True, on=_on(scope, time))
+        expected = "a window that moves, since istream asks what is new"
+        hint = "give the stream a window, or leave out istream"
+        raise QueryError.at(scope.text, *clause.at, expected, hint)
+    everything = rows(EVERYTHING, every=EVERYTHING, partial=True, on=on)
     return Windowing(everything, "everything", pa.int64(), "last")
 
 
 def _timed(clause: Range | Now, kind: pa.DataType, on: str) -> Window:
     if isinstance(clause, Now):
-        if pat.is_integer(kind):
-            return sliding(1, on=on)
-        return sliding(_TICKS[kind.unit] if pat.is_timestamp(kind) else "1 day", on=on)
+        day_or_tick = _TICKS[kind.unit] if pat.is_timestamp(kind) else "1 day"
+        return sliding(1 if pat.is_integer(kind) else day_or_tick, on=on)
     length, slide = clause.range, clause.slide
     if clause.is_calendar:
         return calendar(length.text, every=slide.text, on=on, tz=clause.zone)
-    durations = [
-        Duration(one.text, nanoseconds=one.nanoseconds) for one in (length, slide)
-    ]
+    durations = (length.duration, slide.duration)
     if not pat.is_integer(kind):
         return sliding(durations[0], every=durations[1], on=on)
     for duration in durations:
@@ -114,11 +102,10 @@ def _timed(clause: Range | Now, kind: pa.DataType, on: str) -> Window:
 
 
 def _counted(
-    text: str,
     query: QueryTree,
     clause: RowCount,
     scope: Scope,
-    time: str | None,
+    on: str | None,
     keys: tuple[str, ...],
 ) -> Windowing:
     partition = []
@@ -127,24 +114,15 @@ def _counted(
         assert isinstance(key, ColumnName)
         if key.name not in scope.stream.called.values():
             hint = "rows are counted before tables are joined"
-            raise QueryError.at(
-                text, *column.at, f"a column of {scope.stream.name}", hint
-            )
+            expected = f"a column of {scope.stream.name}"
+            raise QueryError.at(scope.text, *column.at, expected, hint)
         if key.name not in keys:
-            raise QueryError.at(
-                text,
-                *column.at,
-                "a column of group by",
-                f"add {column.name} to group by: results come out for each of them",
-            )
+            hint = f"add {column.name} to group by: results come out for each of them"
+            raise QueryError.at(scope.text, *column.at, "a column of group by", hint)
         partition.append(key.name)
     is_plain = not query.joins and query.where is None and len(keys) == len(query.keys)
     if is_plain and set(partition) == set(keys):
-        window = rows(clause.range, every=clause.slide, on=_on(scope, time))
-        return Windowing(window, "rows", pa.int64(), "last")
-    window_ = sliding(clause.range, every=clause.slide, on=ROW)
-    return Windowing(window_, "numbered", pa.int64(), "last", tuple(partition))
-
-
-def _on(scope: Scope, time: str | None) -> str | None:
-    return None if time is None else text_of(ColumnName(scope.stream.called[time]))
+        counted = rows(clause.range, every=clause.slide, on=on)
+        return Windowing(counted, "rows", pa.int64(), "last")
+    window = sliding(clause.range, every=clause.slide, on=ROW)
+    return Windowing(window, "numbered", pa.int64(), "last", tuple(partition))

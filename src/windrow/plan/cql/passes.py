@@ -1,4 +1,4 @@
-"""Groups queries into passes: same rows, same keys, same kind of window.
+"""Describes bound queries, and groups them into passes over the same rows.
 
     q1  avg(len) from Calls [range 1 hour slide 1 minute] group by caller
     q2  max(len) from Calls [range 24 hours slide 1 minute] group by caller
@@ -6,22 +6,76 @@
     one pass over Calls, by caller: windows of 1 hour and of 24 hours, mean and max of
     both; q1 and q2 each take their windows and their columns
 
-A pass is one call of `wr.aggregate`.
+Queries share a pass, one call of `wr.aggregate`, if they have the same relation, the
+same keys and the same kind of window.  Expressions have their casts, and columns their
+names in the joined rows; after the aggregation a key or an aggregate is a column whose
+name is its text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from windrow.aggregates import Call, find
-from windrow.query.tree import ColumnName, Expression, Literal, columns_in
+from windrow.query.tree import ColumnName, Expression, Literal, QueryTree, columns_in
 from windrow.query.unparse import text_of
 from windrow.windows import Window
 
-from .bound import BoundQuery, Relation
 from .windows import ROW, TOTAL
+
+
+@dataclass(frozen=True)
+class JoinedTable:
+    """A table to join: `columns` are (name in the joined rows, name in the table)."""
+
+    table: str
+    pairs: tuple[tuple[str, str], ...]
+    columns: tuple[tuple[str, str], ...]
+    is_left: bool
+
+
+@dataclass(frozen=True)
+class Relation:
+    """The rows that a query reads.  Queries with equal relations can share a pass.
+
+    `numbered` are the columns within which rows are numbered before anything is
+    filtered; none where that is not needed.
+    """
+
+    stream: str
+    time: str | None
+    joins: tuple[JoinedTable, ...]
+    where: Expression | None
+    numbered: tuple[str, ...] | None
+
+    @property
+    def filters_first(self) -> bool:
+        """Whether `where` reads no joined column, and so goes before the joins."""
+        joined = {called for join in self.joins for called, _ in join.columns}
+        return self.where is not None and not joined.intersection(
+            column.name for column in columns_in(self.where)
+        )
+
+
+@dataclass(frozen=True)
+class BoundQuery:
+    """A query whose names and types are checked against its inputs.
+
+    `window` is none where rows come out as they are.  `compared` are the results that
+    istream compares: all but those that hold a time.
+    """
+
+    query: QueryTree
+    rows: Relation
+    family: str
+    window: Window | None
+    keys: tuple[Expression, ...]
+    measures: Mapping[str, tuple[Call, tuple[Expression, ...]]]
+    having: Expression | None
+    items: tuple[tuple[str, Expression], ...]
+    compared: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -109,11 +163,6 @@ def _pass(group: list[tuple[int, BoundQuery]]) -> Pass:
         columns = {c.name: c for part in parts for c in columns_in(part)}
     if not columns:
         columns["1"] = Literal(1)
-    return Pass(
-        first.rows,
-        tuple(text_of(key) for key in first.keys),
-        columns,
-        tuple(windows.values()),
-        calls,
-        tuple(members),
-    )
+    keys = tuple(text_of(key) for key in first.keys)
+    all_windows = tuple(windows.values())
+    return Pass(first.rows, keys, columns, all_windows, calls, tuple(members))

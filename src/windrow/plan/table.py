@@ -1,0 +1,97 @@
+"""Defines what all plans over a table have: calls, keys, an order and an algorithm.
+
+Plan        wr.aggregate over numbered windows     aggregate.py
+PolicyPlan  wr.aggregate over a window by policy   by_policy.py
+OverPlan    wr.over                                over.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from windrow.errors import BadInput
+from windrow.kernels import Product
+from windrow.windows import Clock
+
+from .bind import BoundCall, column_type
+from .requests import may_overflow, request_kernel, slots_of
+
+
+@dataclass(frozen=True)
+class TablePlan:
+    """What will be done over a table, as far as all plans have it in common."""
+
+    calls: tuple[BoundCall, ...]
+    by: tuple[str, ...]
+    clock: Clock | None
+    ties: tuple[str, ...]
+    algorithm: str
+    schema: pa.Schema
+
+    @property
+    def label(self) -> str:
+        """All calls as they were written."""
+        return label_of(self.calls)
+
+    @property
+    def sums(self) -> list[str]:
+        """The columns of whole numbers whose sums could pass 64 bits."""
+        columns = (bound.columns[0] for bound in self.calls if may_overflow(bound))
+        return list(dict.fromkeys(columns))
+
+    @property
+    def reads(self) -> list[str]:
+        """Every column of the table that the plan reads, once each."""
+        names = [*self.by, *(name for bound in self.calls for name in bound.reads)]
+        if self.clock is not None:
+            names += [self.clock.column, *self.ties]
+        return list(dict.fromkeys(names))
+
+
+def label_of(calls: Sequence[BoundCall]) -> str:
+    """Calls as they were written."""
+    return ", ".join(bound.call.label for bound in calls)
+
+
+def nominal_product(calls: Sequence[BoundCall]) -> Product | None:
+    """The product if no column had nulls; None if all calls are holistic."""
+    request = request_kernel(calls, slots_of(calls, lambda _: False))
+    return request.product if request.calls else None
+
+
+def holistic_error(
+    calls: Sequence[BoundCall],
+    algorithm: str,
+    hint: str = "leave the algorithm to the planner",
+) -> BadInput:
+    """The error for an algorithm that is asked for where nothing can be combined."""
+    return BadInput.because(
+        f"cannot slide {label_of(calls)} with {algorithm}",
+        "holistic aggregates have no partials to combine",
+        hint,
+    )
+
+
+def check_columns(
+    names: str | Sequence[str] | None, schema: pa.Schema
+) -> tuple[str, ...]:
+    """The columns of those names, each of which must exist."""
+    columns = () if names is None else (names,) if isinstance(names, str) else names
+    for name in columns:
+        column_type(schema, name)
+    return tuple(columns)
+
+
+def key_names(by: str | Sequence[str] | None, schema: pa.Schema) -> tuple[str, ...]:
+    """The key columns, each of which must exist, and be named once."""
+    names = check_columns(by, schema)
+    if len(set(names)) < len(names):
+        raise BadInput.because(
+            f"cannot group by {', '.join(names)}",
+            "a key is named twice",
+            "name it once",
+        )
+    return names
