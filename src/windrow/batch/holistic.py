@@ -32,6 +32,7 @@ import pyarrow.compute as pc
 from windrow._compiled import compiled
 from windrow.errors import UnsupportedType
 
+from .columns import plain_array
 from .distinct import codes_of, count_firsts, positions_of_firsts
 
 MOST = 2**31 - 1  # the largest offset of 32 bits
@@ -63,8 +64,7 @@ def holistic(
     assert (stops[1:] >= stops[:-1]).all(), "stops fall"
     column = _normalise(column)
     if column.null_count:
-        valid = np.zeros(len(column) + 1, dtype=np.int64)
-        np.cumsum(column.is_valid().to_numpy(zero_copy_only=False), out=valid[1:])
+        valid = _offsets(column.is_valid().to_numpy(zero_copy_only=False))
         starts, stops, column = valid[starts], valid[stops], column.drop_null()
     return _BY_NAME[name](column, starts, stops, options)
 
@@ -84,7 +84,7 @@ def _collect(
 def _concat(
     values: pa.Array, starts: Bounds, stops: Bounds, options: Mapping[str, Any]
 ) -> pa.Array:
-    values = _decode(values)
+    values = plain_array(values)
     if not (
         pa.types.is_string(values.type)
         or pa.types.is_large_string(values.type)
@@ -120,13 +120,13 @@ def _concat(
 def _count_distinct(
     values: pa.Array, starts: Bounds, stops: Bounds, _: Mapping[str, Any]
 ) -> pa.Array:
-    return pa.array(count_firsts(*codes_of(_decode(values)), starts, stops))
+    return pa.array(count_firsts(*codes_of(plain_array(values)), starts, stops))
 
 
 def _collect_distinct(
     values: pa.Array, starts: Bounds, stops: Bounds, _: Mapping[str, Any]
 ) -> pa.Array:
-    codes, kinds = codes_of(_decode(values))
+    codes, kinds = codes_of(plain_array(values))
     offsets = _offsets(count_firsts(codes, kinds, starts, stops))
     positions = positions_of_firsts(codes, kinds, starts, stops, offsets[-1])
     values = _widen(values, offsets[-1], lambda ends: np.diff(ends)[positions])
@@ -156,13 +156,6 @@ def _has_fixed_width(kind: pa.DataType) -> bool:
     """Whether a value is a whole number of bytes in one buffer, unlike a boolean."""
     has_width = pa.types.is_primitive(kind) or pa.types.is_decimal(kind)
     return bool(has_width and kind.bit_width % 8 == 0)
-
-
-def _decode(values: pa.Array) -> pa.Array:
-    """The values, decoded if the column is a dictionary."""
-    if pa.types.is_dictionary(values.type):
-        return values.dictionary_decode()
-    return values
 
 
 def _widen(values: pa.Array, total: int, sizes: Callable[[Bounds], Bounds]) -> pa.Array:

@@ -29,7 +29,7 @@ from windrow.batch.partials import (
     read_partials,
 )
 from windrow.batch.sorted_rows import SortedRows
-from windrow.batch.spans import lay_events, lengths_of
+from windrow.batch.spans import lengths_of, number_events
 from windrow.plan.aggregate import Plan
 from windrow.plan.requests import KernelRequest
 from windrow.plan.resolve import Resolved, slide_algorithms
@@ -65,7 +65,7 @@ def solve_pieces(
     )
     stream = SortedRows(None, firsts, lasts, keys, None)
     events = Events(instants(table, FIRST), instants(table, LAST), firsts, lasts)
-    laid = lay_events(events, plan)
+    laid = number_events(events, plan).lay()
     all_frames = [laid.windows(rule) for rule in plan.rules]
     sliders = slide_algorithms(plan, request.product)
     windows = [
