@@ -66,12 +66,10 @@ def holistic(
     if column.null_count:
         valid = _offsets(column.is_valid().to_numpy(zero_copy_only=False))
         starts, stops, column = valid[starts], valid[stops], column.drop_null()
-    return _BY_NAME[name](column, starts, stops, options)
+    return _BY_NAME[name](column, starts, stops, **options)
 
 
-def _collect(
-    values: pa.Array, starts: Bounds, stops: Bounds, _: Mapping[str, Any]
-) -> pa.Array:
+def _collect(values: pa.Array, starts: Bounds, stops: Bounds) -> pa.Array:
     offsets = _offsets(stops - starts)
     values = _widen(values, offsets[-1], lambda ends: ends[stops] - ends[starts])
     if _has_fixed_width(values.type):
@@ -82,7 +80,7 @@ def _collect(
 
 
 def _concat(
-    values: pa.Array, starts: Bounds, stops: Bounds, options: Mapping[str, Any]
+    values: pa.Array, starts: Bounds, stops: Bounds, separator: str = ""
 ) -> pa.Array:
     values = plain_array(values)
     if not (
@@ -95,12 +93,11 @@ def _concat(
             f"its type is {values.type}, not text",
             "cast it to string, or collect it into lists",
         )
-    separator = str(options.get("separator", ""))
-    nothing, between = (pa.scalar(t, pa.large_string()) for t in ("", separator))
+    nothing, between = (pa.scalar(t, pa.large_string()) for t in ("", str(separator)))
     large = values.cast(pa.large_string())
     ends, data = _text_buffers(pc.binary_join_element_wise(large, nothing, between))
     filled = stops > starts
-    width = len(separator.encode())
+    width = len(str(separator).encode())
     sizes = np.where(filled, ends[stops] - ends[starts] - width, 0)
     offsets = _offsets(sizes)
     out = np.empty(offsets[-1], dtype=np.uint8)
@@ -117,15 +114,11 @@ def _concat(
     )
 
 
-def _count_distinct(
-    values: pa.Array, starts: Bounds, stops: Bounds, _: Mapping[str, Any]
-) -> pa.Array:
+def _count_distinct(values: pa.Array, starts: Bounds, stops: Bounds) -> pa.Array:
     return pa.array(count_firsts(*codes_of(plain_array(values)), starts, stops))
 
 
-def _collect_distinct(
-    values: pa.Array, starts: Bounds, stops: Bounds, _: Mapping[str, Any]
-) -> pa.Array:
+def _collect_distinct(values: pa.Array, starts: Bounds, stops: Bounds) -> pa.Array:
     codes, kinds = codes_of(plain_array(values))
     offsets = _offsets(count_firsts(codes, kinds, starts, stops))
     positions = positions_of_firsts(codes, kinds, starts, stops, offsets[-1])

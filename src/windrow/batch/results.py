@@ -107,19 +107,16 @@ def _wide(bound: BoundCall, high: Array, low: Array, mask: Array | None) -> pa.A
 
 
 def _difference(bound: BoundCall, values: Array, valid: Array | None) -> Array:
-    if values.dtype == np.int64:
-        too_large = values < 0
-        if valid is not None:
-            too_large &= valid
-        if too_large.any():
-            raise SumOverflow.because(
-                f"cannot give {bound.call.label} as {bound.result}",
-                "the distance between the extremes of a window passes 2**63",
-                "cast the column to double",
-            )
-        if pat.is_date32(bound.types[0]):
-            return values * 86400
-    return values
+    if values.dtype != np.int64:
+        return values
+    too_large = values < 0 if valid is None else (values < 0) & valid
+    if too_large.any():
+        raise SumOverflow.because(
+            f"cannot give {bound.call.label} as {bound.result}",
+            "the distance between the extremes of a window passes 2**63",
+            "cast the column to double",
+        )
+    return values * 86400 if pat.is_date32(bound.types[0]) else values
 
 
 def _decimal_mean(

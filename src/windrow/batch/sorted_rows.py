@@ -84,16 +84,29 @@ def sort_rows(
     *,
     keep_unplaced: bool = False,
 ) -> SortedRows:
-    """Sort rows; those without a time are left out, or with `keep_unplaced` first."""
-    times, has_time = (None, None) if clock is None else times_of(table, clock)
-    order = _time_order(table, clock, times, has_time, ties, keep_unplaced)
+    """Sort rows by key, time, the columns `ties`, and then as they arrived.
+
+    Those without a time are left out, or with `keep_unplaced` stand first.
+    """
+    if clock is None:
+        return in_order(table, by, None)
+    times, has_time = times_of(table, clock)
+    order: Array | None
+    if ties:
+        order = sort_nulls_first(table, [clock.column, *ties])
+    elif has_time is None:
+        order = None if is_sorted(times) else np.argsort(times, kind="stable")
+    else:
+        timed = np.flatnonzero(has_time)
+        timed = timed[np.argsort(times[timed], kind="stable")]
+        order = np.concatenate([np.flatnonzero(~has_time), timed])
+    if order is not None and has_time is not None and not keep_unplaced:
+        order = order[has_time[order]]
     rows = in_order(table, by, order)
-    if times is not None:
-        times = rows.gather(times)
     unplaced = None
     if keep_unplaced and has_time is not None:
         unplaced = _unplaced(rows, rows.gather(has_time))
-    return replace(rows, times=times, unplaced=unplaced)
+    return replace(rows, times=rows.gather(times), unplaced=unplaced)
 
 
 def rows_in_order(
@@ -126,9 +139,7 @@ def in_order(table: pa.Table, by: Sequence[str], order: Array | None) -> SortedR
     """The rows of `order` by key, within a key in that order."""
     if not by:
         count = len(table) if order is None else len(order)
-        place = None if order is None else _no_places(len(table))
-        if place is not None:
-            place[order] = np.arange(count, dtype=place.dtype)
+        place = None if order is None else places_of(order, len(table))
         lasts = np.full(min(count, 1), count, np.int64)
         return SortedRows(place, np.zeros_like(lasts), lasts, pa.table({}), None)
     codes, keys = key_codes(table, by)
@@ -158,28 +169,6 @@ def times_of(table: pa.Table, clock: Clock) -> tuple[Array, Array | None]:
             )
         times = times * clock.factor
     return times, column.valid
-
-
-def _time_order(
-    table: pa.Table,
-    clock: Clock | None,
-    times: Array | None,
-    has_time: Array | None,
-    ties: Sequence[str],
-    keep_unplaced: bool,
-) -> Array | None:
-    """Row numbers by time, then by the columns `ties`, then as they arrived."""
-    if clock is None or times is None:
-        return None
-    if ties:
-        order = sort_nulls_first(table, [clock.column, *ties])
-        return order if has_time is None or keep_unplaced else order[has_time[order]]
-    if has_time is not None:
-        rows = np.flatnonzero(has_time)
-        order = rows[np.argsort(times[rows], kind="stable")]
-        unplaced = np.flatnonzero(~has_time)
-        return np.concatenate([unplaced, order]) if keep_unplaced else order
-    return None if is_sorted(times) else np.argsort(times, kind="stable")
 
 
 @compiled
@@ -215,6 +204,13 @@ def _write(values, place, out):  # type: ignore[no-untyped-def]
 
 def _no_places(rows: int) -> Array:
     return np.full(rows, -1, np.int32 if rows < 2**31 else np.int64)
+
+
+def places_of(order: Array, rows: int) -> Array:
+    """The place of each of so many rows in `order`; -1: it is not there."""
+    place = _no_places(rows)
+    place[order] = np.arange(len(order), dtype=place.dtype)
+    return place
 
 
 def _group(codes: Array, order: Array | None, keys: int) -> tuple[Array | None, Array]:

@@ -4,13 +4,13 @@
 
 Events stand in the order of their ends where an aggregate asks for order, else as they
 arrived: sorting is the dearest step.  Of two that end at once a point comes last, for
-it holds the instant at which the other is over.  Ties stand as they arrived.  A row
-whose start or end is null is left out; one that ends before it starts is refused.
+it holds the instant at which the other is over.  Rows with a null bound are left out.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,7 @@ from .sorted_rows import (
     check_room,
     in_order,
     is_sorted,
+    places_of,
     rows_in_runs,
     times_of,
 )
@@ -89,9 +90,8 @@ def open_spans(
     if within is not None:
         starts = np.maximum(starts, within[0])
         lasts = np.maximum(np.minimum(lasts, within[1]), starts)
-    starts, lasts = rows.gather(starts), rows.gather(lasts)
-    numbered = number_events(Events(starts, lasts, rows.firsts, rows.lasts), plan)
-    return SpanJob(table, plan, rows, numbered.lay())
+    sides = rows.gather(starts), rows.gather(lasts), rows.firsts, rows.lasts
+    return SpanJob(table, plan, rows, number_events(Events(*sides), plan).lay())
 
 
 def number_events(events: Events, plan: Plan) -> NumberedEvents:
@@ -113,16 +113,16 @@ def solve_spans(job: SpanJob, resolved: Resolved, trim: Trim = keep_all) -> Solv
         work = Work(laid, group.request.product, inputs.arrays, group.height)
         results = group.technique.run(work, windows)
         outs = [out + more for out, more in zip(outs, results, strict=True)]
-    answers, columns = [], []
+    answers: list[Answer] = []
+    columns = []
     for rule, frame, out in zip(plan.rules, all_frames, outs, strict=True):
         starts = stops = positions = np.empty(0, np.int64)
         if resolved.is_holistic:
             offsets, positions = fill_buckets(laid, frame)
             starts, stops = offsets[:-1], offsets[1:]
         answer = Answer(rule, frame.begins, frame.counts, starts, stops, out)
-        (answer,) = trim(rows, [answer])
-        answers.append(answer)
-        columns.append(_columns(job, resolved, inputs, answer, positions))
+        answers += trim(rows, [answer])
+        columns.append(_columns(job, resolved, inputs, answers[-1], positions))
     return rows, answers, columns
 
 
@@ -134,16 +134,13 @@ def _columns(
     positions: Array,
 ) -> list[pa.Array]:
     """The columns of all calls in their order, from the groups that they are in."""
-    table, rows = job.table, job.rows
+    table, rows, reads = job.table, job.rows, inputs.columns
     columns: dict[str, pa.Array] = {}
-    at = 0
+    outs = iter(answer.out)
     for group in resolved.groups:
         width = len(group.request.product.out_dtypes)
-        part = replace(answer, out=answer.out[at : at + width])
-        at += width
-        results = answer_columns(
-            table, rows, group.calls, inputs.columns, group.request, part
-        )
+        part = replace(answer, out=tuple(islice(outs, width)))
+        results = answer_columns(table, rows, group.calls, reads, group.request, part)
         columns.update(zip((b.name for b in group.calls), results, strict=True))
     for bound in job.plan.calls:
         if bound.name in columns:
@@ -232,9 +229,7 @@ def _sort_runs(table: pa.Table, plan: Plan, events: SpanTimes) -> SortedRows:
         return rows
     run = np.repeat(np.arange(len(rows.firsts)), rows.lengths)
     order = _by_end(table, plan, events, run=run)
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    return replace(rows, place=place)
+    return replace(rows, place=places_of(order, len(order)))
 
 
 def _needs_order(plan: Plan) -> bool:

@@ -56,23 +56,22 @@ def _shuffle_rows(frame: DataFrame, plan: OverPlan, spread: Spread) -> DataFrame
     rows = frame.select(*renamed(short))
     on, *ties = (short[name] for name in (plan.clock.column, *plan.ties))
     if spread.split == "none":
-        normal = {f"k{i}": normalise_key(frame, n) for i, n in enumerate(plan.by)}
-        added = {key: column for key, column in normal.items() if column is not None}
-        rows = frame.select(
-            *renamed(short), *(column.alias(key) for key, column in added.items())
-        )
-        pairs = zip(normal, plan.by, strict=True)
-        keys = [key if key in added else short[name] for key, name in pairs]
+        keys, added = [], []
+        for i, name in enumerate(plan.by):
+            normal = normalise_key(frame, name)
+            keys.append(short[name] if normal is None else f"k{i}")
+            added += [] if normal is None else [normal.alias(f"k{i}")]
+        rows = frame.select(*renamed(short), *added)
         return shuffle_by(rows, keys, [on, *ties])
     if spread.split == "chunks":
-        pieces = rows.select("*", *_chunks(rows, on, spread))
+        pieces = rows.select("*", _chunks(rows, on, spread))
     else:
         pieces = in_blocks(rows, on, rows=spread.rows, ticks=spread.reach)
         pieces = pieces.select(*rows.columns, BLOCK, HALO)
     return shuffle_by(pieces, [BLOCK], [on, *ties])
 
 
-def _chunks(rows: DataFrame, on: str, spread: Spread) -> list[Column]:
+def _chunks(rows: DataFrame, on: str, spread: Spread) -> Column:
     """The chunk of a row, and those later ones whose rows look back at it."""
     assert spread.reach is not None
     time = sql.ticks(on, field_of(rows, on).dataType)
@@ -83,7 +82,7 @@ def _chunks(rows: DataFrame, on: str, spread: Spread) -> list[Column]:
         f"'{BLOCK}', c, '{HALO}', c != {own}))"
     )
     without = f"array(named_struct('{BLOCK}', -9223372036854775808L, '{HALO}', false))"
-    return [F.expr(f"inline(if({on} is null, {without}, {pairs}))")]
+    return F.expr(f"inline(if({on} is null, {without}, {pairs}))")
 
 
 def _by(frame: DataFrame, plan: OverPlan, extra: tuple[str, ...]) -> tuple[str, ...]:

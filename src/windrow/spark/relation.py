@@ -48,29 +48,21 @@ def persist(result: DataFrame) -> DataFrame:
 
 def check_stream(text: str, bound: BoundQuery) -> None:
     """Refuse what a stream cannot have: its rows never end, and each comes once."""
-    query = bound.query
+    query, at = bound.query, bound.query.window.at
     if bound.window is not None and bound.family == "everything":
-        raise QueryError.at(
-            text,
-            query.stream.at[0],
-            max(query.stream.at[1], query.window.at[1]),
-            "a window, since a stream has no end",
-            "give it one: [range 24 hours slide 1 minute]",
-        )
-    if bound.family == "numbered":
-        raise QueryError.at(
-            text,
-            *query.window.at,
-            "rows that are counted by group by alone",
-            "on a stream leave out where and join, or give a range of time",
-        )
-    if query.istream and bound.window is not None:
-        raise QueryError.at(
-            text,
-            *query.stream.at,
-            "a table or a DataFrame that is not streaming within istream",
-            "leave out istream: on a stream a window comes out once, complete",
-        )
+        at = query.stream.at[0], max(query.stream.at[1], at[1])
+        expected = "a window, since a stream has no end"
+        hint = "give it one: [range 24 hours slide 1 minute]"
+    elif bound.family == "numbered":
+        expected = "rows that are counted by group by alone"
+        hint = "on a stream leave out where and join, or give a range of time"
+    elif query.istream and bound.window is not None:
+        at = query.stream.at
+        expected = "a table or a DataFrame that is not streaming within istream"
+        hint = "leave out istream: on a stream a window comes out once, complete"
+    else:
+        return
+    raise QueryError.at(text, *at, expected, hint)
 
 
 def number_rows(

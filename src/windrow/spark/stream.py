@@ -120,14 +120,10 @@ def _select_columns(
     for name in plan.by:
         normal = normalise_key(frame, name)
         keys.append(columns[name] if normal is None else normal)
-        if normal is None or not whole:
-            columns[name] = keys[-1]
-            by.append(name)
-        else:
-            beside = f"windrow {name}"
-            columns[beside] = normal
-            by.append(beside)
-            schema = schema.append(pa.field(beside, schema.field(name).type))
+        by.append(name if normal is None or not whole else f"windrow {name}")
+        columns[by[-1]] = keys[-1]
+        if by[-1] != name:
+            schema = schema.append(pa.field(by[-1], schema.field(name).type))
     plan = replace(plan, by=tuple(by), schema=schema)
     rows = frame.select(
         _bucket_of(keys, flow.buckets).alias(BUCKET),
