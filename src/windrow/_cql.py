@@ -2,11 +2,12 @@
 
 text   query/parse.py         tokens, then trees
 trees  plan/cql/              names and types; queries put into passes
-pass   batch/relation.py      rows joined, filtered, computed
-       wr.aggregate           windows
-       batch/relation.py      having, istream, the select list
+pass   number rows, filter, join, compute columns
+       wr.aggregate
+       having, istream, the select list
 
-and `spark/relation.py` where the stream is a DataFrame.
+The steps before and after `wr.aggregate` are functions of `batch/relation.py`, and of
+`spark/relation.py` where the stream is a DataFrame.
 """
 
 from __future__ import annotations
@@ -21,11 +22,20 @@ import pyarrow as pa
 
 from windrow import batch
 from windrow._dispatch import aggregate, explain, spark_back_end
-from windrow.batch import relation
+from windrow.batch import relation as table_relation
 from windrow.errors import BadInput, WindrowError
 from windrow.plan import Explanation
-from windrow.plan.cql import BoundQuery, Pass, bind_query, explain_passes, passes_of
+from windrow.plan.cql import (
+    TOTAL,
+    BoundQuery,
+    Member,
+    Pass,
+    bind_query,
+    explain_passes,
+    passes_of,
+)
 from windrow.query import QueryTree
+from windrow.query.tree import Apply, ColumnName, Literal
 
 
 def cql(
@@ -101,27 +111,63 @@ def _run(inputs: Mapping[str, Any], pass_: Pass) -> list[tuple[int, Any]]:
     """The result of each query of a pass, with its place in the text."""
     data = inputs[pass_.rows.stream]
     back_end = _back_end(data)
-    result = back_end.prepared(inputs, pass_)
+    result = _prepare_rows(inputs, pass_)
     if pass_.windows:
         result = aggregate(result, **pass_.arguments)
     if len(pass_.members) > 1:
-        result = back_end.kept(result)
-    places = [member.place for member in pass_.members]
-    tables = [back_end.finished(result, member, pass_.keys) for member in pass_.members]
+        result = back_end.persist(result)
+    results = [
+        _select_results(back_end, result, member, pass_) for member in pass_.members
+    ]
     if not _is_spark(data):
-        tables = [batch.give(table, data) for table in tables]
-    return list(zip(places, tables, strict=True))
+        results = [batch.give(table, data) for table in results]
+    return list(zip([member.place for member in pass_.members], results, strict=True))
+
+
+def _prepare_rows(inputs: Mapping[str, Any], pass_: Pass) -> Any:
+    """The columns that the aggregation of a pass reads."""
+    relation, data = pass_.rows, inputs[pass_.rows.stream]
+    back_end, where = _back_end(data), relation.where
+    joined = {name for join in relation.joins for name, _ in join.columns}
+    names = [name for name in pass_.reads if name not in joined]
+    rows = data if _is_spark(data) else batch.read(data, names)
+    if relation.numbered is not None:
+        rows = back_end.number_rows(rows, relation.time, relation.numbered)
+    if where is not None and relation.filters_first:
+        rows = back_end.filter_rows(rows, where)
+    for join in relation.joins:
+        payload = [pair for pair in join.columns if pair[0] in pass_.reads]
+        rows = back_end.join_table(rows, inputs[join.table], join, payload)
+    if where is not None and not relation.filters_first:
+        rows = back_end.filter_rows(rows, where)
+    return back_end.select_columns(rows, pass_.columns)
+
+
+def _select_results(back_end: Any, result: Any, member: Member, pass_: Pass) -> Any:
+    """The rows of one query, from the results of its pass."""
+    bound, conditions = member.bound, []
+    if len(pass_.windows) > 1:
+        conditions.append(Apply("=", (ColumnName("query"), Literal(member.window))))
+    if bound.rows.numbered is not None:  # only windows that are complete
+        start, end = (Apply(side, (ColumnName("window"),)) for side in ("start", "end"))
+        conditions.append(Apply(">=", (start, Literal(0))))
+        conditions.append(Apply("<=", (end, ColumnName(TOTAL))))
+    for condition in (*conditions, bound.having):
+        if condition is not None:
+            result = back_end.filter_rows(result, condition)
+    if bound.query.istream and bound.window is not None:
+        result = back_end.new_results(result, bound, pass_.keys)
+    return back_end.select_columns(result, dict(bound.items))
 
 
 def _explain(inputs: Mapping[str, Any], pass_: Pass) -> Explanation | None:
     if not pass_.windows:
         return None
-    data = inputs[pass_.rows.stream]
-    if not _is_spark(data):  # the columns are enough
+    if not _is_spark(inputs[pass_.rows.stream]):  # the columns are enough
         inputs = {
             name: batch.schema_of(value).empty_table() for name, value in inputs.items()
         }
-    return explain(_back_end(data).prepared(inputs, pass_), **pass_.arguments)
+    return explain(_prepare_rows(inputs, pass_), **pass_.arguments)
 
 
 def _bind(
@@ -171,4 +217,4 @@ def _materialise(data: Any) -> Any:
 
 
 def _back_end(data: Any) -> Any:
-    return spark_back_end().relation if _is_spark(data) else relation
+    return spark_back_end().relation if _is_spark(data) else table_relation

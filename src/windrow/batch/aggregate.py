@@ -1,6 +1,6 @@
 """Executes a resolved plan of `wr.aggregate` over a table in one process.
 
-    table --order--> stream --cut, fold--> slices --frames, kernel--> windows --> table
+    table --sort--> rows --cut, fold--> slices --frames, kernel--> windows --> table
 
 All windows of a list share one ordering, one reading of the columns and one set of
 slices; count windows may also share the scans of one graph:
@@ -12,7 +12,7 @@ slices; count windows may also share the scans of one graph:
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,12 +21,12 @@ import pyarrow as pa
 from windrow.algorithms import slide_regular
 from windrow.graph import slide_graph
 from windrow.plan.aggregate import Plan
-from windrow.plan.resolve import Facts, Resolved
+from windrow.plan.resolve import Resolved
 from windrow.slicing import fold
 from windrow.windows import Rule
 
 from .assemble import Answer, answer_columns, assemble
-from .kernel_inputs import facts_of, read_inputs
+from .kernel_inputs import TableJob, read_inputs
 from .slices import Job, cut_slices, nth, slide_slices
 from .sorted_rows import SortedRows, check_room, sort_rows
 
@@ -43,111 +43,95 @@ def keep_all(_: SortedRows, answers: list[Answer]) -> list[Answer]:
 
 
 @dataclass(frozen=True)
-class WindowJob:
-    """The rows of a table in stream order, ready for a plan to be resolved."""
+class WindowJob(TableJob):
+    """Computes one row per key and window."""
 
-    table: pa.Table
     plan: Plan
-    stream: SortedRows
-
-    @property
-    def facts(self) -> Facts:
-        """The facts about the rows that complete the plan."""
-        return facts_of(
-            self.table, self.stream, self.table.column_names, self.plan.sums
-        )
 
     def run(self, resolved: Resolved) -> pa.Table:
-        """One row per key and window."""
-        return assemble(self.plan, *solve_windows(self.table, resolved, self.stream))
+        """The windows as a table."""
+        return assemble(self.plan, *solve_windows(self.table, resolved, self.rows))
 
 
 def open_windows(table: pa.Table, plan: Plan) -> WindowJob:
-    """Put the rows of a table in stream order."""
-    stream = sort_rows(table, plan.by, plan.clock, plan.ties)
-    return WindowJob(table, plan, stream)
+    """Sort the rows of a table by key and time."""
+    return WindowJob(table, plan, sort_rows(table, plan.by, plan.clock, plan.ties))
 
 
 def solve_windows(
     table: pa.Table,
     resolved: Resolved,
-    stream: SortedRows,
+    rows: SortedRows,
     *,
     bare: bool = False,
     trim: Trim = keep_all,
 ) -> Solved:
-    """The results of each rule over rows in stream order.
+    """The results of each rule over sorted rows.
 
     With `bare` the starts of even windows are not computed.  `trim` removes windows
     before their results are turned into columns.
     """
     plan = resolved.plan
-    check_room(stream.times, 0 if plan.counts_rows else plan.longest)
-    inputs = read_inputs(table, stream, resolved.slots)
-    job = Job(resolved, stream, inputs.arrays, bare)
+    check_room(rows.times, 0 if plan.counts_rows else plan.longest)
+    inputs = read_inputs(table, rows, resolved.slots)
+    job = Job(resolved, rows, inputs.arrays, bare)
     if resolved.way == "graph":
         answers = slide_shared(job)
     elif resolved.way == "even":
         answers = [_slide_even(job)]
     else:
         answers = slide_slices(job, cut_slices(job))
-    answers = trim(job.stream, answers)
+    answers = trim(job.rows, answers)
     job.drop_times()
-    job.drop_rows()
+    job.drop_arrays()
+    read, request = inputs.columns, resolved.request
     columns = [
-        answer_columns(
-            table, job.stream, plan.calls, inputs.columns, resolved.request, answer
-        )
+        answer_columns(table, job.rows, plan.calls, read, request, answer)
         for answer in answers
     ]
-    return job.stream, answers, columns
+    return job.rows, answers, columns
 
 
 def _slide_even(job: Job) -> Answer:
     """Slide one count window, whose bounds are arithmetic."""
-    plan, stream, product = job.plan, job.stream, job.product
-    rule = plan.rules[0]
+    rows, rule = job.rows, job.plan.rules[0]
     range_, slide, _ = rule.even
-    lengths = stream.lasts - stream.firsts
-    counts = np.maximum((lengths - range_) // slide + 1, 0)
-    begins = rows = np.empty(0, np.int64)
-    if not job.bare or range_ % slide or job.resolved.is_holistic:
-        begins = nth(counts) * slide
-        rows = np.repeat(stream.firsts, counts) + begins
+    answer = _even_windows(job, rule, has_tails=range_ % slide > 0)
     if not job.resolved.request.calls:
-        return Answer(rule, begins, counts, rows, rows + range_, ())
+        return answer
     tails: tuple[Array, ...] = ()
     if slide == 1:
-        source, firsts, lasts, width = job.arrays, stream.firsts, stream.lasts, range_
+        source, firsts, lasts, width = job.arrays, rows.firsts, rows.lasts, range_
         leaf = "rows"
     else:
         width = range_ // slide
         slices = cut_slices(job, always=True)
         assert slices.partials is not None
         source, firsts, leaf = slices.partials, slices.runs[:-1], "slices"
-        lasts = firsts + np.where(counts > 0, counts + width - 1, 0)
+        lasts = firsts + np.where(answer.counts > 0, answer.counts + width - 1, 0)
         if range_ % slide:
-            tails = fold(product, job.arrays, rows + width * slide, rows + range_)
+            starts, stops = answer.row_starts + width * slide, answer.row_stops
+            tails = fold(job.resolved.product, job.arrays, starts, stops)
     out = slide_regular(
         job.resolved.algorithm(0),
-        product,
+        job.resolved.product,
         source,
         firsts,
         lasts,
         width,
         leaf=leaf,
         tails=tails,
-        chunk=plan.chunk,
+        chunk=job.plan.chunk,
     )
-    return Answer(rule, begins, counts, rows, rows + range_, out)
+    return replace(answer, out=out)
 
 
 def slide_shared(job: Job) -> list[Answer]:
     """Slide the count windows of several rules over shared scans."""
-    stream, rules, sharing = job.stream, job.plan.rules, job.resolved.sharing
+    rules, sharing = job.plan.rules, job.resolved.sharing
     assert sharing is not None
     source, firsts, lasts, leaf = _inputs(job, sharing.unit)
-    unit, product = sharing.unit, job.product
+    unit, product = sharing.unit, job.resolved.product
     windows = [(rule.even.range // unit, rule.even.slide // unit) for rule in rules]
     shared = [windows[number] for number in sharing.graphed]
     results = slide_graph(product, source, firsts, lasts, shared, leaf=leaf)
@@ -158,40 +142,32 @@ def slide_shared(job: Job) -> list[Answer]:
         outs[number] = slide_regular(
             algorithm, product, source, firsts, lasts, width, step, leaf=leaf
         )
-    lengths = stream.lasts - stream.firsts
     return [
-        _answer(job, rule, lengths, outs[number]) for number, rule in enumerate(rules)
+        replace(_even_windows(job, rule), out=outs[number])
+        for number, rule in enumerate(rules)
     ]
 
 
 def _inputs(job: Job, unit: int) -> tuple[tuple[Array, ...], Array, Array, str]:
     """Rows, or full panes of `unit` rows, with the bounds and the kind of both."""
-    stream = job.stream
+    rows = job.rows
     if unit == 1:
-        return job.arrays, stream.firsts, stream.lasts, "rows"
-    counts = (stream.lasts - stream.firsts) // unit
-    starts = np.repeat(stream.firsts, counts) + nth(counts) * unit
-    panes = fold(job.product, job.arrays, starts, starts + unit)
+        return job.arrays, rows.firsts, rows.lasts, "rows"
+    counts = rows.lengths // unit
+    starts = np.repeat(rows.firsts, counts) + nth(counts) * unit
+    panes = fold(job.resolved.product, job.arrays, starts, starts + unit)
     lasts = np.cumsum(counts)
     return panes, lasts - counts, lasts, "slices"
 
 
-def _answer(job: Job, rule: Rule, lengths: Array, out: tuple[Array, ...]) -> Answer:
+def _even_windows(job: Job, rule: Rule, *, has_tails: bool = False) -> Answer:
+    """The windows of a count rule, with their rows where these are looked at."""
     range_, slide, _ = rule.even
-    counts = np.maximum((lengths - range_) // slide + 1, 0)
-    begins = nth(counts) * slide
-    rows = np.empty(0, np.int64)
-    if job.resolved.is_holistic:
-        rows = np.repeat(job.stream.firsts, counts) + begins
-    return Answer(rule, begins, counts, rows, rows + range_ if len(rows) else rows, out)
-
-
-__all__ = [
-    "Solved",
-    "Trim",
-    "WindowJob",
-    "keep_all",
-    "open_windows",
-    "slide_shared",
-    "solve_windows",
-]
+    counts = np.maximum((job.rows.lengths - range_) // slide + 1, 0)
+    begins = starts = np.empty(0, np.int64)
+    needs_rows = has_tails or job.resolved.is_holistic
+    if needs_rows or not job.bare:
+        begins = nth(counts) * slide
+    if needs_rows:
+        starts = np.repeat(job.rows.firsts, counts) + begins
+    return Answer(rule, begins, counts, starts, starts + range_, ())

@@ -60,39 +60,31 @@ class Answer:
     @property
     def runs(self) -> Array:
         """The run of each window."""
-        return np.repeat(np.arange(len(self.counts)), self.counts)
+        return np.repeat(np.arange(len(self.counts), dtype=np.int32), self.counts)
 
-    def part(self, start: int, stop: int) -> Answer:
-        """The windows [start, stop), with `counts` unchanged."""
+    def part(self, windows: slice | Array) -> Answer:
+        """The windows of a slice or a mask, with `counts` unchanged."""
+        rows = windows if len(self.row_starts) else slice(0)
         ends = self.uneven_ends
         return replace(
             self,
-            begins=self.begins[start:stop],
-            row_starts=self.row_starts[start:stop],
-            row_stops=self.row_stops[start:stop],
-            out=tuple(array[start:stop] for array in self.out),
-            uneven_ends=None if ends is None else ends[start:stop],
+            begins=self.begins[windows],
+            row_starts=self.row_starts[rows],
+            row_stops=self.row_stops[rows],
+            out=tuple(array[windows] for array in self.out),
+            uneven_ends=None if ends is None else ends[windows],
         )
 
 
 def select_windows(answer: Answer, mask: Array) -> Answer:
     """The windows that are true in `mask`."""
-    has_rows = len(answer.row_starts) > 0
-    ends = answer.uneven_ends
-    return replace(
-        answer,
-        begins=answer.begins[mask],
-        counts=np.bincount(answer.runs[mask], minlength=len(answer.counts)),
-        row_starts=answer.row_starts[mask] if has_rows else answer.row_starts,
-        row_stops=answer.row_stops[mask] if has_rows else answer.row_stops,
-        out=tuple(array[mask] for array in answer.out),
-        uneven_ends=None if ends is None else ends[mask],
-    )
+    counts = np.bincount(answer.runs[mask], minlength=len(answer.counts))
+    return replace(answer.part(mask), counts=counts)
 
 
 def answer_columns(
     table: pa.Table,
-    stream: SortedRows,
+    rows: SortedRows,
     calls: Sequence[BoundCall],
     inputs: Mapping[Read, Column],
     request: KernelRequest,
@@ -104,14 +96,17 @@ def answer_columns(
     columns = []
     for bound in calls:
         if Law.HOLISTIC in bound.aggregate.laws:
-            values = stream.gather_arrow(table.column(bound.columns[0]))
+            values = rows.gather_arrow(table.column(bound.columns[0]))
             name, options = bound.aggregate.name, bound.call.options
             starts, stops = answer.row_starts, answer.row_stops
             columns.append(holistic(name, values, starts, stops, options))
             continue
         outputs = [slots[number] for number in numbers[id(bound)]]
         if bound.payload is not None:
-            columns.append(_positions(table, stream, bound.payload, outputs[0][0][0]))
+            places = outputs[0][0][0]
+            if rows.order is not None:
+                places = np.where(places < 0, -1, rows.order[np.maximum(places, 0)])
+            columns.append(take_positions(table.column(bound.payload), places))
             continue
         arrays = [array for output, _ in outputs for array in output]
         column = inputs.get((bound.columns[0], False)) if bound.columns else None
@@ -119,51 +114,29 @@ def answer_columns(
     return columns
 
 
-def _positions(
-    table: pa.Table, stream: SortedRows, payload: str, places: Array
-) -> pa.Array:
-    """The payloads at places of the stream; null at -1."""
-    if stream.order is not None:
-        rows = stream.order[np.maximum(places, 0)]
-        places = np.where(places >= 0, rows, -1)
-    return take_positions(table.column(payload), places)
-
-
 def assemble(
     plan: Plan,
-    stream: SortedRows,
+    rows: SortedRows,
     answers: Sequence[Answer],
     columns: Sequence[list[pa.Array]],
 ) -> pa.Table:
     """Put the windows of all rules into one table."""
-    runs = [
-        np.repeat(np.arange(len(a.counts), dtype=np.int32), a.counts) for a in answers
-    ]
-    run = np.concatenate(runs) if runs else np.empty(0, np.int32)
-    names: list[str] = []
-    arrays: list[Any] = []
-    for name in plan.by:
-        names.append(name)
-        arrays.append(stream.keys.column(name).take(pa.array(run)))
+    runs = np.concatenate([answer.runs for answer in answers])
+    names = list(plan.by)
+    arrays = [rows.keys.column(name).take(pa.array(runs)) for name in plan.by]
     if plan.listed:
         names.append("query")
         arrays.append(_query_column(plan, answers))
     names.append("window")
-    arrays.append(
-        pa.concat_arrays([_window(plan, stream, answer) for answer in answers])
-    )
+    arrays.append(pa.concat_arrays([_window(plan, rows, answer) for answer in answers]))
     for bound, parts in zip(plan.calls, zip(*columns, strict=True), strict=True):
         names.append(bound.name)
-        chunks = [c for p in parts for c in (p.chunks if _is_chunked(p) else [p])]
+        chunks = [c for part in parts for c in getattr(part, "chunks", [part])]
         arrays.append(pa.chunked_array(chunks, type=parts[0].type))
     table = pa.table(arrays, names=names)
     if len(answers) > 1:
-        table = table.take(pa.array(np.argsort(run, kind="stable")))
+        table = table.take(pa.array(np.argsort(runs, kind="stable")))
     return table.combine_chunks()
-
-
-def _is_chunked(column: Any) -> bool:
-    return isinstance(column, pa.ChunkedArray)
 
 
 def _query_column(plan: Plan, answers: Sequence[Answer]) -> pa.Array:
@@ -174,18 +147,13 @@ def _query_column(plan: Plan, answers: Sequence[Answer]) -> pa.Array:
     return values.take(pa.array(np.repeat(np.arange(len(answers)), sizes)))
 
 
-def _window(plan: Plan, stream: SortedRows, answer: Answer) -> pa.Array:
+def _window(plan: Plan, rows: SortedRows, answer: Answer) -> pa.Array:
     """The struct of start and end; incomplete count windows are clipped."""
-    rule = answer.rule
+    rule, begins, ends = answer.rule, answer.begins, answer.ends
     assert rule is not None
-    begins, ends = answer.begins, answer.ends
-    kind: pa.DataType = pa.int64()
-    if rule.counts_rows:
-        if not rule.is_complete:
-            lengths = np.repeat(stream.lasts - stream.firsts, answer.counts)
-            begins, ends = np.maximum(begins, 0), np.minimum(ends, lengths)
-    else:
-        assert plan.clock is not None
-        kind = plan.clock.instant
-    bounds = [from_ints(begins, kind, None), from_ints(ends, kind, None)]
+    if rule.counts_rows and not rule.is_complete:
+        lengths = np.repeat(rows.lengths, answer.counts)
+        begins, ends = np.maximum(begins, 0), np.minimum(ends, lengths)
+    kind = pa.int64() if plan.clock is None or rule.counts_rows else plan.clock.instant
+    bounds = [from_ints(instants, kind, None) for instants in (begins, ends)]
     return pa.StructArray.from_arrays(bounds, names=["start", "end"])

@@ -96,24 +96,17 @@ def _words(array: pa.Array, name: str) -> Array:
     elif pat.is_float16(kind):
         array = pc.cast(array, pa.float32())
     elif pat.is_decimal(kind):
-        wide = (
-            array
-            if pat.is_decimal128(kind)
-            else pc.cast(array, pa.decimal128(kind.precision, kind.scale))
-        )
+        wide = pc.cast(array, pa.decimal128(kind.precision, kind.scale))
         words = np.frombuffer(wide.buffers()[1], np.int64)[0::2]
         return np.ascontiguousarray(words[wide.offset : wide.offset + len(wide)])
-    dtype = np.dtype(_dtype(array.type))
+    kind = array.type
+    dtype = np.dtype(
+        f"i{kind.bit_width // 8}" if pat.is_temporal(kind) else kind.to_pandas_dtype()
+    )
     buffer = array.buffers()[1]
     if buffer is None:
         return np.zeros(len(array), dtype)
     return np.frombuffer(buffer, dtype)[array.offset : array.offset + len(array)]
-
-
-def _dtype(kind: pa.DataType) -> Any:
-    if pat.is_temporal(kind):
-        return np.int32 if kind.bit_width == 32 else np.int64
-    return kind.to_pandas_dtype()
 
 
 def key_codes(table: pa.Table, names: Sequence[str]) -> tuple[Array, pa.Table]:

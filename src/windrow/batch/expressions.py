@@ -54,30 +54,35 @@ def _decode(values: Values) -> Values:
     return values
 
 
-# --- comparisons ------------------------------------------------------------------
+def _typed(values: Values, kind: pa.DataType) -> Values:
+    """The values, cast if they are untyped nulls."""
+    return values.cast(kind) if pat.is_null(values.type) else values
 
 
-def _equal(a: Values, b: Values) -> Values:
-    a, b = _alike(_number(a) if pat.is_null(b.type) else a, b)
-    same = pc.equal(a, b)
-    if not _floats(a, b):
-        return same
-    return pc.or_kleene(same, pc.and_kleene(pc.is_nan(a), pc.is_nan(b)))
+def _alike(*values: Values, kind: pa.DataType | None = None) -> list[Values]:
+    """The values, with untyped nulls cast to the type of the others, or to `kind`."""
+    types = [value.type for value in values if not pat.is_null(value.type)]
+    kind = types[0] if types else kind
+    return list(values) if kind is None else [_typed(value, kind) for value in values]
 
 
-def _less(a: Values, b: Values) -> Values:
-    a, b = _alike(_number(a) if pat.is_null(b.type) else a, b)
-    below = pc.less(a, b)
-    if not _floats(a, b):
-        return below
-    return pc.or_kleene(below, pc.and_kleene(pc.invert(pc.is_nan(a)), pc.is_nan(b)))
+def _comparison(
+    function: Callable[..., Values], nans: Callable[..., Values]
+) -> Callable[..., Values]:
+    """A comparison of two values; it is true too where `nans` is, for two floats."""
+
+    def compare(a: Values, b: Values) -> Values:
+        a, b = _alike(a, b, kind=pa.float64())
+        result = function(a, b)
+        if not (pat.is_floating(a.type) and pat.is_floating(b.type)):
+            return result
+        return pc.or_kleene(result, nans(pc.is_nan(a), pc.is_nan(b)))
+
+    return compare
 
 
-def _floats(a: Values, b: Values) -> bool:
-    return bool(pat.is_floating(a.type) and pat.is_floating(b.type))
-
-
-# --- arithmetic -------------------------------------------------------------------
+_equal = _comparison(pc.equal, pc.and_kleene)
+_less = _comparison(pc.less, lambda a, b: pc.and_kleene(pc.invert(a), b))
 
 
 def _divide(a: Values, b: Values) -> Values:
@@ -86,36 +91,29 @@ def _divide(a: Values, b: Values) -> Values:
 
 def _whole_part(a: Values, b: Values) -> Values:
     """The quotient rounded towards zero, as in C++, Java and SQL."""
-    return pc.divide_checked(_number(a, pa.int64()), _not_zero(_number(b, pa.int64())))
+    return pc.divide_checked(_whole(a), _not_zero(_whole(b)))
 
 
 def _remainder(a: Values, b: Values) -> Values:
     """The remainder, with the sign of the dividend."""
-    multiple = pc.multiply(_whole_part(a, b), _number(b, pa.int64()))
-    return pc.subtract(_number(a, pa.int64()), multiple)
+    return pc.subtract(_whole(a), pc.multiply(_whole_part(a, b), _whole(b)))
 
 
 def _not_zero(b: Values) -> Values:
     return pc.if_else(pc.equal(b, pa.scalar(0, b.type)), pa.scalar(None, b.type), b)
 
 
-def _number(values: Values, kind: pa.DataType | None = None) -> Values:
-    """The values, cast to a number if they are untyped nulls."""
-    return values.cast(kind or pa.float64()) if pat.is_null(values.type) else values
+def _number(values: Values) -> Values:
+    return _typed(values, pa.float64())
+
+
+def _whole(values: Values) -> Values:
+    return _typed(values, pa.int64())
 
 
 def _arithmetic(function: Callable[..., Values]) -> Callable[..., Values]:
     """A checked function of numbers, in which untyped nulls get the others' type."""
-
-    def compute(*values: Values) -> Values:
-        types = [value.type for value in values if not pat.is_null(value.type)]
-        kind = types[0] if types else None
-        return function(*(_number(value, kind) for value in values))
-
-    return compute
-
-
-# --- the rest ---------------------------------------------------------------------
+    return lambda *values: function(*_alike(*values, kind=pa.float64()))
 
 
 def _truth(values: Values) -> Values:
@@ -128,18 +126,6 @@ def _case(*parts: Values) -> Values:
         condition = pc.fill_null(_truth(branches[i]), False)
         result = pc.if_else(condition, *_alike(branches[i + 1], result))
     return result
-
-
-def _coalesce(*values: Values) -> Values:
-    return pc.coalesce(*_alike(*values))
-
-
-def _alike(*values: Values) -> list[Values]:
-    """The values, with untyped nulls cast to the type of the others."""
-    types = [value.type for value in values if not pat.is_null(value.type)]
-    if not types:
-        return list(values)
-    return [v.cast(types[0]) if pat.is_null(v.type) else v for v in values]
 
 
 def _bigint(values: Values) -> Values:
@@ -183,7 +169,7 @@ OPERATORS: dict[str, Callable[..., Values]] = {
     "as string": lambda a: a.cast(pa.string()),
     "abs": _arithmetic(pc.abs_checked),
     "ceil": lambda a: pc.ceil(_number(a)).cast(pa.int64()),
-    "coalesce": _coalesce,
+    "coalesce": lambda *values: pc.coalesce(*_alike(*values)),
     "floor": lambda a: pc.floor(_number(a)).cast(pa.int64()),
     "length": lambda a: pc.utf8_length(a.cast(pa.string())).cast(pa.int64()),
     "lower": lambda a: pc.utf8_lower(a.cast(pa.string())),

@@ -32,6 +32,7 @@ import pyarrow.compute as pc
 from windrow._compiled import compiled
 from windrow.errors import UnsupportedType
 
+from .columns import plain_array
 from .distinct import codes_of, count_firsts, positions_of_firsts
 
 MOST = 2**31 - 1  # the largest offset of 32 bits
@@ -63,15 +64,12 @@ def holistic(
     assert (stops[1:] >= stops[:-1]).all(), "stops fall"
     column = _normalise(column)
     if column.null_count:
-        valid = np.zeros(len(column) + 1, dtype=np.int64)
-        np.cumsum(column.is_valid().to_numpy(zero_copy_only=False), out=valid[1:])
+        valid = _offsets(column.is_valid().to_numpy(zero_copy_only=False))
         starts, stops, column = valid[starts], valid[stops], column.drop_null()
-    return _BY_NAME[name](column, starts, stops, options)
+    return _BY_NAME[name](column, starts, stops, **options)
 
 
-def _collect(
-    values: pa.Array, starts: Bounds, stops: Bounds, _: Mapping[str, Any]
-) -> pa.Array:
+def _collect(values: pa.Array, starts: Bounds, stops: Bounds) -> pa.Array:
     offsets = _offsets(stops - starts)
     values = _widen(values, offsets[-1], lambda ends: ends[stops] - ends[starts])
     if _has_fixed_width(values.type):
@@ -82,9 +80,9 @@ def _collect(
 
 
 def _concat(
-    values: pa.Array, starts: Bounds, stops: Bounds, options: Mapping[str, Any]
+    values: pa.Array, starts: Bounds, stops: Bounds, separator: str = ""
 ) -> pa.Array:
-    values = _decode(values)
+    values = plain_array(values)
     if not (
         pa.types.is_string(values.type)
         or pa.types.is_large_string(values.type)
@@ -95,12 +93,11 @@ def _concat(
             f"its type is {values.type}, not text",
             "cast it to string, or collect it into lists",
         )
-    separator = str(options.get("separator", ""))
-    nothing, between = (pa.scalar(t, pa.large_string()) for t in ("", separator))
+    nothing, between = (pa.scalar(t, pa.large_string()) for t in ("", str(separator)))
     large = values.cast(pa.large_string())
     ends, data = _text_buffers(pc.binary_join_element_wise(large, nothing, between))
     filled = stops > starts
-    width = len(separator.encode())
+    width = len(str(separator).encode())
     sizes = np.where(filled, ends[stops] - ends[starts] - width, 0)
     offsets = _offsets(sizes)
     out = np.empty(offsets[-1], dtype=np.uint8)
@@ -117,16 +114,12 @@ def _concat(
     )
 
 
-def _count_distinct(
-    values: pa.Array, starts: Bounds, stops: Bounds, _: Mapping[str, Any]
-) -> pa.Array:
-    return pa.array(count_firsts(*codes_of(_decode(values)), starts, stops))
+def _count_distinct(values: pa.Array, starts: Bounds, stops: Bounds) -> pa.Array:
+    return pa.array(count_firsts(*codes_of(plain_array(values)), starts, stops))
 
 
-def _collect_distinct(
-    values: pa.Array, starts: Bounds, stops: Bounds, _: Mapping[str, Any]
-) -> pa.Array:
-    codes, kinds = codes_of(_decode(values))
+def _collect_distinct(values: pa.Array, starts: Bounds, stops: Bounds) -> pa.Array:
+    codes, kinds = codes_of(plain_array(values))
     offsets = _offsets(count_firsts(codes, kinds, starts, stops))
     positions = positions_of_firsts(codes, kinds, starts, stops, offsets[-1])
     values = _widen(values, offsets[-1], lambda ends: np.diff(ends)[positions])
@@ -156,13 +149,6 @@ def _has_fixed_width(kind: pa.DataType) -> bool:
     """Whether a value is a whole number of bytes in one buffer, unlike a boolean."""
     has_width = pa.types.is_primitive(kind) or pa.types.is_decimal(kind)
     return bool(has_width and kind.bit_width % 8 == 0)
-
-
-def _decode(values: pa.Array) -> pa.Array:
-    """The values, decoded if the column is a dictionary."""
-    if pa.types.is_dictionary(values.type):
-        return values.dictionary_decode()
-    return values
 
 
 def _widen(values: pa.Array, total: int, sizes: Callable[[Bounds], Bounds]) -> pa.Array:

@@ -20,10 +20,10 @@ import pyarrow as pa
 from windrow._compiled import compiled
 from windrow.algorithms import slide_arrays, slide_regular
 from windrow.plan.over import Frame, OverPlan
-from windrow.plan.resolve import Facts, ResolvedFrame, ResolvedOver
+from windrow.plan.resolve import ResolvedFrame, ResolvedOver
 
 from .assemble import Answer, answer_columns
-from .kernel_inputs import KernelInputs, facts_of, read_inputs
+from .kernel_inputs import KernelInputs, TableJob, read_inputs
 from .sorted_rows import SortedRows, check_room, sort_rows
 
 Array = np.ndarray[Any, Any]
@@ -49,95 +49,72 @@ def _look_back(times, firsts, lasts, unplaced, ticks, far_in, near_in, starts, s
             starts[i], stops[i] = min(start, stop), stop
 
 
-def look_back(stream: SortedRows, frame: Frame) -> tuple[Array, Array]:
-    """The bounds of the frame of each row of the stream."""
-    rows = len(stream)
-    starts, stops = np.empty(rows, np.int64), np.empty(rows, np.int64)
+def look_back(rows: SortedRows, frame: Frame) -> tuple[Array, Array]:
+    """The bounds of the frame of each sorted row."""
     if frame.rows is not None:
-        places = np.arange(rows)
-        first = np.repeat(stream.firsts, stream.lasts - stream.firsts)
+        places = np.arange(len(rows))
+        first = np.repeat(rows.firsts, rows.lengths)
         return np.maximum(places - frame.rows + 1, first), places + 1
-    unplaced = stream.unplaced
+    unplaced = rows.unplaced
     if unplaced is None:
-        unplaced = np.zeros(len(stream.firsts), np.int64)
+        unplaced = np.zeros(len(rows.firsts), np.int64)
+    starts, stops = np.empty(len(rows), np.int64), np.empty(len(rows), np.int64)
     ends = frame.closed in ("both", "left"), frame.closed in ("both", "right")
-    runs = stream.times, stream.firsts, stream.lasts, unplaced
+    runs = rows.times, rows.firsts, rows.lasts, unplaced
     _look_back(*runs, frame.ticks, *ends, starts, stops)
     return starts, stops
 
 
 @dataclass(frozen=True)
-class OverJob:
-    """The rows of a table in stream order, ready for a plan to be resolved."""
+class OverJob(TableJob):
+    """Computes new columns over the past of each row."""
 
-    table: pa.Table
     plan: OverPlan
-    stream: SortedRows
-
-    @property
-    def facts(self) -> Facts:
-        """The facts about the rows that complete the plan."""
-        return facts_of(self.table, self.stream, self.plan.reads, self.plan.sums)
 
     def run(self, resolved: ResolvedOver) -> dict[str, pa.Array]:
         """The new columns, in the order of the table's rows."""
-        columns = over_columns(self.table, resolved, self.stream)
-        place = self.stream.place
-        if place is None:
+        columns = over_columns(self.table, resolved, self.rows)
+        if self.rows.place is None:
             return columns
-        order = pa.array(place)
-        return {name: column.take(order) for name, column in columns.items()}
+        place = pa.array(self.rows.place)
+        return {name: column.take(place) for name, column in columns.items()}
 
 
 def open_over(table: pa.Table, plan: OverPlan) -> OverJob:
-    """Put the rows of a table in stream order."""
-    stream = sort_rows(table, plan.by, plan.clock, plan.ties, keep_unplaced=True)
-    return OverJob(table, plan, stream)
+    """Sort the rows of a table by key and time."""
+    rows = sort_rows(table, plan.by, plan.clock, plan.ties, keep_unplaced=True)
+    return OverJob(table, plan, rows)
 
 
 def over_columns(
-    table: pa.Table, resolved: ResolvedOver, stream: SortedRows
+    table: pa.Table, resolved: ResolvedOver, rows: SortedRows
 ) -> dict[str, pa.Array]:
-    """The new columns in stream order."""
+    """The new columns, sorted as the rows."""
     plan = resolved.plan
-    check_room(stream.times, max(frame.ticks or 0 for frame in plan.frames))
-    inputs = read_inputs(table, stream, resolved.slots)
+    check_room(rows.times, max(frame.ticks or 0 for frame in plan.frames))
+    inputs = read_inputs(table, rows, resolved.slots)
     columns: dict[str, pa.Array] = {}
     for frame in resolved.frames:
-        results = _frame_columns(table, stream, inputs, frame)
-        for bound, column in zip(frame.calls, results, strict=True):
-            columns[bound.name] = column
+        results = _frame_columns(table, rows, inputs, frame)
+        columns.update(zip((b.name for b in frame.calls), results, strict=True))
     return {bound.name: columns[bound.name] for bound in plan.calls}
 
 
 def _frame_columns(
-    table: pa.Table, stream: SortedRows, inputs: KernelInputs, resolved: ResolvedFrame
+    table: pa.Table, rows: SortedRows, inputs: KernelInputs, resolved: ResolvedFrame
 ) -> list[pa.Array]:
     """The columns of all calls of a frame, in one pass."""
     frame, request = resolved.frame, resolved.request
     starts = stops = np.empty(0, np.int64)
     if frame.rows is None or len(request.calls) < len(resolved.calls):
-        starts, stops = look_back(stream, frame)
+        starts, stops = look_back(rows, frame)
     out: tuple[Array, ...] = ()
     if resolved.choice is not None:
-        algorithm, product = resolved.choice.algorithm, request.product
-        if frame.rows is not None:
-            longest = int((stream.lasts - stream.firsts).max(initial=0))
-            out = slide_regular(
-                algorithm,
-                product,
-                inputs.arrays,
-                stream.firsts,
-                stream.lasts,
-                min(frame.rows, max(longest, 1)),
-                lead=True,
-            )
+        work = resolved.choice.algorithm, request.product, inputs.arrays
+        if frame.rows is None:
+            out = slide_arrays(*work, starts, stops)
         else:
-            out = slide_arrays(algorithm, product, inputs.arrays, starts, stops)
-    answer = Answer(None, starts, stream.lasts - stream.firsts, starts, stops, out)
-    return answer_columns(
-        table, stream, resolved.calls, inputs.columns, request, answer
-    )
-
-
-__all__ = ["OverJob", "look_back", "open_over", "over_columns"]
+            range_ = min(frame.rows, max(int(rows.lengths.max(initial=0)), 1))
+            out = slide_regular(*work, rows.firsts, rows.lasts, range_, lead=True)
+    answer = Answer(None, starts, rows.lengths, starts, stops, out)
+    return answer_columns(table, rows, resolved.calls, inputs.columns, request, answer)

@@ -217,28 +217,28 @@ class Folding:
     def fold(self, table: pa.Table) -> pa.Table:
         """The slices of a table, each once, by key (k0, k1, ...) and pane."""
         plan = self.plan
-        stream = sort_rows(table, plan.by, plan.clock, plan.ties)
-        check_room(stream.times, 0 if plan.counts_rows else plan.longest)
-        inputs = read_inputs(table, stream, self.slots)
+        rows = sort_rows(table, plan.by, plan.clock, plan.ties)
+        check_room(rows.times, 0 if plan.counts_rows else plan.longest)
+        inputs = read_inputs(table, rows, self.slots)
         choices = (None,) * len(plan.rules)
         resolved = Resolved(plan, self.request, self.slots, "slices", choices)
-        slices = cut_slices(Job(resolved, stream, inputs.arrays), always=True)
+        slices = cut_slices(Job(resolved, rows, inputs.arrays), always=True)
         assert slices.partials is not None
-        assert stream.times is not None
-        panes = plan.cuts.begins(stream.times[slices.edges[:-1]])
+        assert rows.times is not None
+        panes = plan.cuts.begins(rows.times[slices.edges[:-1]])
         ranked = {
             index: inputs.columns[field.ranked, False].ranked
             for index, field in enumerate(self.fields)
             if field.ranked is not None
         }
         payloads = {
-            field.column(payload): stream.gather_arrow(table.column(payload))
+            field.column(payload): rows.gather_arrow(table.column(payload))
             for field in self.fields
             for payload in field.payloads
         }
         partials = Partials(pa.table(payloads), self.fields, slices.partials, ranked)
         runs = np.repeat(np.arange(len(slices.runs) - 1), np.diff(slices.runs))
-        keys = stream.keys.take(pa.array(runs))
+        keys = rows.keys.take(pa.array(runs))
         return pa.table(
             {
                 **{f"k{i}": keys.column(n) for i, n in enumerate(plan.by)},
@@ -247,6 +247,3 @@ class Folding:
                 **write_partials(partials, slices.partials),
             }
         )
-
-
-__all__ = ["PANE", "ROWS", "Folding"]

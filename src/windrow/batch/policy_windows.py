@@ -17,81 +17,70 @@ from windrow.windows.policy_numbers import EXACT, TIME, PolicyColumns, policy_fr
 
 from .assemble import Answer, answer_columns
 from .columns import numbers
-from .kernel_inputs import facts_of, read_inputs
+from .kernel_inputs import TableJob, read_inputs
 from .sorted_rows import SortedRows, check_room, sort_rows
 
 Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
-class PolicyJob:
-    """The rows of a table in stream order, and which of them each result is made of."""
+class PolicyJob(TableJob):
+    """Computes one row per key and result, from the rows in `frames`."""
 
-    table: pa.Table
     plan: PolicyPlan
-    stream: SortedRows
     frames: Frames
 
     @property
     def facts(self) -> Facts:
-        """What the rows tell the planner; no window is longer than `longest`."""
-        plan, frames = self.plan, self.frames
-        longest = int((frames.stops - frames.starts).max(initial=0))
-        facts = facts_of(self.table, self.stream, plan.reads, plan.sums)
-        return replace(facts, longest=longest)
+        """The facts that complete the plan; no window is longer than `longest`."""
+        lengths = self.frames.stops - self.frames.starts
+        return replace(super().facts, longest=int(lengths.max(initial=0)))
 
     def run(self, resolved: ResolvedPolicy) -> pa.Table:
-        """One row per key and result."""
-        plan, stream, request = self.plan, self.stream, resolved.request
-        starts, stops = self.frames.starts, self.frames.stops
-        inputs = read_inputs(self.table, stream, resolved.slots)
+        """The results as a table; `window` holds numbers of rows within the key."""
+        table, plan, rows = self.table, self.plan, self.rows
+        request, starts, stops = resolved.request, self.frames.starts, self.frames.stops
+        inputs = read_inputs(table, rows, resolved.slots)
         out: tuple[Array, ...] = ()
         if resolved.choice is not None:
             algorithm = resolved.choice.algorithm
             out = slide_arrays(algorithm, request.product, inputs.arrays, starts, stops)
         answer = Answer(None, starts, self.frames.counts, starts, stops, out)
         results = answer_columns(
-            self.table, stream, plan.calls, inputs.columns, request, answer
+            table, rows, plan.calls, inputs.columns, request, answer
         )
-        run = answer.runs
-        base = stream.firsts[run] if len(run) else np.empty(0, np.int64)
+        first = np.repeat(rows.firsts, answer.counts)
+        runs = pa.array(answer.runs)
         columns: dict[str, Any] = {
-            name: stream.keys.column(name).take(pa.array(run)) for name in plan.by
+            name: rows.keys.column(name).take(runs) for name in plan.by
         }
         columns["window"] = pa.StructArray.from_arrays(
-            [pa.array(starts - base), pa.array(stops - base)], names=["start", "end"]
+            [pa.array(starts - first), pa.array(stops - first)], names=["start", "end"]
         )
-        pairs = zip(plan.calls, results, strict=True)
-        columns |= {bound.name: column for bound, column in pairs}
+        columns.update(zip((b.name for b in plan.calls), results, strict=True))
         return pa.table(columns).combine_chunks()
 
 
 def open_policy(table: pa.Table, plan: PolicyPlan) -> PolicyJob:
-    """Put the rows of a table in stream order, and let the policies go over them."""
-    stream = sort_rows(table, plan.by, plan.clock, plan.ties)
+    """Sort the rows of a table, and let the policies go over them."""
+    rows = sort_rows(table, plan.by, plan.clock, plan.ties)
     policies = plan.policies
-    check_room(stream.times, policies.range if policies.evict == TIME else 0)
-    columns = _columns(table, stream, plan)
-    frames = policy_frames(policies, columns, stream.firsts, stream.lasts)
-    return PolicyJob(table, plan, stream, frames)
-
-
-def _columns(table: pa.Table, stream: SortedRows, plan: PolicyPlan) -> PolicyColumns:
-    """The columns that policies look at, in stream order."""
-    policies = plan.policies
+    check_room(rows.times, policies.range if policies.evict == TIME else 0)
     flags = np.zeros(0, np.uint8)
     if policies.flag is not None:
         column = numbers(table.column(policies.flag), policies.flag)
-        flags = stream.gather(column.values.astype(np.uint8))
-    return PolicyColumns(
-        np.empty(0, np.int64) if stream.times is None else stream.times,
-        _attribute(table, stream, policies.mark),
-        _attribute(table, stream, policies.signal),
+        flags = rows.gather(column.values.astype(np.uint8))
+    columns = PolicyColumns(
+        np.empty(0, np.int64) if rows.times is None else rows.times,
+        _attribute(table, rows, policies.mark),
+        _attribute(table, rows, policies.signal),
         flags,
     )
+    frames = policy_frames(policies, columns, rows.firsts, rows.lasts)
+    return PolicyJob(table, plan, rows, frames)
 
 
-def _attribute(table: pa.Table, stream: SortedRows, name: str | None) -> Array:
+def _attribute(table: pa.Table, rows: SortedRows, name: str | None) -> Array:
     """A column that a delta measures: numbers that never fall within a key."""
     if name is None:
         return np.empty(0)
@@ -104,9 +93,9 @@ def _attribute(table: pa.Table, stream: SortedRows, name: str | None) -> Array:
             "it holds a null, a NaN or a number past 2**53",
             "leave such rows out",
         )
-    ordered = stream.gather(values)
+    ordered = rows.gather(values)
     falls = np.flatnonzero(np.diff(ordered) < 0) + 1
-    falls = falls[~np.isin(falls, stream.firsts)]
+    falls = falls[~np.isin(falls, rows.firsts)]
     if len(falls):
         raise BadInput.because(
             f"cannot go back to {ordered[falls[0]]:g} in {name!r}",
@@ -114,6 +103,3 @@ def _attribute(table: pa.Table, stream: SortedRows, name: str | None) -> Array:
             "order the rows by it: wr.window(..., on=...)",
         )
     return ordered
-
-
-__all__ = ["PolicyJob", "open_policy"]

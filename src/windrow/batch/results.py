@@ -40,7 +40,10 @@ def finish(
     values = arrays[0]
     kind = bound.result
     if bound.aggregate.is_users:  # the type that its functions return
-        return _plain(values, mask)
+        if values.dtype != object:
+            return pa.array(values, mask=mask)
+        values = values if mask is None else np.where(mask, np.array(None), values)
+        return pa.array(values.tolist())
     match bound.aggregate.result:
         case "truth":
             return pa.array(values != 0, mask=mask)
@@ -56,14 +59,6 @@ def finish(
         case "difference":
             values = _difference(bound, values, valid)
     return from_ints(values, kind, mask)
-
-
-def _plain(values: Array, mask: Array | None) -> pa.Array:
-    if values.dtype != object:
-        return pa.array(values, mask=mask)
-    nulls = np.zeros(len(values), bool) if mask is None else mask
-    pairs = zip(values, nulls, strict=True)
-    return pa.array([None if null else value for value, null in pairs])
 
 
 def from_ints(values: Array, kind: pa.DataType, mask: Array | None) -> pa.Array:
@@ -112,19 +107,16 @@ def _wide(bound: BoundCall, high: Array, low: Array, mask: Array | None) -> pa.A
 
 
 def _difference(bound: BoundCall, values: Array, valid: Array | None) -> Array:
-    if values.dtype == np.int64:
-        too_large = values < 0
-        if valid is not None:
-            too_large &= valid
-        if too_large.any():
-            raise SumOverflow.because(
-                f"cannot give {bound.call.label} as {bound.result}",
-                "the distance between the extremes of a window passes 2**63",
-                "cast the column to double",
-            )
-        if pat.is_date32(bound.types[0]):
-            return values * 86400
-    return values
+    if values.dtype != np.int64:
+        return values
+    too_large = values < 0 if valid is None else (values < 0) & valid
+    if too_large.any():
+        raise SumOverflow.because(
+            f"cannot give {bound.call.label} as {bound.result}",
+            "the distance between the extremes of a window passes 2**63",
+            "cast the column to double",
+        )
+    return values * 86400 if pat.is_date32(bound.types[0]) else values
 
 
 def _decimal_mean(
@@ -134,21 +126,16 @@ def _decimal_mean(
     *total, counts = arrays
     shift = 10 ** (bound.result.scale - bound.types[0].scale)
     small = len(total) == 1 and np.abs(total[0]).max(initial=0) < 2**61 // shift
+    numbers = total[0] if small else total[0].astype(object)
+    if len(total) == 2:
+        numbers = (numbers << 32) + total[1]
+    counts = np.maximum(counts, 1)
+    rounded = (2 * shift * np.abs(numbers) + counts) // (2 * counts)
+    rounded = np.where(numbers < 0, -rounded, rounded)
     if small:
-        scaled, counts = np.abs(total[0]) * shift, np.maximum(counts, 1)
-        rounded = (2 * scaled + counts) // (2 * counts)
-        return from_ints(np.where(total[0] < 0, -rounded, rounded), bound.result, mask)
-    exact = []
-    for i, count in enumerate(counts.tolist()):
-        number = int(total[0][i])
-        if len(total) == 2:
-            number = (number << 32) + int(total[1][i])
-        scaled, by = abs(number) * shift, max(count, 1)
-        rounded = (2 * scaled + by) // (2 * by)
-        exact.append(-rounded if number < 0 else rounded)
-    high = np.array([value >> 64 for value in exact], np.int64)
-    low = np.array([value & (2**64 - 1) for value in exact], np.uint64)
-    return _decimal(high, low, bound.result, mask)
+        return from_ints(rounded, bound.result, mask)
+    high, low = rounded >> 64, rounded & (2**64 - 1)
+    return _decimal(high.astype(np.int64), low.astype(np.uint64), bound.result, mask)
 
 
 def _sketch(bound: BoundCall, arrays: list[Array], mask: Array | None) -> pa.Array:
@@ -168,6 +155,3 @@ def _sketch(bound: BoundCall, arrays: list[Array], mask: Array | None) -> pa.Arr
 def take_positions(column: pa.Array, positions: Array) -> pa.Array:
     """The values at row numbers; -1 gives null."""
     return column.take(pa.array(positions, mask=positions < 0))
-
-
-__all__ = ["finish", "from_ints", "take_positions", "written"]

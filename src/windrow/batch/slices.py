@@ -18,7 +18,6 @@ import numpy as np
 
 from windrow.algorithms import Algorithm, slide_arrays
 from windrow.graph import slide_uneven
-from windrow.kernels import Product
 from windrow.plan.aggregate import Plan
 from windrow.plan.resolve import Resolved
 from windrow.slicing import fold
@@ -41,17 +40,18 @@ class Slices:
 
 def cut_slices(job: Job, *, always: bool = False) -> Slices:
     """Cut at the edges of all windows, and fold unless most slices are one row."""
-    plan, stream = job.plan, job.stream
-    edges, runs = plan.cuts.cut(job.times, stream.firsts, stream.lasts)
-    pays = len(edges) - 1 <= job.resolved.fold_below * len(stream)
+    plan, rows = job.plan, job.rows
+    edges, runs = plan.cuts.cut(job.times, rows.firsts, rows.lasts)
+    pays = len(edges) - 1 <= job.resolved.fold_below * len(rows)
     if job.resolved.request.calls and (pays or always or not plan.slicer.whole_windows):
-        partials = fold(job.product, job.arrays, edges[:-1], edges[1:])
-        return Slices(edges, runs, partials)
+        product = job.resolved.product
+        folded = fold(product, job.arrays, edges[:-1], edges[1:])
+        return Slices(edges, runs, folded)
     return Slices(edges, runs, None)
 
 
 def slide_slices(job: Job, slices: Slices) -> list[Answer]:
-    """Slide the windows of all rules over slices in stream order."""
+    """Slide the windows of all rules over slices."""
     plan, resolved = job.plan, job.resolved
     tails = not plan.slicer.whole_windows
     all_frames = [
@@ -60,16 +60,36 @@ def slide_slices(job: Job, slices: Slices) -> list[Answer]:
     ]
     job.drop_times()
     if slices.partials is not None and plan.slicer.whole_windows:
-        job.drop_rows()
+        job.drop_arrays()
+    partials = slices.partials
+    source, leaf = (job.arrays, "rows") if partials is None else (partials, "slices")
+
+    def bounds(frame: Frames) -> tuple[Array, Array]:
+        if leaf == "rows":
+            return slices.edges[frame.starts], slices.edges[frame.stops]
+        return frame.starts, frame.stops
+
+    product = resolved.product
     if not resolved.request.calls:
         outs: list[tuple[Array, ...]] = [()] * len(all_frames)
     elif resolved.by_graph:
-        outs = _by_graph(job, slices, all_frames)
+        pairs = [bounds(frame) for frame in all_frames]
+        outs = slide_uneven(product, source, pairs, leaf=leaf)
     elif resolved.together is not None:
-        outs = _together(job, slices, all_frames, resolved.together)
+        pairs = [bounds(frame) for frame in all_frames]
+        folded = [_tails(job, frame) for frame in all_frames]
+        outs = _slide_together(job, resolved.together, source, leaf, pairs, folded)
     else:
         outs = [
-            _alone(job, resolved.algorithm(number), slices, frame)
+            slide_arrays(
+                resolved.algorithm(number),
+                product,
+                source,
+                *bounds(frame),
+                leaf=leaf,
+                tails=_tails(job, frame),
+                chunk=plan.chunk,
+            )
             for number, frame in enumerate(all_frames)
         ]
     return [
@@ -88,49 +108,23 @@ def _answer(
     return Answer(rule, frame.begins, frame.counts, starts, stops, out, frame.ends)
 
 
-def _alone(
-    job: Job, algorithm: Algorithm, slices: Slices, frame: Frames
-) -> tuple[Array, ...]:
-    """Slide the windows of one rule in a pass of their own."""
-    starts, stops, leaf, source = _over_slices(job, slices, frame)
-    return slide_arrays(
-        algorithm,
-        job.product,
-        source,
-        starts,
-        stops,
-        leaf=leaf,
-        tails=_tails(job, frame),
-        chunk=job.plan.chunk,
-    )
-
-
-def _by_graph(
-    job: Job, slices: Slices, all_frames: list[Frames]
-) -> list[tuple[Array, ...]]:
-    """Slide the windows of all rules by one graph over the slices."""
-    bounds = [_over_slices(job, slices, frame) for frame in all_frames]
-    _, _, leaf, source = bounds[0]
-    pairs = [(starts, stops) for starts, stops, _, _ in bounds]
-    return slide_uneven(job.product, source, pairs, leaf=leaf)
-
-
-def _together(
-    job: Job, slices: Slices, all_frames: list[Frames], algorithm: Algorithm
+def _slide_together(
+    job: Job,
+    algorithm: Algorithm,
+    source: tuple[Array, ...],
+    leaf: str,
+    bounds: list[tuple[Array, Array]],
+    tails: list[tuple[Array, ...]],
 ) -> list[tuple[Array, ...]]:
     """Slide the windows of all rules in one pass, by an algorithm for any range."""
-    bounds = [_over_slices(job, slices, frame) for frame in all_frames]
-    _, _, leaf, source = bounds[0]
-    starts = np.concatenate([bound[0] for bound in bounds])
-    stops = np.concatenate([bound[1] for bound in bounds])
-    sizes = [len(bound[0]) for bound in bounds]
-    window = np.repeat(np.arange(len(all_frames)), sizes)
+    starts, stops = (np.concatenate(side) for side in zip(*bounds, strict=True))
+    sizes = [len(pair[0]) for pair in bounds]
+    window = np.repeat(np.arange(len(sizes)), sizes)
     order = np.lexsort((starts, stops))
     starts, stops, window = starts[order], stops[order], window[order]
-    tails = [_tails(job, frame) for frame in all_frames]
     out = slide_arrays(
         algorithm,
-        job.product,
+        job.resolved.product,
         source,
         starts,
         stops,
@@ -143,22 +137,14 @@ def _together(
     back = np.empty_like(order)
     back[order] = np.arange(len(order))
     parts = [np.split(array[back], np.cumsum(sizes)[:-1]) for array in out]
-    return [tuple(part[i] for part in parts) for i in range(len(all_frames))]
-
-
-def _over_slices(
-    job: Job, slices: Slices, frame: Frames
-) -> tuple[Array, Array, str, tuple[Array, ...]]:
-    if slices.partials is None:
-        starts, stops = slices.edges[frame.starts], slices.edges[frame.stops]
-        return starts, stops, "rows", job.arrays
-    return frame.starts, frame.stops, "slices", slices.partials
+    return [tuple(part[i] for part in parts) for i in range(len(sizes))]
 
 
 def _tails(job: Job, frame: Frames) -> tuple[Array, ...]:
     if frame.tail_starts is None or frame.tail_stops is None:
         return ()
-    return fold(job.product, job.arrays, frame.tail_starts, frame.tail_stops)
+    product = job.resolved.product
+    return fold(product, job.arrays, frame.tail_starts, frame.tail_stops)
 
 
 @dataclass
@@ -170,7 +156,7 @@ class Job:
     """
 
     resolved: Resolved
-    stream: SortedRows
+    rows: SortedRows
     arrays: tuple[Array, ...]
     bare: bool = False
 
@@ -179,31 +165,23 @@ class Job:
         """The plan that was resolved."""
         return self.resolved.plan
 
-    @property
-    def product(self) -> Product:
-        """The product of all aggregates that have a partial."""
-        return self.resolved.product
-
     def drop_times(self) -> None:
         """Free the times: all frames are known."""
-        self.stream = replace(self.stream, times=None)
+        self.rows = replace(self.rows, times=None)
 
-    def drop_rows(self) -> None:
+    def drop_arrays(self) -> None:
         """Free the values: no row is lifted any more."""
         self.arrays = ()
 
     @property
     def times(self) -> Array | None:
         """The times in ticks, or None for windows that count rows."""
-        return None if self.plan.counts_rows else self.stream.times
+        return None if self.plan.counts_rows else self.rows.times
 
 
 def nth(counts: Array) -> Array:
     """The numbers 0, 1, ... within each run."""
     ends = np.cumsum(counts)
-    total = int(ends[-1]) if len(ends) else 0
-    places: Array = np.arange(total) - np.repeat(ends - counts, counts)
+    places: Array = np.repeat(counts - ends, counts)
+    places += np.arange(len(places))
     return places
-
-
-__all__ = ["Job", "Slices", "cut_slices", "nth", "slide_slices"]

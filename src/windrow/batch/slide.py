@@ -45,7 +45,7 @@ class SlideInputs:
                     f"they are not in order: entry {at} lies before entry {at - 1}",
                     "sort values and times together by time first",
                 )
-        _, _, columns = solve_windows(job.table, resolved, job.stream, bare=True)
+        _, _, columns = solve_windows(job.table, resolved, job.rows, bare=True)
         return columns[0]
 
 
@@ -84,16 +84,15 @@ def slide_results(
 
 def _call_on_value(call: Call) -> Call:
     aggregate: Aggregate = call.aggregate
-    if call.columns or not aggregate.columns[1]:
-        return Call(aggregate, (VALUE,) if call.columns else (), options=call.options)
-    if aggregate.columns[0] > 1:
+    if aggregate.columns[0] > 1 and not call.columns:
         raise BadInput.because(
             f"cannot slide {aggregate.name} over one array",
             "it needs two columns",
             "give a mapping of arrays, and name both: "
             f"wr.slide({{'x': x, 'y': y}}, window, wr.{aggregate.name}('x', 'y'))",
         )
-    return Call(aggregate, (VALUE,), options=call.options)
+    reads_value = call.columns or aggregate.columns[1]
+    return Call(aggregate, (VALUE,) if reads_value else (), options=call.options)
 
 
 def _table(values: Any, window: Window, at: Any) -> pa.Table:
@@ -169,6 +168,3 @@ def _like(values: Any, column: pa.Array) -> Any:
         return type(values)(column)
     result = column.to_numpy(zero_copy_only=False)
     return type(values)(result) if library(values) == "pandas" else result
-
-
-__all__ = ["SlideInputs", "slide_inputs", "slide_results"]

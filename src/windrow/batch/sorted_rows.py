@@ -1,10 +1,10 @@
-"""Sorts rows into stream order: by key, then by time, ties as they arrived.
+"""Sorts rows by key, then by time, ties as they arrived.
 
     table rows      0   1   2   3   4
     key             b   a   b   a   b
     time            5   3   4   9   4
 
-    stream          1   3 | 2   4   0          runs: [0, 2) is a, [2, 5) is b
+    sorted          1   3 | 2   4   0          runs: [0, 2) is a, [2, 5) is b
     place           4   0   2   1   3          where each row of the table goes
 
 Columns are sorted by writing each value to its place: the table is read front to back,
@@ -36,7 +36,7 @@ class SortedRows:
     """Runs [firsts[k], lasts[k]) of sorted rows, one for each row of `keys`.
 
     `place[row]` is the place of a row of the table (None: the same; -1: left out).
-    `times` are ticks in stream order; in each run the first `unplaced[k]` rows have
+    `times` are the sorted ticks; in each run the first `unplaced[k]` rows have
     no time at all.
     """
 
@@ -47,22 +47,31 @@ class SortedRows:
     times: Array | None
     unplaced: Array | None = None
 
+    @property
+    def lengths(self) -> Array:
+        """The number of rows in each run."""
+        return self.lasts - self.firsts
+
     def __len__(self) -> int:
         return int(self.lasts[-1]) if len(self.lasts) else 0
 
     def gather(self, values: Array) -> Array:
-        """A column's values in stream order."""
-        return values if self.place is None else _put(values, self.place, len(self))
+        """A column's values, sorted as the rows."""
+        if self.place is None:
+            return values
+        out = np.empty(len(self), values.dtype)
+        _write(values, self.place, out)
+        return out
 
     @cached_property
     def order(self) -> Array | None:
-        """The row of the table at each place of the stream; None: the same."""
+        """The row of the table at each place; None: the same."""
         if self.place is None:
             return None
         return self.gather(np.arange(len(self.place), dtype=self.place.dtype))
 
     def gather_arrow(self, column: pa.ChunkedArray) -> pa.Array:
-        """An Arrow column in stream order."""
+        """An Arrow column, sorted as the rows."""
         array = plain_array(column)
         return array if self.order is None else array.take(pa.array(self.order))
 
@@ -75,61 +84,71 @@ def sort_rows(
     *,
     keep_unplaced: bool = False,
 ) -> SortedRows:
-    """Put a table's rows in stream order.
+    """Sort rows by key, time, the columns `ties`, and then as they arrived.
 
-    Rows without a time are left out, or with `keep_unplaced` stand first.
+    Those without a time are left out, or with `keep_unplaced` stand first.
     """
-    times, has_time = (None, None) if clock is None else times_of(table, clock)
-    order = _time_order(table, clock, times, has_time, ties, keep_unplaced)
-    stream = in_order(table, by, order)
-    if times is not None:
-        times = stream.gather(times)
+    if clock is None:
+        return in_order(table, by, None)
+    times, has_time = times_of(table, clock)
+    order: Array | None
+    if ties:
+        order = sort_nulls_first(table, [clock.column, *ties])
+    elif has_time is None:
+        order = None if is_sorted(times) else np.argsort(times, kind="stable")
+    else:
+        timed = np.flatnonzero(has_time)
+        timed = timed[np.argsort(times[timed], kind="stable")]
+        order = np.concatenate([np.flatnonzero(~has_time), timed])
+    if order is not None and has_time is not None and not keep_unplaced:
+        order = order[has_time[order]]
+    rows = in_order(table, by, order)
     unplaced = None
     if keep_unplaced and has_time is not None:
-        unplaced = _unplaced(stream.gather(has_time), stream.firsts, stream.lasts)
-    return replace(stream, times=times, unplaced=unplaced)
+        unplaced = _unplaced(rows, rows.gather(has_time))
+    return replace(rows, times=rows.gather(times), unplaced=unplaced)
 
 
 def rows_in_order(
     table: pa.Table, by: Sequence[str], clock: Clock | None
 ) -> SortedRows:
-    """The stream of a table whose rows are sorted by keys and time.
+    """The rows of a sorted table; those without a time stand first in their key."""
+    rows = rows_in_runs(table, by)
+    if clock is None:
+        return rows
+    times, has_time = times_of(table, clock)
+    unplaced = None if has_time is None else _unplaced(rows, has_time)
+    return replace(rows, times=times, unplaced=unplaced)
 
-    Rows without a time stand first in their key.
-    """
+
+def rows_in_runs(table: pa.Table, by: Sequence[str]) -> SortedRows:
+    """The rows of a table in which equal keys stand together."""
     firsts, lasts = run_bounds(table, by)
     keys = table.select(list(by)).take(pa.array(firsts)) if by else pa.table({})
-    if clock is None:
-        return SortedRows(None, firsts, lasts, keys, None)
-    times, has_time = times_of(table, clock)
-    unplaced = None if has_time is None else _unplaced(has_time, firsts, lasts)
-    return SortedRows(None, firsts, lasts, keys, times, unplaced)
+    return SortedRows(None, firsts, lasts, keys, None)
 
 
-def _unplaced(has_time: Array, firsts: Array, lasts: Array) -> Array:
+def _unplaced(rows: SortedRows, has_time: Array) -> Array:
     """The number of rows without a time in each run."""
     before = np.concatenate([[0], np.cumsum(~has_time)])
-    counts: Array = before[lasts] - before[firsts]
+    counts: Array = before[rows.lasts] - before[rows.firsts]
     return counts
 
 
 def in_order(table: pa.Table, by: Sequence[str], order: Array | None) -> SortedRows:
     """The rows of `order` by key, within a key in that order."""
-    rows = len(table) if order is None else len(order)
-    if by:
-        codes, keys = key_codes(table, by)
-        place, sizes = _group(codes, order, len(keys))
-        del codes
-        ends = np.cumsum(sizes)
-        firsts, lasts = ends - sizes, ends
-        full = sizes > 0  # a key may have lost all its rows
-        if not full.all():
-            keys, firsts, lasts = keys.filter(pa.array(full)), firsts[full], lasts[full]
-    else:
-        keys = pa.table({})
-        place = None if order is None else _places(order, len(table))
-        firsts = np.zeros(min(rows, 1), np.int64)
-        lasts = np.full(min(rows, 1), rows, np.int64)
+    if not by:
+        count = len(table) if order is None else len(order)
+        place = None if order is None else places_of(order, len(table))
+        lasts = np.full(min(count, 1), count, np.int64)
+        return SortedRows(place, np.zeros_like(lasts), lasts, pa.table({}), None)
+    codes, keys = key_codes(table, by)
+    place, sizes = _group(codes, order, len(keys))
+    lasts = np.cumsum(sizes)
+    firsts = lasts - sizes
+    full = sizes > 0  # a key may have lost all its rows
+    if not full.all():
+        keys, firsts, lasts = keys.filter(pa.array(full)), firsts[full], lasts[full]
     return SortedRows(place, firsts, lasts, keys, None)
 
 
@@ -150,28 +169,6 @@ def times_of(table: pa.Table, clock: Clock) -> tuple[Array, Array | None]:
             )
         times = times * clock.factor
     return times, column.valid
-
-
-def _time_order(
-    table: pa.Table,
-    clock: Clock | None,
-    times: Array | None,
-    has_time: Array | None,
-    ties: Sequence[str],
-    keep_unplaced: bool,
-) -> Array | None:
-    """Row numbers by time, then by the columns `ties`, then as they arrived."""
-    if clock is None or times is None:
-        return None
-    if ties:
-        order = sort_nulls_first(table, [clock.column, *ties])
-        return order if has_time is None or keep_unplaced else order[has_time[order]]
-    if has_time is not None:
-        rows = np.flatnonzero(has_time)
-        order = rows[np.argsort(times[rows], kind="stable")]
-        unplaced = np.flatnonzero(~has_time)
-        return np.concatenate([unplaced, order]) if keep_unplaced else order
-    return None if is_sorted(times) else np.argsort(times, kind="stable")
 
 
 @compiled
@@ -205,15 +202,13 @@ def _write(values, place, out):  # type: ignore[no-untyped-def]
             out[place[row]] = values[row]
 
 
-def _put(values: Array, place: Array, rows: int) -> Array:
-    """The values in stream order, each written to its place."""
-    out = np.empty(rows, values.dtype)
-    _write(values, place, out)
-    return out
+def _no_places(rows: int) -> Array:
+    return np.full(rows, -1, np.int32 if rows < 2**31 else np.int64)
 
 
-def _places(order: Array, rows: int) -> Array:
-    place = np.full(rows, -1, np.int32 if rows < 2**31 else np.int64)
+def places_of(order: Array, rows: int) -> Array:
+    """The place of each of so many rows in `order`; -1: it is not there."""
+    place = _no_places(rows)
     place[order] = np.arange(len(order), dtype=place.dtype)
     return place
 
@@ -222,12 +217,12 @@ def _group(codes: Array, order: Array | None, keys: int) -> tuple[Array | None, 
     """The place of each row, by key and within a key by `order`; key sizes."""
     sizes = np.zeros(keys, np.int64)
     if order is not None and len(order) == 0:
-        return np.full(len(codes), -1, np.int32), sizes
+        return _no_places(len(codes)), sizes
     before = np.empty(0, np.int64) if order is None else order
     _count(codes, before, sizes)
     if order is None and is_sorted(codes):
         return None, sizes
-    place = np.full(len(codes), -1, np.int32 if len(codes) < 2**31 else np.int64)
+    place = _no_places(len(codes))
     _find_places(codes, before, np.cumsum(sizes) - sizes, place)
     return place, sizes
 

@@ -4,16 +4,13 @@
 
 Events stand in the order of their ends where an aggregate asks for order, else as they
 arrived: sorting is the dearest step.  Of two that end at once a point comes last, for
-it holds the instant at which the other is over.  Ties stand as they arrived.
-
-    what is wrong with a row         what is done
-    start or end is null             left out, as a row without a time is
-    end before start                 refused
+it holds the instant at which the other is over.  Rows with a null bound are left out.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -37,32 +34,36 @@ from windrow.spans import (
 
 from .aggregate import Solved, Trim, keep_all
 from .assemble import Answer, answer_columns, assemble
-from .columns import run_bounds, sort_nulls_first
+from .columns import sort_nulls_first
 from .holistic import holistic
-from .kernel_inputs import KernelInputs, facts_of, read_inputs
-from .sorted_rows import SortedRows, check_room, in_order, is_sorted, times_of
+from .kernel_inputs import KernelInputs, TableJob, read_inputs
+from .sorted_rows import (
+    SortedRows,
+    check_room,
+    in_order,
+    is_sorted,
+    places_of,
+    rows_in_runs,
+    times_of,
+)
 
 Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
-class SpanJob:
-    """The events of a table, laid over slices, ready for a plan to be resolved."""
+class SpanJob(TableJob):
+    """Computes one row per key and window that an event overlaps."""
 
-    table: pa.Table
     plan: Plan
-    stream: SortedRows
     laid: LaidEvents
 
     @property
     def facts(self) -> Facts:
-        """The facts that complete the plan: nulls, magnitudes, lengths of events."""
-        plan = self.plan
-        facts = facts_of(self.table, self.stream, self.table.column_names, plan.sums)
-        return replace(facts, spans=lengths_of(self.laid))
+        """The facts that complete the plan: also the lengths of events."""
+        return replace(super().facts, spans=lengths_of(self.laid))
 
     def run(self, resolved: Resolved) -> pa.Table:
-        """One row per key and window that an event overlaps."""
+        """The windows as a table."""
         return assemble(self.plan, *solve_spans(self, resolved))
 
 
@@ -84,23 +85,17 @@ def open_spans(
     the last instant that matter, for each row: events are clipped to them.
     """
     events = span_times(table, plan)
-    stream = (rows_in_runs if in_runs else rows_by_key)(table, plan, events)
+    rows = (_sort_runs if in_runs else _sort_events)(table, plan, events)
     starts, lasts = events.starts, events.lasts
     if within is not None:
         starts = np.maximum(starts, within[0])
         lasts = np.maximum(np.minimum(lasts, within[1]), starts)
-    starts, lasts = stream.gather(starts), stream.gather(lasts)
-    laid = lay_events(Events(starts, lasts, stream.firsts, stream.lasts), plan)
-    return SpanJob(table, plan, stream, laid)
-
-
-def lay_events(events: Events, plan: Plan) -> LaidEvents:
-    """Lay events over the slices that all windows of a plan share."""
-    return number_events(events, plan).lay()
+    sides = rows.gather(starts), rows.gather(lasts), rows.firsts, rows.lasts
+    return SpanJob(table, plan, rows, number_events(Events(*sides), plan).lay())
 
 
 def number_events(events: Events, plan: Plan) -> NumberedEvents:
-    """Number the slices of events, which counts them before they are laid out."""
+    """Number the slices of events: those that all windows of a plan share."""
     check_room(events.starts, plan.longest)
     check_room(events.lasts, plan.longest)
     return number_slices(events, plan.cuts.combs)
@@ -108,31 +103,27 @@ def number_events(events: Events, plan: Plan) -> NumberedEvents:
 
 def solve_spans(job: SpanJob, resolved: Resolved, trim: Trim = keep_all) -> Solved:
     """The results of each rule; `trim` removes windows before columns are made."""
-    plan, laid, stream = job.plan, job.laid, job.stream
-    inputs = read_inputs(job.table, stream, resolved.slots)
+    plan, laid, rows = job.plan, job.laid, job.rows
+    inputs = read_inputs(job.table, rows, resolved.slots)
     all_frames = [laid.windows(rule) for rule in plan.rules]
+    lengths = [rule.longest for rule in plan.rules]
     outs: list[tuple[Array, ...]] = [()] * len(all_frames)
     for group in resolved.groups:
-        windows = [
-            Windows(frame, rule.longest, algorithm)
-            for frame, rule, algorithm in zip(
-                all_frames, plan.rules, group.algorithms, strict=True
-            )
-        ]
+        windows = list(map(Windows, all_frames, lengths, group.algorithms))
         work = Work(laid, group.request.product, inputs.arrays, group.height)
         results = group.technique.run(work, windows)
         outs = [out + more for out, more in zip(outs, results, strict=True)]
-    answers, columns = [], []
+    answers: list[Answer] = []
+    columns = []
     for rule, frame, out in zip(plan.rules, all_frames, outs, strict=True):
         starts = stops = positions = np.empty(0, np.int64)
         if resolved.is_holistic:
             offsets, positions = fill_buckets(laid, frame)
             starts, stops = offsets[:-1], offsets[1:]
         answer = Answer(rule, frame.begins, frame.counts, starts, stops, out)
-        (answer,) = trim(stream, [answer])
-        answers.append(answer)
-        columns.append(_columns(job, resolved, inputs, answer, positions))
-    return stream, answers, columns
+        answers += trim(rows, [answer])
+        columns.append(_columns(job, resolved, inputs, answers[-1], positions))
+    return rows, answers, columns
 
 
 def _columns(
@@ -143,28 +134,23 @@ def _columns(
     positions: Array,
 ) -> list[pa.Array]:
     """The columns of all calls in their order, from the groups that they are in."""
-    table, stream = job.table, job.stream
+    table, rows, reads = job.table, job.rows, inputs.columns
     columns: dict[str, pa.Array] = {}
-    at = 0
+    outs = iter(answer.out)
     for group in resolved.groups:
         width = len(group.request.product.out_dtypes)
-        part = replace(answer, out=answer.out[at : at + width])
-        at += width
-        results = answer_columns(
-            table, stream, group.calls, inputs.columns, group.request, part
-        )
+        part = replace(answer, out=tuple(islice(outs, width)))
+        results = answer_columns(table, rows, group.calls, reads, group.request, part)
         columns.update(zip((b.name for b in group.calls), results, strict=True))
     for bound in job.plan.calls:
         if bound.name in columns:
             continue
-        values = stream.gather_arrow(table.column(bound.columns[0]))
-        columns[bound.name] = holistic(
-            bound.aggregate.name,
-            values.take(pa.array(positions)),
-            answer.row_starts,
-            answer.row_stops,
-            bound.call.options,
+        values = rows.gather_arrow(table.column(bound.columns[0])).take(
+            pa.array(positions)
         )
+        name, options = bound.aggregate.name, bound.call.options
+        bounds = answer.row_starts, answer.row_stops
+        columns[bound.name] = holistic(name, values, *bounds, options)
     return [columns[bound.name] for bound in job.plan.calls]
 
 
@@ -222,44 +208,36 @@ def _measure(starts, ends, mask, lasts):  # type: ignore[no-untyped-def]
     return wrong, at, points
 
 
-def rows_by_key(table: pa.Table, plan: Plan, events: SpanTimes) -> SortedRows:
+def _sort_events(table: pa.Table, plan: Plan, events: SpanTimes) -> SortedRows:
     """The events by key, sorted by their ends if an aggregate needs that."""
     lasts, known = events.lasts, events.known
-    if not needs_order(plan):
-        rows = None if known is None else np.flatnonzero(known)
-        return in_order(table, plan.by, rows)
-    if known is None and events.points is None and not plan.ties:
+    if not _needs_order(plan):
+        order = None if known is None else np.flatnonzero(known)
+    elif known is None and events.points is None and not plan.ties:
         order = None if is_sorted(lasts) else np.argsort(lasts, kind="stable")
-        return in_order(table, plan.by, order)
-    order = _by_end(table, plan, events, {})
-    return in_order(table, plan.by, order if known is None else order[known[order]])
+    else:
+        order = _by_end(table, plan, events)
+        order = order if known is None else order[known[order]]
+    return in_order(table, plan.by, order)
 
 
-def rows_in_runs(table: pa.Table, plan: Plan, events: SpanTimes) -> SortedRows:
+def _sort_runs(table: pa.Table, plan: Plan, events: SpanTimes) -> SortedRows:
     """The events of a table in which equal keys stand together and no bound is null."""
     assert events.known is None, "rows without a bound were filtered out"
-    firsts, lasts = run_bounds(table, plan.by)
-    keys = (
-        table.select(list(plan.by)).take(pa.array(firsts)) if plan.by else pa.table({})
-    )
-    place = None
-    if needs_order(plan):
-        run = np.repeat(np.arange(len(firsts)), lasts - firsts)
-        order = _by_end(table, plan, events, {"run": run})
-        place = np.empty(len(order), np.int64)
-        place[order] = np.arange(len(order))
-    return SortedRows(place, firsts, lasts, keys, None)
+    rows = rows_in_runs(table, plan.by)
+    if not _needs_order(plan):
+        return rows
+    run = np.repeat(np.arange(len(rows.firsts)), rows.lengths)
+    order = _by_end(table, plan, events, run=run)
+    return replace(rows, place=places_of(order, len(order)))
 
 
-def needs_order(plan: Plan) -> bool:
-    """Whether an aggregate depends on the order of events."""
+def _needs_order(plan: Plan) -> bool:
     return any(Law.COMMUTATIVE not in bound.aggregate.laws for bound in plan.calls)
 
 
-def _by_end(
-    table: pa.Table, plan: Plan, events: SpanTimes, first: dict[str, Array]
-) -> Array:
-    """Row numbers by end, points last of those, then by ties, then as they arrived.
+def _by_end(table: pa.Table, plan: Plan, events: SpanTimes, **first: Array) -> Array:
+    """Row numbers by `first` and end, points last, then by ties, then as they arrived.
 
     A point's last instant is its end, that of any other event the one before: so by
     last instants, points come first.
@@ -270,18 +248,3 @@ def _by_end(
     columns: dict[str, Any] = {**first, "last": events.lasts, "over": ~points}
     columns |= {f"tie {i}": table.column(name) for i, name in enumerate(plan.ties)}
     return sort_nulls_first(pa.table(columns), list(columns))
-
-
-__all__ = [
-    "SpanJob",
-    "SpanTimes",
-    "lay_events",
-    "lengths_of",
-    "needs_order",
-    "number_events",
-    "open_spans",
-    "rows_by_key",
-    "rows_in_runs",
-    "solve_spans",
-    "span_times",
-]

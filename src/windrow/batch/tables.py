@@ -46,7 +46,12 @@ def _schema_of(data: Any) -> pa.Schema:
     if isinstance(data, (pa.Table, pa.RecordBatch, pa.RecordBatchReader)):
         return data.schema
     if library(data) == "pandas":
-        _check_pandas(data)
+        if type(data).__name__ != "DataFrame":
+            raise BadInput.because(
+                f"cannot read a pandas {type(data).__name__} as a table",
+                "it is not a DataFrame",
+                "call .to_frame() on it, or use wr.slide for one array",
+            )
         return pa.Schema.from_pandas(data, preserve_index=False)
     if not hasattr(data, "__arrow_c_stream__"):
         raise BadInput.because(
@@ -70,17 +75,12 @@ def _read(data: Any, names: list[str]) -> pa.Table:
     if isinstance(data, pa.Table):
         return data.select(names)
     if library(data) in ("pandas", "polars") and not names:
-        return _rows_only(len(data))
+        return pa.table([pa.nulls(len(data))], names=["none"]).select([])
     if library(data) == "pandas":
         return pa.Table.from_pandas(data[names], preserve_index=False)
     if library(data) == "polars":
         return pa.table(data.select(names))
     return pa.RecordBatchReader.from_stream(data).read_all().select(names)
-
-
-def _rows_only(count: int) -> pa.Table:
-    """A table that has rows and no columns."""
-    return pa.table([pa.nulls(count)], names=["none"]).select([])
 
 
 def give(result: pa.Table, data: Any) -> Any:
@@ -95,7 +95,7 @@ def give(result: pa.Table, data: Any) -> Any:
 def give_with(data: Any, table: pa.Table | None, added: dict[str, pa.Array]) -> Any:
     """The input with columns added at the right, in its own library."""
     if library(data) == "pandas":
-        extra = {
+        extra = {  # one by one: a frame of them all would be a copy
             name: pa.table({name: column}).to_pandas(types_mapper=_pandas_type)[name]
             for name, column in added.items()
         }
@@ -112,12 +112,3 @@ def _pandas_type(kind: pa.DataType) -> Any:
     """The Arrow type for structs and lists, which pandas would make objects of."""
     pandas = sys.modules["pandas"]
     return pandas.ArrowDtype(kind) if pa.types.is_nested(kind) else None
-
-
-def _check_pandas(data: Any) -> None:
-    if type(data).__name__ != "DataFrame":
-        raise BadInput.because(
-            f"cannot read a pandas {type(data).__name__} as a table",
-            "it is not a DataFrame",
-            "call .to_frame() on it, or use wr.slide for one array",
-        )

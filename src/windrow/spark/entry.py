@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame
 
-from windrow.aggregates import Call
-from windrow.errors import WindowError
+from windrow.errors import BadInput, WindowError
 from windrow.plan import (
     Explanation,
     Facts,
@@ -24,92 +23,72 @@ from windrow.plan.flow import Flow, flow_of
 from windrow.plan.spread import spread_over
 from windrow.plan.tree import Tree, grow_tree
 from windrow.windows import Window
-from windrow.windows.clock import Clock
 
 from .aggregate import aggregate as aggregate_tree
 from .over import check_columns
 from .over import over as roll_over
-from .schema import arrow_schema, nullable, with_instants
+from .schema import arrow_schema, field_of, nullable, with_instants
 from .stream import aggregate as aggregate_stream
 from .stream import over as over_stream
-from .watermark import check_stream
+
+DELAY = "spark.watermarkDelayMs"  # in the metadata of a column
+PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
+Windows = Window | Sequence[Window]
+Hints = dict[str, Any]
 
 
-def aggregate(
-    frame: DataFrame,
-    window: Window | Sequence[Window],
-    by: str | Sequence[str] | None,
-    calls: Mapping[str, Call],
-    **options: Any,
-) -> DataFrame:
-    """One row per key and window; no job is run."""
-    frame, plan, hints = _plan(frame, window, by, calls, **options)
+def aggregate(frame: DataFrame, *query: Any, hints: Hints, **options: Any) -> DataFrame:
+    """One row per key and window of `query`: windows, keys, calls; no job is run."""
+    frame, plan = _plan(frame, *query, **options)
     if frame.isStreaming:
-        return aggregate_stream(frame, _flow(frame, plan, **hints))
-    return aggregate_tree(frame, _tree(frame, plan, **hints))
+        return aggregate_stream(frame, _flow(frame, plan, hints))
+    return aggregate_tree(frame, _tree(frame, plan, hints))
 
 
 def explain(
-    frame: DataFrame,
-    window: Window | Sequence[Window],
-    by: str | Sequence[str] | None,
-    calls: Mapping[str, Call],
-    show: str = "plan",
-    **options: Any,
+    frame: DataFrame, *query: Any, hints: Hints, show: str = "plan", **options: Any
 ) -> Explanation:
     """What `aggregate` will do; no job is run."""
-    frame, plan, hints = _plan(frame, window, by, calls, **options)
+    frame, plan = _plan(frame, *query, **options)
     if show != "plan":
         return explain_resolved(resolve(plan, Facts(nullable(frame))), Facts(), show)
     if frame.isStreaming:
-        return explain_flow(_flow(frame, plan, **hints))
-    return explain_tree(_tree(frame, plan, **hints))
+        return explain_flow(_flow(frame, plan, hints))
+    return explain_tree(_tree(frame, plan, hints))
 
 
-def over(
-    frame: DataFrame,
-    on: str | None,
-    by: str | Sequence[str] | None,
-    calls: Mapping[str, Call],
-    **options: Any,
-) -> DataFrame:
-    """Every row, with new columns over its own past; no job is run."""
-    plan, hints = _plan_over(frame, on, by, calls, **options)
+def over(frame: DataFrame, *query: Any, hints: Hints, **options: Any) -> DataFrame:
+    """Every row, with the columns of `query`: time, keys, calls; no job is run."""
+    plan = plan_over(arrow_schema(frame), *query, **options)
+    _check_ticks(plan)
     if frame.isStreaming:
         check_columns(frame)
-        return over_stream(frame, _flow(frame, plan, **hints))
+        return over_stream(frame, _flow(frame, plan, hints))
     return roll_over(frame, plan, spread_over(plan))
 
 
 def explain_over(
-    frame: DataFrame,
-    on: str | None,
-    by: str | Sequence[str] | None,
-    calls: Mapping[str, Call],
-    **options: Any,
+    frame: DataFrame, *query: Any, hints: Hints, **options: Any
 ) -> Explanation:
     """What `over` will do; no job is run."""
-    plan, hints = _plan_over(frame, on, by, calls, **options)
+    plan = plan_over(arrow_schema(frame), *query, **options)
+    _check_ticks(plan)
     if frame.isStreaming:
-        return explain_flow(_flow(frame, plan, **hints))
+        return explain_flow(_flow(frame, plan, hints))
     return explain_spread(plan, spread_over(plan))
 
 
 def _plan(
-    frame: DataFrame,
-    window: Window | Sequence[Window],
-    by: str | Sequence[str] | None,
-    calls: Mapping[str, Call],
-    *,
-    hints: dict[str, Any],
-    **options: Any,
-) -> tuple[DataFrame, Plan, dict[str, Any]]:
+    frame: DataFrame, window: Windows, *query: Any, **options: Any
+) -> tuple[DataFrame, Plan]:
     windows = window if isinstance(window, (list, tuple)) else [window]
     for name in _time_columns(windows):
         frame = with_instants(frame, name)
-    plan = plan_aggregate(arrow_schema(frame), window, by, calls, **options)
-    check_clock(plan.clock)
-    return frame, plan, hints
+    plan = plan_aggregate(arrow_schema(frame), window, *query, **options)
+    _check_ticks(plan)
+    return frame, plan
 
 
 def _time_columns(windows: Sequence[Any]) -> set[str]:
@@ -122,46 +101,56 @@ def _time_columns(windows: Sequence[Any]) -> set[str]:
     return names if agree else set()
 
 
-def _plan_over(
-    frame: DataFrame,
-    on: str | None,
-    by: str | Sequence[str] | None,
-    calls: Mapping[str, Call],
-    *,
-    hints: dict[str, Any],
-    **options: Any,
-) -> tuple[OverPlan, dict[str, Any]]:
-    plan = plan_over(arrow_schema(frame), on, by, calls, **options)
-    check_clock(plan.clock)
-    return plan, hints
+def _tree(frame: DataFrame, plan: Plan, hints: Hints) -> Tree:
+    return grow_tree(plan, nullable(frame), hot=hints["hot"], keys=hints["keys"])
 
 
-def _tree(
-    frame: DataFrame, plan: Plan, *, hot: bool, keys: int | None, **_: Any
-) -> Tree:
-    return grow_tree(plan, nullable(frame), hot=hot, keys=keys)
+def _flow(frame: DataFrame, plan: Plan | OverPlan, hints: Hints) -> Flow:
+    settings = {name: hints[name] for name in ("late", "buckets", "mode")}
+    delay = _check_stream(frame, plan, hints["late"])
+    return flow_of(plan, nullable(frame), delay=delay, **settings)
 
 
-def _flow(
-    frame: DataFrame,
-    plan: Plan | OverPlan,
-    *,
-    late: str,
-    buckets: int | None,
-    mode: str,
-    **_: Any,
-) -> Flow:
-    delay = check_stream(frame, plan, late)
-    return flow_of(
-        plan, nullable(frame), delay=delay, late=late, buckets=buckets, mode=mode
-    )
-
-
-def check_clock(clock: Clock | None) -> None:
+def _check_ticks(plan: Plan | OverPlan) -> None:
     """Refuse what Spark's time cannot hold."""
+    clock = plan.clock
     if clock is not None and clock.tick and clock.tick < 1000:
         raise WindowError.because(
             f"cannot slide over column {clock.column!r} in nanoseconds",
             "Spark's timestamps are whole microseconds",
             "use durations of whole microseconds",
         )
+
+
+def _check_stream(frame: DataFrame, plan: Plan | OverPlan, late: str) -> int:
+    """Refuse a stream without watermark or RocksDB; the watermark's delay in ticks."""
+    if plan.clock is None:
+        return 0
+    on = plan.clock.column
+    delay = field_of(frame, on).metadata.get(DELAY)
+    if delay is None:
+        others = [f.name for f in frame.schema if DELAY in f.metadata]
+        raise BadInput.because(
+            f"cannot tell when a window over column {on!r} of a stream is complete",
+            f"the watermark is on {', '.join(others)}"
+            if others
+            else "the stream has no watermark",
+            f"call .withWatermark({on!r}, '10 minutes') on it first",
+        )
+    if late == "keep":
+        taken = [*plan.by, *(bound.name for bound in plan.calls)]
+        if isinstance(plan, OverPlan):
+            taken += frame.columns
+        if "late" in taken:
+            raise BadInput.because(
+                "cannot give late rows back in column 'late'",
+                "the result has a column of that name already",
+                'rename that one, or use late="drop"',
+            )
+    if frame.sparkSession.conf.get(PROVIDER) != ROCKSDB:
+        raise BadInput.because(
+            "cannot keep the state of a stream",
+            "the session's state store is not RocksDB, which stateful Python needs",
+            f'call spark.conf.set("{PROVIDER}", "{ROCKSDB}") first',
+        )
+    return int(delay) * 10**6 // plan.clock.tick

@@ -13,19 +13,18 @@ from dataclasses import replace
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructField, StructType
 
 from windrow.errors import UnsupportedType
 from windrow.plan.over import OverPlan
 from windrow.plan.spread import Spread
-from windrow.tasks.blocks import AT, BLOCK, HALO, TOTAL
+from windrow.tasks.blocks import BLOCK, HALO
 from windrow.tasks.over import RollTask
 
 from . import ship, sql
-from .keys import normalise_key
 from .layout import in_blocks
-from .schema import as_arrow, field_of, quoted, result_field, travels
-from .shuffle import shuffle_by
+from .result import row_schema, select_rows
+from .schema import as_arrow, field_of, renamed, travels
+from .shuffle import normalise_key, shuffle_by
 
 
 def over(frame: DataFrame, plan: OverPlan, spread: Spread) -> DataFrame:
@@ -33,15 +32,7 @@ def over(frame: DataFrame, plan: OverPlan, spread: Spread) -> DataFrame:
     check_columns(frame)
     names = frame.columns
     rows = _shuffle_rows(frame, plan, spread)
-    schema = StructType(
-        [
-            *(
-                StructField(f"s{i}", field.dataType, field.nullable)
-                for i, field in enumerate(frame.schema)
-            ),
-            *(result_field(frame, b, f"r{i}") for i, b in enumerate(plan.calls)),
-        ]
-    )
+    schema = row_schema(frame, plan)
     extra = tuple(f"windrow {name}" for name in rows.columns[len(names) :])
     split = spread.split != "none"
     task = RollTask(
@@ -52,11 +43,7 @@ def over(frame: DataFrame, plan: OverPlan, spread: Spread) -> DataFrame:
         halo=extra[1] if split else None,
         enough=ship.STRETCH,
     )
-    results = ship.run_task(rows, task, schema)
-    return results.select(
-        *(F.col(f"s{i}").alias(name) for i, name in enumerate(names)),
-        *(F.col(f"r{i}").alias(bound.name) for i, bound in enumerate(plan.calls)),
-    )
+    return select_rows(frame, plan, ship.run_task(rows, task, schema))
 
 
 def _shuffle_rows(frame: DataFrame, plan: OverPlan, spread: Spread) -> DataFrame:
@@ -65,31 +52,26 @@ def _shuffle_rows(frame: DataFrame, plan: OverPlan, spread: Spread) -> DataFrame
     Float keys come twice: as the user has them, and as groupBy sees them.
     """
     assert plan.clock is not None
-    names = frame.columns
-    short = {name: f"s{i}" for i, name in enumerate(names)}
-    base = [F.col(quoted(name)).alias(short[name]) for name in names]
-    order = [short[name] for name in (plan.clock.column, *plan.ties)]
+    short = {name: f"s{i}" for i, name in enumerate(frame.columns)}
+    rows = frame.select(*renamed(short))
+    on, *ties = (short[name] for name in (plan.clock.column, *plan.ties))
     if spread.split == "none":
-        keys: list[str] = []
+        keys, added = [], []
         for i, name in enumerate(plan.by):
             normal = normalise_key(frame, name)
-            if normal is None:
-                keys.append(short[name])
-            else:
-                base.append(normal.alias(f"k{i}"))
-                keys.append(f"k{i}")
-        return shuffle_by(frame.select(*base), keys, order)
-    rows = frame.select(*base)
-    on = short[plan.clock.column]
+            keys.append(short[name] if normal is None else f"k{i}")
+            added += [] if normal is None else [normal.alias(f"k{i}")]
+        rows = frame.select(*renamed(short), *added)
+        return shuffle_by(rows, keys, [on, *ties])
     if spread.split == "chunks":
-        pieces = rows.select("*", *_chunks(rows, on, spread))
+        pieces = rows.select("*", _chunks(rows, on, spread))
     else:
         pieces = in_blocks(rows, on, rows=spread.rows, ticks=spread.reach)
-        pieces = pieces.drop(AT, TOTAL).select(*rows.columns, BLOCK, HALO)
-    return shuffle_by(pieces, [BLOCK], order)
+        pieces = pieces.select(*rows.columns, BLOCK, HALO)
+    return shuffle_by(pieces, [BLOCK], [on, *ties])
 
 
-def _chunks(rows: DataFrame, on: str, spread: Spread) -> list[Column]:
+def _chunks(rows: DataFrame, on: str, spread: Spread) -> Column:
     """The chunk of a row, and those later ones whose rows look back at it."""
     assert spread.reach is not None
     time = sql.ticks(on, field_of(rows, on).dataType)
@@ -100,7 +82,7 @@ def _chunks(rows: DataFrame, on: str, spread: Spread) -> list[Column]:
         f"'{BLOCK}', c, '{HALO}', c != {own}))"
     )
     without = f"array(named_struct('{BLOCK}', -9223372036854775808L, '{HALO}', false))"
-    return [F.expr(f"inline(if({on} is null, {without}, {pairs}))")]
+    return F.expr(f"inline(if({on} is null, {without}, {pairs}))")
 
 
 def _by(frame: DataFrame, plan: OverPlan, extra: tuple[str, ...]) -> tuple[str, ...]:

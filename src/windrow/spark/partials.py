@@ -22,10 +22,9 @@ from pyspark.sql.types import (
 
 from windrow.batch.partials import PANE, partial_fields
 from windrow.plan.tree import Tree
-from windrow.tasks.task import Task
 
 from . import ship, sql
-from .schema import as_arrow, field_of, key_fields, quoted
+from .schema import field_of, key_fields, key_names, quoted, renamed, required
 from .shuffle import select_columns
 
 _NUMBERS: dict[str, DataType] = {
@@ -42,14 +41,14 @@ def native_slices(frame: DataFrame, tree: Tree) -> DataFrame:
     reads = dict.fromkeys(name for bound in plan.calls for name in bound.reads)
     names = {name: f"c{number}" for number, name in enumerate(reads)}
     ties = {name: f"o{number}" for number, name in enumerate(plan.ties)}
-    keys = [f"k{number}" for number in range(len(plan.by))]
+    keys = dict(zip(plan.by, key_names(plan), strict=True))
     on = quoted(plan.clock.column)
     ticks = sql.ticks(on, field_of(frame, plan.clock.column).dataType)
     source = frame.where(F.col(on).isNotNull()).select(
-        *(F.col(quoted(n)).alias(key) for n, key in zip(plan.by, keys, strict=True)),
+        *renamed(keys),
         F.expr(ticks).alias(sql.TICKS),
-        *(F.col(quoted(name)).alias(short) for name, short in ties.items()),
-        *(F.col(quoted(name)).alias(short) for name, short in names.items()),
+        *renamed(ties),
+        *renamed(names),
     )
     partials = sql.native_partials(
         tree.request,
@@ -59,24 +58,22 @@ def native_slices(frame: DataFrame, tree: Tree) -> DataFrame:
         {name: plan.schema.field(name).type for name in reads},
         list(ties.values()),
     )
-    grouped = source.groupBy(*keys, F.expr(plan.cuts.sql(sql.TICKS)).alias(PANE))
+    pane = F.expr(plan.cuts.sql(sql.TICKS)).alias(PANE)
+    grouped = source.groupBy(*keys.values(), pane)
     return grouped.agg(*(F.expr(text).alias(name) for name, text in partials.items()))
 
 
 def kernel_slices(frame: DataFrame, tree: Tree) -> DataFrame:
     """Slices by our kernel, in pieces: one row per key, pane and stretch of rows."""
-    plan = tree.plan
     schema = StructType(
         [
-            *key_fields(frame, plan.by),
-            StructField(PANE, LongType(), nullable=False),
+            *key_fields(frame, tree.plan.by),
+            *required(LongType(), PANE),
             *partial_schema(frame, tree),
         ]
     )
-    rows, names = select_columns(frame, tree), tuple(plan.reads)
-    arrow = as_arrow(schema)
-    task = Task("fold_rows", tree, plan.by, names, arrow, ship.STRETCH)
-    return ship.run_task(rows, task, schema)
+    rows = select_columns(frame, tree)
+    return ship.run_step(rows, "fold_rows", tree, schema, of_rows=True)
 
 
 def partial_schema(frame: DataFrame, tree: Tree) -> list[StructField]:
@@ -90,6 +87,3 @@ def partial_schema(frame: DataFrame, tree: Tree) -> list[StructField]:
                 kind = field_of(frame, payload).dataType
             columns.append(StructField(name, kind))
     return columns
-
-
-__all__ = ["kernel_slices", "native_slices", "partial_schema"]

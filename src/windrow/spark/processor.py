@@ -74,6 +74,3 @@ def processor(body: bytes, version: str) -> StatefulProcessor:
             pass
 
     return WindrowProcessor()
-
-
-__all__ = ["OUTPUT", "STATS", "processor"]

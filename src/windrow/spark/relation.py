@@ -1,9 +1,6 @@
-"""What a text asks for around the aggregation, on DataFrames, lazily.
+"""Computes the parts of a CQL query around its windows, on DataFrames, lazily.
 
-    before   rows numbered, joined, filtered, columns computed      prepared
-    after    complete windows, having, istream, the select list     finished
-
-`batch/relation.py` has the same two functions for tables.
+`batch/relation.py` has the same functions for tables; `_cql.py` calls them.
 """
 
 from __future__ import annotations
@@ -18,7 +15,8 @@ from pyspark.sql import functions as F
 from windrow.batch.tables import library, read
 from windrow.batch.tables import schema_of as table_schema
 from windrow.errors import BadInput, QueryError
-from windrow.plan.cql import ROW, TOTAL, BoundQuery, JoinedTable, Member, Pass
+from windrow.plan.cql import ROW, TOTAL, BoundQuery, JoinedTable
+from windrow.query.tree import Expression
 from windrow.windows import Duration
 
 from .expressions import column_of
@@ -28,43 +26,20 @@ schema_of = arrow_schema
 _NEW = "is new"
 
 
-def prepared(inputs: Mapping[str, Any], one: Pass) -> DataFrame:
-    """The columns that the aggregation of a pass reads."""
-    rows, used = one.rows, one.reads
-    frame: DataFrame = inputs[rows.stream]
-    if rows.numbered is not None:
-        frame = _numbered(frame, rows.time, rows.numbered)
-    if rows.where is not None and rows.filters_first:
-        frame = frame.where(column_of(rows.where))
-    for join in rows.joins:
-        frame = _join(frame, inputs[join.table], join, used)
-    if rows.where is not None and not rows.filters_first:
-        frame = frame.where(column_of(rows.where))
+def filter_rows(frame: DataFrame, condition: Expression) -> DataFrame:
+    """The rows for which a condition is true."""
+    return frame.where(column_of(condition))
+
+
+def select_columns(frame: DataFrame, columns: Mapping[str, Expression]) -> DataFrame:
+    """The values of expressions, as columns of the names given."""
     return frame.select(
-        *(column_of(expression).alias(name) for name, expression in one.columns.items())
+        *(column_of(expression).alias(name) for name, expression in columns.items())
     )
 
 
-def finished(result: DataFrame, member: Member, keys: tuple[str, ...]) -> DataFrame:
-    """The rows of one query, from those of its pass."""
-    bound = member.bound
-    if "query" in result.columns:
-        result = result.where(F.col("query") == F.lit(member.window))
-    if bound.rows.numbered is not None:
-        begun = F.col("window.start") >= 0
-        result = result.where(begun & (F.col("window.end") <= F.col(quoted(TOTAL))))
-    if bound.having is not None:
-        result = result.where(column_of(bound.having))
-    if bound.query.istream and bound.window is not None:
-        result = result.select("*", _is_new(bound, keys).alias(_NEW))
-        result = result.where(F.col(quoted(_NEW)))
-    return result.select(
-        *(column_of(expression).alias(name) for name, expression in bound.items)
-    )
-
-
-def kept(result: DataFrame) -> DataFrame:
-    """What several queries read: kept by Spark once it has been computed.
+def persist(result: DataFrame) -> DataFrame:
+    """The result of a pass for several queries, computed once by Spark.
 
     Each result is an action of its own, and would compute the pass again.
     """
@@ -73,32 +48,27 @@ def kept(result: DataFrame) -> DataFrame:
 
 def check_stream(text: str, bound: BoundQuery) -> None:
     """Refuse what a stream cannot have: its rows never end, and each comes once."""
-    query = bound.query
+    query, at = bound.query, bound.query.window.at
     if bound.window is not None and bound.family == "everything":
-        raise QueryError.at(
-            text,
-            query.stream.at[0],
-            max(query.stream.at[1], query.window.at[1]),
-            "a window, since a stream has no end",
-            "give it one: [range 24 hours slide 1 minute]",
-        )
-    if bound.family == "numbered":
-        raise QueryError.at(
-            text,
-            *query.window.at,
-            "rows that are counted by group by alone",
-            "on a stream leave out where and join, or give a range of time",
-        )
-    if query.istream and bound.window is not None:
-        raise QueryError.at(
-            text,
-            *query.stream.at,
-            "a table or a DataFrame that is not streaming within istream",
-            "leave out istream: on a stream a window comes out once, complete",
-        )
+        at = query.stream.at[0], max(query.stream.at[1], at[1])
+        expected = "a window, since a stream has no end"
+        hint = "give it one: [range 24 hours slide 1 minute]"
+    elif bound.family == "numbered":
+        expected = "rows that are counted by group by alone"
+        hint = "on a stream leave out where and join, or give a range of time"
+    elif query.istream and bound.window is not None:
+        at = query.stream.at
+        expected = "a table or a DataFrame that is not streaming within istream"
+        hint = "leave out istream: on a stream a window comes out once, complete"
+    else:
+        return
+    raise QueryError.at(text, *at, expected, hint)
 
 
-def _numbered(frame: DataFrame, time: str | None, within: tuple[str, ...]) -> DataFrame:
+def number_rows(
+    frame: DataFrame, time: str | None, within: tuple[str, ...]
+) -> DataFrame:
+    """Add each row's place by time within its key, and the number of rows there."""
     if time is None:
         raise BadInput.because(
             "cannot count rows of a DataFrame",
@@ -112,26 +82,21 @@ def _numbered(frame: DataFrame, time: str | None, within: tuple[str, ...]) -> Da
     return frame.select("*", place.alias(ROW), F.count("*").over(rows).alias(TOTAL))
 
 
-def _join(
-    frame: DataFrame, other: Any, join: JoinedTable, used: list[str]
+def join_table(
+    frame: DataFrame, other: Any, join: JoinedTable, payload: list[tuple[str, str]]
 ) -> DataFrame:
-    table = _as_frame(frame, other, join)
-    payload = [(called, own) for called, own in join.columns if called in used]
-    right = table.select(
-        *(F.col(quoted(own)).alias(f"right {i}") for i, (_, own) in _pairs(join)),
-        *(F.col(quoted(own)).alias(called) for called, own in payload),
+    """The pairs of rows with equal keys, with the columns of `payload`."""
+    keys = {f"right {i}": pair for i, pair in enumerate(join.pairs)}
+    right = _as_frame(frame, other, join).select(
+        *(F.col(quoted(name)).alias(key) for key, (_, name) in keys.items()),
+        *(F.col(quoted(name)).alias(alias) for alias, name in payload),
     )
-    condition: Column | None = None
-    for i, (left, _) in _pairs(join):
-        same = F.col(quoted(left)) == F.col(quoted(f"right {i}"))
-        condition = same if condition is None else condition & same
-    names = [*frame.columns, *(called for called, _ in payload)]
+    condition = F.lit(True)
+    for key, (name, _) in keys.items():
+        condition &= F.col(quoted(name)) == F.col(quoted(key))
+    names = [*frame.columns, *(alias for alias, _ in payload)]
     joined = frame.join(right, condition, "left" if join.is_left else "inner")
     return joined.select(*(F.col(quoted(name)) for name in names))
-
-
-def _pairs(join: JoinedTable) -> enumerate[tuple[str, str]]:
-    return enumerate(join.pairs)
 
 
 def _as_frame(frame: DataFrame, other: Any, join: JoinedTable) -> DataFrame:
@@ -150,8 +115,10 @@ def _as_frame(frame: DataFrame, other: Any, join: JoinedTable) -> DataFrame:
     return table
 
 
-def _is_new(bound: BoundQuery, keys: tuple[str, ...]) -> Column:
-    """Whether the window just before, of the same key, did not have this result."""
+def new_results(
+    result: DataFrame, bound: BoundQuery, keys: tuple[str, ...]
+) -> DataFrame:
+    """The results that differ from that of the previous window of the same key."""
     assert bound.window is not None
     items = dict(bound.items)
     values = F.struct(*(column_of(items[name]) for name in bound.compared), F.lit(1))
@@ -159,7 +126,8 @@ def _is_new(bound: BoundQuery, keys: tuple[str, ...]) -> Column:
     before = Window.partitionBy(*(F.col(quoted(key)) for key in keys)).orderBy(start)
     same = F.lag(values).over(before).eqNullSafe(values)
     follows = F.lag(start).over(before) + _step(bound.window.step) == start
-    return ~(same & F.coalesce(follows, F.lit(False)))
+    is_new = ~(same & F.coalesce(follows, F.lit(False)))
+    return result.select("*", is_new.alias(_NEW)).where(F.col(quoted(_NEW)))
 
 
 def _step(slide: Duration | int | None) -> Column:
@@ -177,6 +145,3 @@ def _step(slide: Duration | int | None) -> Column:
     seconds = decimal.Decimal(slide.amount) / 10**9
     zero = F.lit(0)
     return F.make_dt_interval(zero, zero, zero, F.lit(seconds).cast("decimal(18, 6)"))
-
-
-__all__ = ["check_stream", "finished", "kept", "prepared", "schema_of"]

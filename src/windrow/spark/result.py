@@ -1,4 +1,4 @@
-"""The table that a user sees, from the windows that tasks give.
+"""Selects the columns that a user sees from the results of tasks.
 
     keys | query (for a list of windows) | window {start, end} | aggregates
 
@@ -8,6 +8,8 @@ ticks; where ends are no arithmetic, or places of rows, they give `end` too.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import (
@@ -15,22 +17,35 @@ from pyspark.sql.types import (
     IntegerType,
     LongType,
     StructField,
+    StructType,
     TimestampNTZType,
     TimestampType,
 )
 
 from windrow.plan.aggregate import Plan
+from windrow.plan.over import OverPlan
 
-from .schema import field_of
+from .schema import field_of, key_fields, required, result_fields
 
 _MARK = {"spark.timeWindow": True}  # what `window_time()` asks a column for
 
 
-def bound_fields(plan: Plan) -> list[StructField]:
-    """The columns of tasks' results that say which window a row is."""
-    number = [StructField("q", IntegerType(), nullable=False)] if plan.listed else []
+def window_schema(frame: DataFrame, plan: Plan) -> StructType:
+    """The columns of windows as tasks give them: keys, which window, results."""
+    number = required(IntegerType(), "q") if plan.listed else []
     end = [StructField("end", LongType())] if _has_end(plan) else []
-    return [*number, StructField("start", LongType()), *end]
+    bounds = [*number, StructField("start", LongType()), *end]
+    results = result_fields(frame, plan.calls)
+    return StructType([*key_fields(frame, plan.by), *bounds, *results])
+
+
+def row_schema(frame: DataFrame, plan: OverPlan) -> StructType:
+    """The columns of rows as tasks give them: their own as s0, s1, ..., and results."""
+    own = [
+        StructField(f"s{i}", field.dataType, field.nullable)
+        for i, field in enumerate(frame.schema)
+    ]
+    return StructType([*own, *result_fields(frame, plan.calls)])
 
 
 def _has_end(plan: Plan) -> bool:
@@ -38,48 +53,52 @@ def _has_end(plan: Plan) -> bool:
     return any(rule.counts_rows or not rule.is_even for rule in plan.rules)
 
 
-def result(
+def select_windows(
     frame: DataFrame, plan: Plan, windows: DataFrame, *, late: Column | None = None
 ) -> DataFrame:
-    """The final projection; `late` is the row that came too late to a stream."""
-    columns = [F.col(f"k{i}").alias(name) for i, name in enumerate(plan.by)]
+    """The final projection of windows; `late` is the row of a stream that came late."""
+    columns = _numbered("k", plan.by)
     if plan.listed:
         columns.append(_query(plan).alias("query"))
     columns.append(_window(frame, plan, late is not None))
-    columns += [F.col(f"r{i}").alias(bound.name) for i, bound in enumerate(plan.calls)]
-    if late is not None:
-        columns.append(late.alias("late"))
-    return windows.select(*columns)
+    return windows.select(*columns, *_results(plan, late))
+
+
+def select_rows(
+    frame: DataFrame, plan: OverPlan, rows: DataFrame, *, late: Column | None = None
+) -> DataFrame:
+    """The final projection of rows with their new columns."""
+    return rows.select(*_numbered("s", frame.columns), *_results(plan, late))
+
+
+def _results(plan: Plan | OverPlan, late: Column | None) -> list[Column]:
+    results = _numbered("r", [bound.name for bound in plan.calls])
+    return results if late is None else [*results, late.alias("late")]
+
+
+def _numbered(letter: str, names: Sequence[str]) -> list[Column]:
+    return [F.col(f"{letter}{i}").alias(name) for i, name in enumerate(names)]
 
 
 def _query(plan: Plan) -> Column:
-    named = any(isinstance(rule.name, str) for rule in plan.rules)
-    if not named:
+    names = [rule.name for rule in plan.rules]
+    if not any(isinstance(name, str) for name in names):
         return F.col("q").cast("bigint")
-    last = F.lit(str(plan.rules[-1].name))
-    if len(plan.rules) == 1:
-        return last
-    text: Column | None = None
-    for number, rule in enumerate(plan.rules[:-1]):
-        here, name = F.col("q") == number, F.lit(str(rule.name))
-        text = F.when(here, name) if text is None else text.when(here, name)
-    assert text is not None
-    return text.otherwise(last)
+    text = F.lit(str(names[-1]))
+    for number, name in enumerate(names[:-1]):
+        text = F.when(F.col("q") == number, F.lit(str(name))).otherwise(text)
+    return text
 
 
 def _end_sql(plan: Plan) -> str:
     """Where the row's window ends, in ticks."""
     if _has_end(plan):
         return "end"
-    return f"(start + {_range_sql(plan)})"
-
-
-def _range_sql(plan: Plan) -> str:
-    """How long the row's window is, where its rule is even."""
     ranges = [rule.longest for rule in plan.rules]
     if len(set(ranges)) == 1:
-        return f"{ranges[0]}L"
-    return f"element_at(array({', '.join(f'{r}L' for r in ranges)}), q + 1)"
+        return f"(start + {ranges[0]}L)"
+    lengths = ", ".join(f"{range_}L" for range_ in ranges)
+    return f"(start + element_at(array({lengths}), q + 1))"
 
 
 def _window(frame: DataFrame, plan: Plan, absent: bool) -> Column:

@@ -1,10 +1,13 @@
-"""Spark's schemas as Arrow's, and back; names as SQL takes them."""
+"""Converts Spark's schemas to Arrow's, and names the columns that tasks read."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import pyarrow as pa
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_type, to_arrow_schema, to_arrow_type
 from pyspark.sql.types import (
     ArrayType,
@@ -17,6 +20,7 @@ from pyspark.sql.types import (
 )
 
 from windrow.errors import BadInput
+from windrow.plan.aggregate import Plan
 from windrow.plan.bind import BoundCall
 from windrow.plan.requests import users_result
 
@@ -26,6 +30,21 @@ NEVER_NULL = ("count", "collect", "collect_distinct", "count_distinct")
 def quoted(name: str) -> str:
     """A column's name in SQL, whatever it holds."""
     return "`" + name.replace("`", "``") + "`"
+
+
+def renamed(names: Mapping[str, str]) -> list[Column]:
+    """The columns that are keys of a mapping, under the names that are its values."""
+    return [F.col(quoted(name)).alias(alias) for name, alias in names.items()]
+
+
+def key_names(plan: Plan) -> list[str]:
+    """The names that slices and results have for the key columns."""
+    return [f"k{number}" for number in range(len(plan.by))]
+
+
+def required(kind: DataType, *names: str) -> list[StructField]:
+    """Columns of one type that are never null."""
+    return [StructField(name, kind, nullable=False) for name in names]
 
 
 def arrow_schema(frame: DataFrame) -> pa.Schema:
@@ -59,7 +78,12 @@ def field_of(frame: DataFrame, name: str) -> StructField:
     return next(field for field in frame.schema if field.name == name)
 
 
-def result_field(frame: DataFrame, bound: BoundCall, name: str) -> StructField:
+def result_fields(frame: DataFrame, calls: Sequence[BoundCall]) -> list[StructField]:
+    """The columns of results, under the names that tasks use."""
+    return [_result_field(frame, bound, f"r{i}") for i, bound in enumerate(calls)]
+
+
+def _result_field(frame: DataFrame, bound: BoundCall, name: str) -> StructField:
     """A result's column: of the type and nullability that Spark's own would have."""
     if bound.aggregate.is_users:
         return StructField(name, from_arrow_type(users_result(bound)))
@@ -96,10 +120,10 @@ def key_fields(frame: DataFrame, names: tuple[str, ...]) -> list[StructField]:
     return fields
 
 
-def with_instants(frame: DataFrame, on: str | None) -> DataFrame:
+def with_instants(frame: DataFrame, on: str) -> DataFrame:
     """Dates as the timestamps of their midnights, as Spark's `window()` has them."""
-    if on is None or on not in frame.columns:
+    if on not in frame.columns or not isinstance(
+        field_of(frame, on).dataType, DateType
+    ):
         return frame
-    if isinstance(field_of(frame, on).dataType, DateType):
-        return frame.withColumn(on, frame[quoted(on)].cast(TimestampType()))
-    return frame
+    return frame.withColumn(on, frame[quoted(on)].cast(TimestampType()))

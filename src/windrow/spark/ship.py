@@ -15,6 +15,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
 from windrow._version import __version__
+from windrow.plan.tree import Tree
+from windrow.tasks.task import Task
+
+from .schema import as_arrow, key_names
 
 STRETCH = 1 << 16
 """Rows that are worth a call of a kernel."""
@@ -25,6 +29,24 @@ Run = Callable[[Iterable[Any]], Iterator[Any]]
 def run_task(frame: DataFrame, task: Run, schema: StructType) -> DataFrame:
     """A task over each partition of a frame."""
     return frame.mapInArrow(ship(task), schema)
+
+
+def run_step(
+    frame: DataFrame,
+    step: str,
+    tree: Tree,
+    schema: StructType,
+    *,
+    of_rows: bool = False,
+    stretches: int = 1,
+) -> DataFrame:
+    """A step of a tree over each partition of a frame of rows, or of slices."""
+    plan = tree.plan
+    by, names = tuple(key_names(plan)), tuple(frame.columns)
+    if of_rows:
+        by, names = plan.by, (*plan.reads, *names[len(plan.reads) :])
+    task = Task(step, tree, by, names, as_arrow(schema), stretches * STRETCH)
+    return run_task(frame, task, schema)
 
 
 def ship(task: Run) -> Run:

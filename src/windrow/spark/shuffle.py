@@ -3,8 +3,11 @@
 columns    only those that are needed, as s0, s1, ..., with keys as groupBy sees them
 by key     rows of a key in one task
 by chunk   rows of a key and a chunk of time in one task, with those that windows
-of the chunk reach beyond its end
+           of the chunk reach beyond its end
 by block   rows without a key, in blocks that were laid out by a first pass
+
+To groupBy every NaN is one key, and -0.0 is 0.0.  Arrow compares bits: floats are made
+alike before rows are shuffled, also within arrays and structs.
 """
 
 from __future__ import annotations
@@ -12,15 +15,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, DataType, DoubleType, FloatType, StructType
 
 from windrow.plan.tree import Tree
 from windrow.tasks.blocks import AT, BLOCK, HALO, TOTAL
 from windrow.tasks.task import CHUNK
 
 from . import sql
-from .keys import normalise_key
 from .layout import in_blocks
 from .schema import field_of, quoted
 
@@ -49,11 +52,18 @@ def select_columns(frame: DataFrame, tree: Tree) -> DataFrame:
     return frame.select(*columns)
 
 
+def with_chunks(
+    frame: DataFrame, tree: Tree, first: str, last: str | None = None
+) -> DataFrame:
+    """Rows in each chunk where a window over them begins, with its number."""
+    numbers = sql.chunks(first, tree.chunk, tree.plan.longest, last)
+    return frame.select("*", F.expr(numbers).alias(CHUNK))
+
+
 def shuffle_rows(frame: DataFrame, tree: Tree) -> DataFrame:
     """Rows by key and time, in one task for each key, key and chunk, or block."""
-    plan = tree.plan
+    plan, reads = tree.plan, tree.plan.reads
     rows = select_columns(frame, tree)
-    reads = plan.reads
     keys = [f"s{reads.index(name)}" for name in plan.by]
     order = []
     if plan.clock is not None:
@@ -61,19 +71,36 @@ def shuffle_rows(frame: DataFrame, tree: Tree) -> DataFrame:
     if tree.split == "overlap":
         assert plan.clock is not None
         kind = field_of(frame, plan.clock.column).dataType
-        longest = max(rule.longest for rule in plan.rules)
-        numbers = sql.chunks(sql.ticks(order[0], kind), tree.chunk, longest)
-        rows = rows.select("*", F.expr(numbers).alias(CHUNK))
+        rows = with_chunks(rows, tree, sql.ticks(order[0], kind))
         keys.append(CHUNK)
     if tree.split == "blocks":
         step = math.lcm(*(rule.step for rule in plan.rules))
-        reach = max(rule.longest for rule in plan.rules) + step
-        rows = in_blocks(rows, order[0], rows=reach)
-        rows = rows.select(
-            *(f"s{i}" for i in range(len(reads))), BLOCK, HALO, AT, TOTAL
-        )
+        blocks = in_blocks(rows, order[0], rows=plan.longest + step)
+        rows = blocks.select(*rows.columns, BLOCK, HALO, AT, TOTAL)
         keys = [BLOCK]
     return shuffle_by(rows, keys, order)
 
 
-__all__ = ["select_columns", "shuffle_by", "shuffle_rows"]
+def normalise_key(frame: DataFrame, name: str) -> Column | None:
+    """A key as groupBy sees it; None where the column itself is so."""
+    return _normalise(F.col(quoted(name)), field_of(frame, name).dataType)
+
+
+def _normalise(column: Column, kind: DataType) -> Column | None:
+    if isinstance(kind, (DoubleType, FloatType)):
+        nan = F.lit(float("nan"))
+        return F.when(F.isnan(column), nan).otherwise(column + F.lit(0.0)).cast(kind)
+    if isinstance(kind, ArrayType):
+        inner = kind.elementType
+        if _normalise(column, inner) is None:
+            return None
+        return F.transform(column, lambda element: _normalise(element, inner))  # type: ignore[arg-type,return-value]
+    if isinstance(kind, StructType):
+        plain = {field.name: column.getField(field.name) for field in kind}
+        normal = {f.name: _normalise(plain[f.name], f.dataType) for f in kind}
+        if all(field is None for field in normal.values()):
+            return None
+        fields = plain | {n: field for n, field in normal.items() if field is not None}
+        members = [field.alias(name) for name, field in fields.items()]
+        return F.when(column.isNotNull(), F.struct(*members))
+    return None

@@ -79,16 +79,13 @@ def native_partials(
         for number in range(len(part.dtypes)):
             field = fields[part.offset + number]
             if number == len(sketch):  # whether there is a value at all
-                text = f"if(count({words['one']}) > 0, 1L, 0L)"
-                texts[field.name] = text
+                texts[field.name] = f"if(count({words['one']}) > 0, 1L, 0L)"
                 continue
             native = sketch[number].native
             assert native is not None
-            for name, payload in zip(
-                field.columns, field.payloads or ("",), strict=True
-            ):
-                filled = {**words, "payload": columns.get(payload, "")}
-                texts[name] = native.format(**filled)
+            payloads = [columns[payload] for payload in field.payloads] or [""]
+            for name, payload in zip(field.columns, payloads, strict=True):
+                texts[name] = native.format(**words, payload=payload)
     return texts
 
 

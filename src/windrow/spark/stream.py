@@ -10,7 +10,9 @@ same way back, so that no value passes through pandas.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import pyarrow as pa
 from pyspark import cloudpickle
@@ -39,60 +41,32 @@ from windrow.tasks.stream import (
 )
 
 from . import ship
-from .buckets import bucket_of
-from .keys import normalise_key
 from .processor import OUTPUT, STATS, processor
-from .result import bound_fields, result
-from .schema import as_arrow, key_fields, quoted, result_field
+from .result import row_schema, select_rows, select_windows, window_schema
+from .schema import as_arrow, key_names, quoted, required
+from .shuffle import normalise_key
 
 METRICS = "windrow"
-LATE = "late"
-_FED = StructType(
-    [
-        StructField(BUCKET, IntegerType(), nullable=False),
-        StructField(BLOB, BinaryType(), nullable=False),
-    ]
-)
+_WORD = 0xFFFFFFFF
+_BLOBS = StructType([*required(IntegerType(), BUCKET), *required(BinaryType(), BLOB)])
 
 
 def aggregate(frame: DataFrame, flow: Flow) -> DataFrame:
     """One row per key and window, when the watermark passes its end."""
     plan = flow.plan
     assert isinstance(plan, Plan)
-    schema = StructType(
-        [
-            *key_fields(frame, plan.by),
-            *bound_fields(plan),
-            *(result_field(frame, b, f"r{i}") for i, b in enumerate(plan.calls)),
-        ]
-    )
-    keys = {f"k{i}": name for i, name in enumerate(plan.by)}
-    windows = _run_state(frame, flow, schema, keys)
-    return result(frame, plan, windows, late=_late_struct(frame, flow))
+    keys = dict(zip(key_names(plan), plan.by, strict=True))
+    windows = _run_state(frame, flow, window_schema(frame, plan), keys)
+    return select_windows(frame, plan, windows, late=_late_struct(frame, flow))
 
 
 def over(frame: DataFrame, flow: Flow) -> DataFrame:
     """Every row with its new columns, when the watermark has passed it."""
     plan = flow.plan
     assert isinstance(plan, OverPlan)
-    names = frame.columns
-    schema = StructType(
-        [
-            *(
-                StructField(f"s{i}", field.dataType, field.nullable)
-                for i, field in enumerate(frame.schema)
-            ),
-            *(result_field(frame, b, f"r{i}") for i, b in enumerate(plan.calls)),
-        ]
-    )
-    own = {f"s{i}": name for i, name in enumerate(names)}
-    results = _run_state(frame, flow, schema, own)
-    late = _late_struct(frame, flow)
-    return results.select(
-        *(F.col(f"s{i}").alias(name) for i, name in enumerate(names)),
-        *(F.col(f"r{i}").alias(bound.name) for i, bound in enumerate(plan.calls)),
-        *([] if late is None else [late.alias(LATE)]),
-    )
+    own = {f"s{i}": name for i, name in enumerate(frame.columns)}
+    rows = _run_state(frame, flow, row_schema(frame, plan), own)
+    return select_rows(frame, plan, rows, late=_late_struct(frame, flow))
 
 
 def _run_state(
@@ -111,10 +85,9 @@ def _run_state(
         tagged = replace(plan, by=(BUCKET, *plan.by))
         folding = Folding(tagged, flow.request, flow.slots)
     feed = FeedTask((BUCKET, *names), folding, ship.STRETCH)
-    blobs = ship.run_task(rows, feed, _FED)
+    blobs = ship.run_task(rows, feed, _BLOBS)
     assert plan.clock is not None
-    gives = as_arrow(schema)
-    task = StateTask(make_bucket(flow), gives, plan.clock.tick, late)
+    task = StateTask(make_bucket(flow), as_arrow(schema), plan.clock.tick, late)
     body = cloudpickle.dumps(task)  # type: ignore[no-untyped-call]
     results = blobs.groupBy(BUCKET).transformWithStateInPandas(
         processor(body, __version__), OUTPUT, "Append", "EventTime"
@@ -147,17 +120,13 @@ def _select_columns(
     for name in plan.by:
         normal = normalise_key(frame, name)
         keys.append(columns[name] if normal is None else normal)
-        if normal is None or not whole:
-            columns[name] = keys[-1]
-            by.append(name)
-        else:
-            beside = f"windrow {name}"
-            columns[beside] = normal
-            by.append(beside)
-            schema = schema.append(pa.field(beside, schema.field(name).type))
+        by.append(name if normal is None or not whole else f"windrow {name}")
+        columns[by[-1]] = keys[-1]
+        if by[-1] != name:
+            schema = schema.append(pa.field(by[-1], schema.field(name).type))
     plan = replace(plan, by=tuple(by), schema=schema)
     rows = frame.select(
-        bucket_of(keys, flow.buckets).alias(BUCKET),
+        _bucket_of(keys, flow.buckets).alias(BUCKET),
         *(column.alias(f"s{i}") for i, column in enumerate(columns.values())),
     )
     return rows, list(columns), plan
@@ -181,4 +150,42 @@ def _late_struct(frame: DataFrame, flow: Flow) -> Column | None:
     return F.when(F.col(LATE_FLAG), F.struct(*fields))
 
 
-__all__ = ["aggregate", "over"]
+def _bucket_of(keys: Sequence[Column], buckets: int) -> Column:
+    """The number of the bucket of a row."""
+    if not keys or buckets == 1:
+        return F.lit(_bucket_numbers(1)[0])
+    numbers = F.array(*(F.lit(number) for number in _bucket_numbers(buckets)))
+    return F.get(numbers, F.pmod(F.hash(*keys), F.lit(buckets)))
+
+
+@lru_cache(maxsize=16)
+def _bucket_numbers(buckets: int) -> tuple[int, ...]:
+    """The numbers of buckets, of which each partition gets as many as any other.
+
+    Spark sends a group to partition `pmod(hash(number), partitions)`.  With numbers
+    0, 1, 2, ... some partitions would get three buckets and others none; these are the
+    first whose hashes have the remainders 0, 1, 2, ..., which is even wherever the
+    number of partitions divides that of buckets.  They depend on the number of buckets
+    only: state is found again whatever the session is set to.
+    """
+    numbers: dict[int, int] = {}
+    number = 0
+    while len(numbers) < buckets:
+        numbers.setdefault(_hash(number) % buckets, number)
+        number += 1
+    return tuple(numbers[remainder] for remainder in range(buckets))
+
+
+def _hash(number: int) -> int:
+    """Spark's hash of an int: Murmur3 with seed 42, as a signed word."""
+
+    def rotate(word: int, by: int) -> int:
+        return (word << by | word >> 32 - by) & _WORD
+
+    mixed = rotate(number * 0xCC9E2D51 & _WORD, 15) * 0x1B873593 & _WORD
+    word = rotate(42 ^ mixed, 13) * 5 + 0xE6546B64 & _WORD
+    word ^= 4  # bytes hashed
+    word = (word ^ word >> 16) * 0x85EBCA6B & _WORD
+    word = (word ^ word >> 13) * 0xC2B2AE35 & _WORD
+    word ^= word >> 16
+    return word - (1 << 32) if word >> 31 else word

@@ -49,7 +49,7 @@ class CountBucket(PagedBucket):
     @cached_property
     def resolved(self) -> Resolved:
         """The plan as every step executes it, whatever the rows."""
-        return resolve(self.plan, Facts(), alone=True)
+        return resolve(self.plan, Facts(), inputs="ranges")
 
     def results(self, pages: RowPages) -> Iterator[pa.Table]:
         """The count windows whose last row came to lie behind `now`."""

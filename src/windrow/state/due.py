@@ -172,7 +172,7 @@ class KernelRows:
         for start, stop in result_parts(len(due.runs)):
             keys = self.stream.keys.take(pa.array(due.runs[start:stop]))
             bounds = due.begins[start:stop], due.ends[start:stop]
-            part = answer.part(start, stop)
+            part = answer.part(slice(start, stop))
             results = self.columns(resolved.plan.calls, request, part)
             yield window_table(keys, number, *bounds, results)
 

@@ -90,7 +90,7 @@ class RollBucket(PagedBucket):
             columns = {f"s{i}": column for i, column in enumerate(own.columns)}
             results: dict[str, pa.Array] = {}
             for frame, answer in answers:
-                part = answer.part(start, stop)
+                part = answer.part(slice(start, stop))
                 arrays = rows.columns(frame.calls, frame.request, part)
                 names = [bound.name for bound in frame.calls]
                 results.update(zip(names, arrays, strict=True))

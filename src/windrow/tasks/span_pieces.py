@@ -23,8 +23,8 @@ from windrow.batch.aggregate import Solved, Trim
 from windrow.batch.assemble import Answer
 from windrow.batch.columns import array_runs, plain_array, run_bounds
 from windrow.batch.partials import PartialField, read_partials
-from windrow.batch.sorted_rows import rows_in_order
-from windrow.batch.spans import lay_events, lengths_of
+from windrow.batch.sorted_rows import rows_in_runs
+from windrow.batch.spans import lengths_of, number_events
 from windrow.plan.aggregate import Plan
 from windrow.plan.resolve import slide_algorithms
 from windrow.plan.spans import choose_one
@@ -70,9 +70,10 @@ def _solve(task: Task, table: pa.Table, trim: Trim) -> Solved:
     """The windows of each rule over pieces, with a column for each call."""
     plan, request = task.resolved.plan, task.tree.request
     partials = read_partials(request, task.fields, table)
-    stream = rows_in_order(table, plan.by, None)
+    stream = rows_in_runs(table, plan.by)
     starts, lasts = (whole_numbers(table, name) for name in (FIRST, LAST))
-    laid = lay_events(Events(starts, lasts, stream.firsts, stream.lasts), plan)
+    events = Events(starts, lasts, stream.firsts, stream.lasts)
+    laid = number_events(events, plan).lay()
     all_frames = [laid.windows(rule) for rule in plan.rules]
     sliders = slide_algorithms(plan, request.product)
     windows = [

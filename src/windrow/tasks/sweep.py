@@ -178,7 +178,7 @@ class _Stretch:
             stop = max(stop, start)
         counts[-1] -= len(answer.begins) - stop
         counts[0] -= start
-        rest = replace(answer.part(start, stop), counts=counts)
+        rest = replace(answer.part(slice(start, stop)), counts=counts)
         return rest if self.chunks is None else self._in_chunk(stream, rest)
 
     def _now(self, stream: SortedRows) -> int:
