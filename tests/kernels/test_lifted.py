@@ -186,7 +186,7 @@ def test_words_have_no_bodies_of_their_own():
 SOURCE = Path(wr.__file__).parent
 # file: how many functions, and why they cannot be lifted
 GENERATED = {
-    "kernels/leaves.py": (7, "numba sees rows and partials field by field"),
+    "kernels/leaves.py": (6, "numba sees rows and partials field by field"),
     "kernels/source.py": (12, "numba sees partials field by field; products differ"),
     "kernels/user.py": (3, "numba sees partials field by field; they are inferred"),
     "operator/layout.py": (1, "as many views as an operator's memory has sections"),

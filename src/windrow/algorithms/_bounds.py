@@ -57,5 +57,3 @@ BOUNDS = {
         ("query_of", array_query),
     ),
 }
-
-__all__ = ["BOUNDS"]

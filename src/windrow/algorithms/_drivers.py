@@ -53,6 +53,3 @@ def run_stride(source, firsts, lasts, width, step, lead, widest, chunk, out):
         if count > 0:
             stride(source, first, count, width, at, scratch, out)
             at += count
-
-
-__all__ = ["run_arrays", "run_regular", "run_stride"]

@@ -158,5 +158,3 @@ FAT_STEPS = Stepwise(
         correct=correct, remove=remove, make_way=make_way, between=between
     ),
 )
-
-__all__ = ["FAT_STEPS"]

@@ -118,6 +118,3 @@ def _assembly(
     return Assembly(
         what=what, product=product, leaf="slices", emit=emit, entries=(("run", run),)
     )
-
-
-__all__ = ["merge", "prefix_scan", "suffix_scan"]

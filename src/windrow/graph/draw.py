@@ -183,6 +183,3 @@ def _line(a: int, y1: int, b: int, y2: int, style: str) -> str:
 
 def _plain(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-__all__ = ["graph_lines", "graph_svg"]

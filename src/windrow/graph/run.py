@@ -10,7 +10,7 @@ import numpy as np
 
 from windrow.kernels import Product, arrays, run_with_user_lines
 
-from .graph import Family, ScanKind, initial, initial_uneven
+from .graph import initial, initial_uneven
 from .kernel import graph_assembly
 from .specialise import Special, specialise
 
@@ -123,38 +123,13 @@ def slide_uneven(
 
 def scratch_of(special: Special) -> tuple[int, int, int]:
     """The lap of shared scans, how many windows share none, and room for suffixes."""
-    ranges = [root.range for root in special.graph.roots]
-    lap, alone = _laps(special)
-    return lap, alone, ranges[-1] if alone in (0, len(ranges)) else ranges[alone - 1]
-
-
-def _laps(special: Special) -> tuple[int, int]:
-    """The lap of the scans that are shared, and how many windows share none."""
-    shared = [
-        term.family.lap
-        for root in special.graph.roots
-        for term in root.last
-        if root.same or term.family.kind == ScanKind.TOTAL
-    ]
-    together = (
-        len(special.graph.readers(Family(ScanKind.TOTAL, shared[0]))) if shared else 0
-    )
-    if special.graph.roots[0].same:
-        together = len(special.graph.roots)
-    return max(shared, default=0), len(special.graph.roots) - together
+    roots = special.graph.roots
+    laps = [term.family.lap for root in roots if root.shares for term in root.last]
+    alone = sum(not root.shares for root in roots)
+    widest = roots[-1] if alone in (0, len(roots)) else roots[alone - 1]
+    return max(laps, default=0), alone, widest.range
 
 
 def compile_graph(special: Special, product: Product, leaf: str) -> ModuleType:
     """Compile the kernel of a graph; graphs of the same form share it."""
     return graph_assembly(special, product, leaf).module()
-
-
-__all__ = [
-    "compile_graph",
-    "graph_of",
-    "prepare_slide",
-    "scratch_of",
-    "slide_graph",
-    "slide_uneven",
-    "uneven_graph",
-]
