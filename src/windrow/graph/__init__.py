@@ -3,13 +3,12 @@
 from .draw import graph_lines, graph_svg
 from .graph import initial
 from .kernel import graph_blocks
-from .run import compile_graph, graph_of, slide_graph, slide_uneven, uneven_graph
+from .run import graph_of, slide_graph, slide_uneven, uneven_graph
 from .specialise import SHORT, Special, specialise
 
 __all__ = [
     "SHORT",
     "Special",
-    "compile_graph",
     "graph_blocks",
     "graph_lines",
     "graph_of",

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from windrow.kernels import Product, arrays, run_with_user_lines
+from windrow.kernels import Product, arrays
 
 from .graph import initial, initial_uneven
 from .kernel import graph_assembly
@@ -56,7 +55,7 @@ def slide_graph(
     run, results = prepare_slide(
         product, source, firsts, lasts, windows, leaf=leaf, undo=undo
     )
-    run_with_user_lines(product.has_users, run)
+    run()
     return results
 
 
@@ -87,10 +86,10 @@ def prepare_slide(
     lap, alone, room = scratch_of(special)
     widths = np.array(ranges, np.int64)
     inputs = (source, firsts, lasts, widths, slides)
+    kernel = graph_assembly(special, product, leaf)
 
     def run() -> None:
         if starts[-1]:
-            kernel = compile_graph(special, product, leaf)
             kernel.run(*inputs, starts[order], lap, alone, room, out)
 
     return run, [
@@ -128,8 +127,3 @@ def scratch_of(special: Special) -> tuple[int, int, int]:
     alone = sum(not root.shares for root in roots)
     widest = roots[-1] if alone in (0, len(roots)) else roots[alone - 1]
     return max(laps, default=0), alone, widest.range
-
-
-def compile_graph(special: Special, product: Product, leaf: str) -> ModuleType:
-    """Compile the kernel of a graph; graphs of the same form share it."""
-    return graph_assembly(special, product, leaf).module()

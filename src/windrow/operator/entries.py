@@ -13,14 +13,14 @@ from windrow.kernels.vocabulary import (
     copy_event,
     correct,
     ints_of,
-    kept_of,
     lift_number,
     lift_one,
     move,
     open_memory,
     remove,
     set_ints,
-    set_kept,
+    set_state,
+    state_of,
 )
 from windrow.windows.policy_numbers import DELTA
 
@@ -95,7 +95,7 @@ def call_move(mem, new):
             new_marks[at & new_mask] = marks[i & mask]
         at += 1
     set_ints(new_words, move(scratch, ints, wider))
-    set_kept(new_fields, kept_of(fields))
+    set_state(new_fields, state_of(fields))
 
 
 def call_find(mem, tick, number):
@@ -117,7 +117,7 @@ def call_correct(mem, place, position, *values):
 
 def call_remove(mem, place):
     words, scratch, fields, _, _, _ = open_memory(mem)[0]
-    set_ints(words, remove(scratch, ints_of(words), kept_of(fields), place))
+    set_ints(words, remove(scratch, ints_of(words), state_of(fields), place))
 
 
 def call_between(mem, first, last):

@@ -1,9 +1,9 @@
 """Lays an operator's memory out: one flat array, as RA has it.
 
     words        0              WORDS
-                 |-- header -----|-- kept --|-- rings --|-- numbers --|-- marks --|...
+                 |-- header -----|-- state --|-- rings --|-- numbers --|-- marks --|...
     header       the algorithm's ints, then ranges, clocks and counters (`policies.py`)
-    kept         partials of the algorithm's own, field by field
+    state        partials of the algorithm's own, field by field
     rings        partials of the events, field by field
     numbers      the algorithm's rings of whole numbers
     marks        what each event is evicted by: its instant, or its attribute
@@ -62,7 +62,7 @@ class MemoryLayout:
         cls, product: Product, steps: Stepwise, evict: int, *, ordered: bool
     ) -> MemoryLayout:
         """The layout for an algorithm, a product and an eviction policy."""
-        sections = [Section("kept", dtype, 0, steps.kept) for dtype in product.dtypes]
+        sections = [Section("state", dtype, 0, steps.state) for dtype in product.dtypes]
         for number in range(steps.rings):
             sections += [
                 Section(f"ring{number}", dtype, steps.slots) for dtype in product.dtypes
@@ -119,7 +119,7 @@ def empty_memory(
     if steps.chunk:
         begin[-2:] = chunk
     memory.words[: len(begin)] = begin
-    for place, field in zip(layout.named("kept"), identity, strict=True):
+    for place, field in zip(layout.named("state"), identity, strict=True):
         memory.sections[place][:] = field
     return memory
 
@@ -152,6 +152,6 @@ def open_text(layout: MemoryLayout, steps: Stepwise, *, plain: bool) -> str:
     numbers = "".join(f"s{k}, " for k in layout.named("number"))
     scratch = f"({rings}{numbers}words[{MASK}])"
     rest = ", ".join(f"s{layout.named(x)[0]}" for x in ("marks", "floats", "ids"))
-    lines.append(f"    memory = (words, {scratch}, {group('kept')}, {rest})")
+    lines.append(f"    memory = (words, {scratch}, {group('state')}, {rest})")
     lines.append(f"    return memory, {group('out')}")
     return "def open_memory(mem):\n" + "\n".join(lines)

@@ -11,12 +11,12 @@ from windrow.kernels.vocabulary import (
     between,
     emit,
     ints_of,
-    kept_of,
     make_way,
     peek,
     poke,
     set_ints,
-    set_kept,
+    set_state,
+    state_of,
     store,
     whole,
 )
@@ -82,9 +82,9 @@ def place_late(memory, value, tick):
 def answer_between(memory, first, last, out):
     """The result of events at instants [first, last); False if there are none."""
     words, scratch, fields, marks, _, ids = memory
-    _, ints, kept = whole(scratch, ints_of(words), kept_of(fields))
+    _, ints, state = whole(scratch, ints_of(words), state_of(fields))
     set_ints(words, ints)
-    set_kept(fields, kept)
+    set_state(fields, state)
     start = first_later(words, ints, marks, ids, first - 1, words[TOTAL])
     stop = first_later(words, ints, marks, ids, last - 1, words[TOTAL])
     some = False

@@ -75,4 +75,4 @@ def run_few(source, firsts, lasts, ranges, slides, at, lap, alone, room, out):
             slide_2(source, first, length, q, ranges, at, out)
         elif rest == 1:
             slide_running(source, first, ranges[q], length, at[q], out)
-        move_on(length, ranges, slides, at, 0, len(ranges))
+        move_on(length, ranges, slides, at)

@@ -87,4 +87,4 @@ def run_laps(source, firsts, lasts, ranges, slides, at, lap, alone, room, out):
             slide_laps(
                 source, first, length, lap, ranges, slides, at, suffix, prefix, out
             )
-        move_on(length, ranges, slides, at, 0, len(ranges))
+        move_on(length, ranges, slides, at)

@@ -167,28 +167,40 @@ def slide_alone(source, first, length, width, step, to, suffix, out):
                 prefix = combine(prefix, leaf(source, first + begin + width + j))
 
 
+def answer_alone(source, first, length, ranges, slides, at, alone, suffix, out):
+    """The shortest windows, each over laps of its own."""
+    for q in range(alone):
+        slide_alone(source, first, length, ranges[q], slides[q], at[q], suffix, out)
+
+
 def run_alone(source, firsts, lasts, ranges, slides, at, lap, alone, room, out):
-    """Windows over laps of their own: the shortest ones, or all."""
+    """All windows over laps of their own."""
     suffix = allocate(room)
     for k in range(len(firsts)):
         first, length = firsts[k], lasts[k] - firsts[k]
-        for q in range(alone):
-            slide_alone(source, first, length, ranges[q], slides[q], at[q], suffix, out)
-        move_on(length, ranges, slides, at, 0, alone)
+        answer_alone(source, first, length, ranges, slides, at, alone, suffix, out)
+        move_on(length, ranges, slides, at)
 
 
 def run_shared(source, firsts, lasts, ranges, slides, at, lap, alone, room, out):
-    """Windows over laps that they share: all but the shortest ones."""
+    """All windows over laps that they share."""
     scratch = shared_scratch(firsts, lasts, ranges, lap, alone)
     for k in range(len(firsts)):
         first, length = firsts[k], lasts[k] - firsts[k]
         slide_shared(
             source, first, length, lap, alone, ranges, slides, at, scratch, out
         )
-        move_on(length, ranges, slides, at, alone, len(ranges))
+        move_on(length, ranges, slides, at)
 
 
 def run_mixed(source, firsts, lasts, ranges, slides, at, lap, alone, room, out):
     """The shortest windows over laps of their own, the others over shared ones."""
-    run_alone(source, firsts, lasts, ranges, slides, at, lap, alone, room, out)
-    run_shared(source, firsts, lasts, ranges, slides, at, lap, alone, room, out)
+    suffix = allocate(room)
+    scratch = shared_scratch(firsts, lasts, ranges, lap, alone)
+    for k in range(len(firsts)):
+        first, length = firsts[k], lasts[k] - firsts[k]
+        answer_alone(source, first, length, ranges, slides, at, alone, suffix, out)
+        slide_shared(
+            source, first, length, lap, alone, ranges, slides, at, scratch, out
+        )
+        move_on(length, ranges, slides, at)

@@ -21,9 +21,9 @@ def scan_back(source, first, lap, suffix):
         store(suffix, j, partial)
 
 
-def move_on(length, ranges, slides, at, low, high):
-    """Let results of the next run stand after those of this one, windows [low, high)."""
-    for q in range(low, high):
+def move_on(length, ranges, slides, at):
+    """Let the results of the next run stand after those of this one."""
+    for q in range(len(ranges)):
         at[q] += max((length - ranges[q]) // slides[q] + 1, 0)
 
 
@@ -44,7 +44,7 @@ def run_scans(source, firsts, lasts, ranges, slides, at, lap, alone, room, out):
     for k in range(len(firsts)):
         length = lasts[k] - firsts[k]
         slide_scans(source, firsts[k], length - width + 1, width, at[0], suffix, out)
-        move_on(length, ranges, slides, at, 0, 1)
+        at[0] += max(length - ranges[0] + 1, 0)
 
 
 def slide_running(source, first, width, end, to, out):
@@ -68,7 +68,7 @@ def run_running(source, firsts, lasts, ranges, slides, at, lap, alone, room, out
     for k in range(len(firsts)):
         length = lasts[k] - firsts[k]
         slide_running(source, firsts[k], ranges[0], length, at[0], out)
-        move_on(length, ranges, slides, at, 0, 1)
+        at[0] += max(length - ranges[0] + 1, 0)
 
 
 def run_inputs(source, firsts, lasts, ranges, slides, at, lap, alone, room, out):
@@ -77,4 +77,4 @@ def run_inputs(source, firsts, lasts, ranges, slides, at, lap, alone, room, out)
         first, length, to = firsts[k], lasts[k] - firsts[k], at[0]
         for i in range(length):
             emit(out, to + i, leaf(source, first + i))  # input[start]
-        move_on(length, ranges, slides, at, 0, 1)
+        at[0] += max(length - ranges[0] + 1, 0)
