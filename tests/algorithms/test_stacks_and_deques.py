@@ -255,8 +255,10 @@ def watched(name, monkeypatch, check):
         assert partial == span(*windows[i])
         check(sys._getframe(1).f_locals)
 
-    for word, meaning in {**spans, "emit": emit}.items():
-        monkeypatch.setattr(module, word, meaning, raising=False)
+    modules = {module.__name__, getattr(module, "prepare", module.combine).__module__}
+    for part in map(importlib.import_module, modules):
+        for word, meaning in {**spans, "emit": emit}.items():
+            monkeypatch.setattr(part, word, meaning, raising=False)
     return module
 
 
@@ -307,7 +309,7 @@ def test_daba_keeps_its_invariants(windows):
 def test_daba_lite_keeps_its_invariants(windows):
     def check(v):
         F, E, L, R, A, B = v["ints"]  # noqa: N806
-        middle, back = v["kept"]
+        middle, back = v["state"]
         part, mask = v["scratch"]
         assert F <= L <= R <= A <= B <= E
         assert F == E or (R - L == A - R and (B - L) + 1 == (B - F) - (E - B))

@@ -10,7 +10,8 @@ import windrow as wr
 from windrow.aggregates import find
 from windrow.batch import aggregate as graphed
 from windrow.batch import slices as sliced
-from windrow.graph import compile_graph, graph_of, slide_graph
+from windrow.graph import graph_of, slide_graph
+from windrow.graph.kernel import graph_assembly
 from windrow.kernels import Request, interpreting, product_of
 
 TABLE = pa.table(
@@ -59,7 +60,8 @@ def test_four_laps_are_scanned_at_once_where_a_partial_is_one_number(
     values, windows = TABLE["y"].to_numpy(), [(64, 1), (70, 1)]
     taken = []
     with interpreting():
-        module = compile_graph(graph_of([64, 70], product), product, "rows")
+        graph = graph_of([64, 70], product)
+        module = graph_assembly(graph, product, "rows").module()
         scan = module.scan_laps
         monkeypatch.setattr(
             module, "scan_laps", lambda *given: taken.append(1) or scan(*given)

@@ -11,7 +11,7 @@ import pytest
 
 import windrow as wr
 from windrow.aggregates import find as find_aggregate
-from windrow.algorithms import _drivers as drivers
+from windrow.algorithms import _kernel as drivers
 from windrow.algorithms import find
 from windrow.graph.loops import single_window
 from windrow.kernels import ENTRY, INLINE, JIT, Text, interpreting, kernel
@@ -79,7 +79,7 @@ def test_a_failing_combine_shows_the_line_of_the_algorithm_that_called_it():
     assert (
         by_file["two_stacks_lite.py"].line == "emit(out, at + i, combine(head, back))"
     )
-    assert by_file["_drivers.py"].line.startswith("slide(source, (base, width, step")
+    assert by_file["_kernel.py"].line.startswith("slide(source, (base, width, step")
     assert by_file["test_lifted.py"].line == 'raise ValueError("nine is too much")'
 
 
@@ -186,7 +186,7 @@ def test_words_have_no_bodies_of_their_own():
 SOURCE = Path(wr.__file__).parent
 # file: how many functions, and why they cannot be lifted
 GENERATED = {
-    "kernels/leaves.py": (7, "numba sees rows and partials field by field"),
+    "kernels/leaves.py": (6, "numba sees rows and partials field by field"),
     "kernels/source.py": (12, "numba sees partials field by field; products differ"),
     "kernels/user.py": (3, "numba sees partials field by field; they are inferred"),
     "operator/layout.py": (1, "as many views as an operator's memory has sections"),

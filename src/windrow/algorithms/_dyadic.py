@@ -10,7 +10,15 @@ slice shares its places with the one `capacity` before it, so that the array hol
 block of the last `capacity` slices, and no block passes its end.
 """
 
-from windrow.kernels.vocabulary import IDENTITY, combine, load
+from windrow.kernels.vocabulary import IDENTITY, allocate, combine, load
+
+from ._ring import ring
+
+
+def prepare(widest, chunk):
+    """Room for the blocks of all levels, and how many slices they hold."""
+    capacity = ring(widest)
+    return allocate(2 * capacity), capacity
 
 
 def place(capacity, level, i):

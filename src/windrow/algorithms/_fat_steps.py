@@ -28,21 +28,21 @@ from ._fat_tree import answer_from, renew_level, renew_node
 from ._stepwise import AnyPlace, Stepwise
 
 
-def insert(scratch, ints, kept, value, tick):
+def insert(scratch, ints, state, value, tick):
     tree, alive, _, mask = scratch
     F, E, keep, stop, live, dirty = ints
     store(tree, mask + 1 + (E & mask), value)
     alive[E & mask] = 1
-    return (F, E + 1, keep, stop, live + 1, dirty), kept
+    return (F, E + 1, keep, stop, live + 1, dirty), state
 
 
-def evict(scratch, ints, kept):
+def evict(scratch, ints, state):
     _, alive, _, mask = scratch
     F, E, keep, stop, live, dirty = ints
     F += 1
     while F < E and alive[F & mask] == 0:
         F += 1
-    return (F, E, keep, stop, live - 1, dirty), kept
+    return (F, E, keep, stop, live - 1, dirty), state
 
 
 def renew(scratch, ints):
@@ -67,11 +67,11 @@ def renew(scratch, ints):
     return (F, E, F, E, live, 0 * dirty)
 
 
-def whole(scratch, ints, kept):
+def whole(scratch, ints, state):
     tree, _, _, mask = scratch
     ints = renew(scratch, ints)
     F, E = ints[0], ints[1]
-    return answer_from(tree, mask + 1, F, F, E), ints, kept
+    return answer_from(tree, mask + 1, F, F, E), ints, state
 
 
 def between(scratch, start, stop):
@@ -98,11 +98,11 @@ def correct(scratch, ints, i, value):
     return mark(scratch, ints, i)
 
 
-def remove(scratch, ints, kept, i):
+def remove(scratch, ints, state, i):
     """The event at place i goes, wherever it stands."""
     tree, alive, _, mask = scratch
     if i == ints[0]:
-        return evict(scratch, ints, kept)[0]
+        return evict(scratch, ints, state)[0]
     store(tree, mask + 1 + (i & mask), IDENTITY)
     alive[i & mask] = 0
     F, E, keep, stop, live, dirty = mark(scratch, ints, i)
@@ -146,17 +146,13 @@ def move(scratch, ints, wider):
 
 
 FAT_STEPS = Stepwise(
-    insert=insert,
-    evict=evict,
-    whole=whole,
+    insert,
+    evict,
+    whole,
     begin=(0,) * 6,
     slots=2,
     numbers=2,
     live=4,
     move=move,
-    any_place=AnyPlace(
-        correct=correct, remove=remove, make_way=make_way, between=between
-    ),
+    any_place=AnyPlace(correct, remove, make_way, between),
 )
-
-__all__ = ["FAT_STEPS"]

@@ -1,10 +1,18 @@
 """Assembles the kernel of an algorithm and a product.
 
 A kernel differs by where partials come from (`rows`, lifted in the loop, or
-`slices`), by how bounds are read (`regular`: by arithmetic, run by run; `arrays`:
-from start and stop arrays; `many`: arrays with several ranges), by whether a tail
-partial is added to each window (Cutty), and by whether results are lowered or come
-out as partials (`raw`: sashes, which are merged further).
+`slices`), by whether a tail partial is added to each window (Cutty), by whether
+results are lowered or come out as partials (`raw`: sashes, which are merged further),
+and by how bounds are read:
+
+    regular     (base, width, step, first, last): window i covers `width` slices from
+                base + i * step on, as far as they lie in the run [first, last)
+    arrays      (starts, stops)
+    many        (starts, stops, keep, query): windows of several ranges in one pass
+
+A driver walks the runs, which are the slices [first, last) of one key, and lets the
+algorithm answer the windows of each.  `lead` asks for the windows before the first
+complete one too, each clipped at the run's first slice: what `over` needs.
 """
 
 from __future__ import annotations
@@ -14,11 +22,94 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from windrow.kernels import Assembly, Named, Product
+from windrow.kernels.vocabulary import (
+    IDENTITY,
+    combine,
+    emit,
+    leaf,
+    peek,
+    prepare,
+    slide,
+    stage,
+    stride,
+)
 
 from ._algorithm import Algorithm
-from ._bounds import BOUNDS
-from ._drivers import run_arrays, run_regular, run_stride
+
+
+def regular_start(bounds, i):
+    return max(bounds[0] + i * bounds[2], bounds[3])
+
+
+def regular_stop(bounds, i):
+    return min(bounds[0] + i * bounds[2] + bounds[1], bounds[4])
+
+
+def array_start(bounds, i):
+    return peek(bounds[0], i)
+
+
+def array_stop(bounds, i):
+    return peek(bounds[1], i)
+
+
+def array_keep(bounds, i):
+    return peek(bounds[2], i)
+
+
+def array_query(bounds, i):
+    return peek(bounds[3], i)
+
+
+def only_query(bounds, i):
+    return 0
+
+
+_BOUNDS = {  # start_of, stop_of, keep_of, query_of
+    "regular": (regular_start, regular_stop, regular_start, only_query),
+    "arrays": (array_start, array_stop, array_start, only_query),
+    "many": (array_start, array_stop, array_keep, array_query),
+}
+
+
+def run_arrays(source, bounds, widest, chunk, out):
+    """Windows whose bounds are arrays."""
+    slide(source, bounds, len(bounds[0]), np.int64(0), prepare(widest, chunk), out)
+
+
+def run_regular(source, firsts, lasts, width, step, lead, widest, chunk, out):
+    """Windows of `width` slices, each `step` on."""
+    scratch = prepare(widest, chunk)
+    at = np.int64(0)
+    for k in range(len(firsts)):
+        first, last = firsts[k], lasts[k]
+        base = first - (width - 1) if lead else first
+        count = (last - base - width) // step + 1
+        if count <= 0:
+            continue
+        slide(source, (base, width, step, first, last), count, at, scratch, out)
+        at += count
+
+
+def run_stride(source, firsts, lasts, width, step, lead, widest, chunk, out):
+    """Windows of `width` slices, each one slice on: the fast path."""
+    scratch = stage(widest, chunk)
+    at = np.int64(0)
+    for k in range(len(firsts)):
+        first, last = firsts[k], lasts[k]
+        if lead:
+            prefix = IDENTITY
+            for i in range(first, min(first + width - 1, last)):
+                prefix = combine(prefix, leaf(source, i))
+                emit(out, at, prefix)
+                at += 1
+        count = last - first - width + 1
+        if count > 0:
+            stride(source, first, count, width, at, scratch, out)
+            at += count
 
 
 @dataclass(frozen=True)
@@ -31,13 +122,6 @@ class Shape:
     fast: bool = False
     raw: bool = False
 
-    @property
-    def driver(self) -> Callable[..., None]:
-        """The function that walks the runs of slices."""
-        if self.fast:
-            return run_stride
-        return run_regular if self.bounds == "regular" else run_arrays
-
     def __str__(self) -> str:
         tails = ", with tails" if self.tail else ""
         partials = ", partials out" if self.raw else ""
@@ -46,14 +130,24 @@ class Shape:
 
 def kernel_assembly(algorithm: Algorithm, product: Product, shape: Shape) -> Assembly:
     """What the kernel is made of; its `run` is the shape's driver."""
+    driver: Callable[..., None] = run_stride
+    words: dict[str, Any] = {"stage": algorithm.stage, "stride": algorithm.stride}
+    entries = algorithm.stride_entries  # that `conduct` calls, beside `run`
+    if not shape.fast:
+        words = {"prepare": algorithm.prepare, "slide": algorithm.slide}
+        names = ("start_of", "stop_of", "keep_of", "query_of")
+        words |= zip(names, _BOUNDS[shape.bounds], strict=True)
+        driver = run_regular if shape.bounds == "regular" else run_arrays
+        entries = algorithm.slide_entries if shape.bounds == "arrays" else ()
+    named: Named = tuple((function.__name__, function) for function in entries)
     return Assembly(
         what=f"{algorithm.name}, {shape}",
         product=product,
         leaf=shape.leaf,
         emit="partials" if shape.raw else "results",
         tails=shape.tail,
-        words=_words(algorithm, shape),
-        entries=(("run", shape.driver), *_entries(algorithm, shape)),
+        words=tuple(words.items()),
+        entries=(("run", driver), *named),
     )
 
 
@@ -65,22 +159,3 @@ def kernel_text(algorithm: Algorithm, product: Product, shape: Shape) -> str:
 def compile_kernel(algorithm: Algorithm, product: Product, shape: Shape) -> ModuleType:
     """The kernel, ready to be called: its `run` is the entry."""
     return kernel_assembly(algorithm, product, shape).module()
-
-
-def _words(algorithm: Algorithm, shape: Shape) -> Named:
-    if shape.fast:
-        assert algorithm.stage is not None
-        assert algorithm.stride is not None
-        return (("stage", algorithm.stage), ("stride", algorithm.stride))
-    words: Named = (("prepare", algorithm.prepare), ("slide", algorithm.slide))
-    return words + BOUNDS[shape.bounds]
-
-
-def _entries(algorithm: Algorithm, shape: Shape) -> Named:
-    """The functions that an algorithm's `conduct` calls, beside `run`."""
-    functions: tuple[Any, ...] = ()
-    if shape.fast:
-        functions = algorithm.stride_entries
-    elif shape.bounds == "arrays":
-        functions = algorithm.slide_entries
-    return tuple((function.__name__, function) for function in functions)

@@ -69,10 +69,10 @@ def _next_front(part, mask, F, L, M, P, E):
     return E, E, E
 
 
-def insert(scratch, ints, kept, value, tick):
+def insert(scratch, ints, state, value, tick):
     part, mask = scratch
     F, E, L, M, P, last, turn, due, pace, range_, chunk = ints
-    total, csa = kept
+    total, csa = state
     if tick >= turn:  # all divisions are here, twice in a window
         if M < E:
             L, M, P = _close_chunk(part, mask, F, L, M, P, E, total, csa)
@@ -90,31 +90,31 @@ def insert(scratch, ints, kept, value, tick):
     return (F, E + 1, L, M, P, tick, turn, due, pace, range_, chunk), (total, csa)
 
 
-def evict(scratch, ints, kept):
+def evict(scratch, ints, state):
     part, mask = scratch
     F, E, L, M, P, last, turn, due, pace, range_, chunk = ints
     if F == L:
         L, M, P = _next_front(part, mask, F, L, M, P, E)
-    return (F + 1, E, L, M, P, last, turn, due, pace, range_, chunk), kept
+    return (F + 1, E, L, M, P, last, turn, due, pace, range_, chunk), state
 
 
-def whole(scratch, ints, kept):
+def whole(scratch, ints, state):
     part, mask = scratch
     F, E, L, M = ints[0], ints[1], ints[2], ints[3]
-    partial = kept[1] if M < E else IDENTITY
+    partial = state[1] if M < E else IDENTITY
     if L < M:
-        partial = combine(kept[0], partial)
+        partial = combine(state[0], partial)
     if F < L:
         partial = combine(load(part, F & mask), partial)
-    return partial, ints, kept
+    return partial, ints, state
 
 
 PBA_STEPS = Stepwise(
-    insert=insert,
-    evict=evict,
-    whole=whole,
+    insert,
+    evict,
+    whole,
     begin=(0,) * 6 + (-(2**63),) + (0,) * 4,  # `turn`: at the first event
-    kept=2,
+    state=2,
     constant=True,
     chunk=True,
 )

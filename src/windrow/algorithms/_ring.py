@@ -7,6 +7,8 @@ The length is a power of two, so that the place is one AND: a division for each 
 would cost more than its combine.
 """
 
+from windrow.kernels.vocabulary import allocate
+
 
 def ring(widest):
     """The least power of two that holds `widest` slices."""
@@ -14,3 +16,9 @@ def ring(widest):
     while size < widest:
         size *= 2
     return size
+
+
+def prepare(widest, chunk):
+    """A ring of partials, and its mask."""
+    size = ring(widest)
+    return allocate(size), size - 1

@@ -1,21 +1,21 @@
 """Describes the form of an algorithm that takes one event at a time.
 
-    insert(scratch, ints, kept, value, tick)    -> ints, kept
-    evict(scratch, ints, kept)                  -> ints, kept        the oldest
-    whole(scratch, ints, kept)                  -> partial, ints, kept
+    insert(scratch, ints, state, value, tick)   -> ints, state
+    evict(scratch, ints, state)                 -> ints, state       the oldest
+    whole(scratch, ints, state)                 -> partial, ints, state
 
 What lives between two calls is all there is:
 
     ints      whole numbers; the first two are the places of the window, [F, E),
               which only ever rise: the newest event stands at E - 1
-    kept      a few partials of their own
+    state     a few partials of the algorithm's own: running aggregates
     scratch   rings of partials, rings of whole numbers, then the mask of both; event
               i has its place at i & mask, and there is always room for one more
 
 An algorithm that also reaches events between the ends of its window has `any_place`:
 
     correct(scratch, ints, i, value)            -> ints              another value
-    remove(scratch, ints, kept, i)              -> ints
+    remove(scratch, ints, state, i)             -> ints
     make_way(scratch, ints, i)                  -> hole, ints        place i is free
     between(scratch, start, stop)               -> partial           after `whole`
 
@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from typing import Any
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class AnyPlace:
     """How an algorithm reaches events at any place of its window."""
 
@@ -40,11 +40,11 @@ class AnyPlace:
     between: Callable[..., Any]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Stepwise:
     """How an algorithm goes event by event.
 
-    `begin` are its ints at the start, `kept` the number of its own partials.  A ring
+    `begin` are its ints at the start, `state` the number of its own partials.  A ring
     of partials has `slots` slots for each place.  `span` names the ints between
     which rings are in use.  `constant` says that no event waits for many others.
     `chunk` is set where it has to know how many ticks a window covers: the last int
@@ -56,7 +56,7 @@ class Stepwise:
     evict: Callable[..., Any]
     whole: Callable[..., Any]
     begin: tuple[int, ...] = (0, 0)
-    kept: int = 0
+    state: int = 0
     rings: int = 1
     slots: int = 1
     numbers: int = 0

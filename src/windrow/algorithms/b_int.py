@@ -21,7 +21,6 @@ window has no node of its own unless it is aligned.
 
 from windrow.aggregates import Law
 from windrow.kernels.vocabulary import (
-    allocate,
     combine,
     emit,
     keep_of,
@@ -33,13 +32,7 @@ from windrow.kernels.vocabulary import (
 )
 
 from ._algorithm import Algorithm
-from ._dyadic import cover, place
-from ._ring import ring
-
-
-def prepare(widest, chunk):
-    capacity = ring(widest)
-    return allocate(2 * capacity), capacity
+from ._dyadic import cover, place, prepare
 
 
 def _complete(levels, capacity, keep, stop):

@@ -34,7 +34,6 @@ import numpy as np
 from windrow.aggregates import Law
 from windrow.kernels.vocabulary import (
     IDENTITY,
-    allocate,
     combine,
     emit,
     leaf,
@@ -45,13 +44,8 @@ from windrow.kernels.vocabulary import (
 )
 
 from ._algorithm import Algorithm
-from ._ring import ring
 from ._stepwise import Stepwise
-
-
-def prepare(widest, chunk):
-    size = ring(widest)
-    return allocate(size), allocate(size), size - 1
+from .two_stacks import prepare
 
 
 def _shrink_daba(vals, aggs, mask, L, R, A, B):
@@ -75,7 +69,7 @@ def _fixup_daba(vals, aggs, mask, F, L, R, A, B, E):
     return L + 1, R, A - 1, B
 
 
-def insert(scratch, ints, kept, value, tick):
+def insert(scratch, ints, state, value, tick):
     vals, aggs, mask = scratch
     F, E, L, R, A, B = ints
     below = load(aggs, (E - 1) & mask) if B < E else IDENTITY
@@ -83,23 +77,23 @@ def insert(scratch, ints, kept, value, tick):
     store(aggs, E & mask, combine(below, value))
     E += 1
     L, R, A, B = _fixup_daba(vals, aggs, mask, F, L, R, A, B, E)
-    return (F, E, L, R, A, B), kept
+    return (F, E, L, R, A, B), state
 
 
-def evict(scratch, ints, kept):
+def evict(scratch, ints, state):
     vals, aggs, mask = scratch
     F, E, L, R, A, B = ints
     F += 1
     L, R, A, B = _fixup_daba(vals, aggs, mask, F, L, R, A, B, E)
-    return (F, E, L, R, A, B), kept
+    return (F, E, L, R, A, B), state
 
 
-def whole(scratch, ints, kept):
+def whole(scratch, ints, state):
     _, aggs, mask = scratch
     F, E, B = ints[0], ints[1], ints[5]
     front = load(aggs, F & mask) if F < B else IDENTITY
     back = load(aggs, (E - 1) & mask) if B < E else IDENTITY
-    return combine(front, back), ints, kept
+    return combine(front, back), ints, state
 
 
 def slide(source, bounds, count, at, scratch, out):
@@ -127,12 +121,5 @@ DABA = Algorithm(
     source="Tangwongsan, Hirzel, Schneider (DEBS 2017); SlickDeque 2.2, 4.1",
     prepare=prepare,
     slide=slide,
-    steps=Stepwise(
-        insert=insert,
-        evict=evict,
-        whole=whole,
-        begin=(0,) * 6,
-        rings=2,
-        constant=True,
-    ),
+    steps=Stepwise(insert, evict, whole, begin=(0,) * 6, rings=2, constant=True),
 )

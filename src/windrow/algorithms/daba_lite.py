@@ -33,7 +33,6 @@ import numpy as np
 from windrow.aggregates import Law
 from windrow.kernels.vocabulary import (
     IDENTITY,
-    allocate,
     combine,
     emit,
     leaf,
@@ -44,13 +43,8 @@ from windrow.kernels.vocabulary import (
 )
 
 from ._algorithm import Algorithm
-from ._ring import ring
+from ._ring import prepare
 from ._stepwise import Stepwise
-
-
-def prepare(widest, chunk):
-    size = ring(widest)
-    return allocate(size), size - 1
 
 
 def _shrink_lite(part, mask, L, A, B, middle):
@@ -73,10 +67,10 @@ def _fixup_lite(part, mask, F, L, R, A, B, E, middle, back):
     return L + 1, R, A - 1, B, middle, back
 
 
-def insert(scratch, ints, kept, value, tick):
+def insert(scratch, ints, state, value, tick):
     part, mask = scratch
     F, E, L, R, A, B = ints
-    middle, back = kept
+    middle, back = state
     back = combine(back, value)
     store(part, E & mask, value)
     E += 1
@@ -84,37 +78,37 @@ def insert(scratch, ints, kept, value, tick):
     return (F, E, L, R, A, B), (middle, back)
 
 
-def evict(scratch, ints, kept):
+def evict(scratch, ints, state):
     part, mask = scratch
     F, E, L, R, A, B = ints
-    middle, back = kept
+    middle, back = state
     F += 1
     L, R, A, B, middle, back = _fixup_lite(part, mask, F, L, R, A, B, E, middle, back)
     return (F, E, L, R, A, B), (middle, back)
 
 
-def whole(scratch, ints, kept):
+def whole(scratch, ints, state):
     part, mask = scratch
     F, B = ints[0], ints[5]
     front = load(part, F & mask) if F < B else IDENTITY
-    return combine(front, kept[1]), ints, kept
+    return combine(front, state[1]), ints, state
 
 
 def slide(source, bounds, count, at, scratch, out):
     zero = np.int64(0)
     ints: Any = (zero, zero, zero, zero, zero, zero)
-    kept = (IDENTITY, IDENTITY)
+    state = (IDENTITY, IDENTITY)
     for i in range(count):
         first, last = start_of(bounds, i), stop_of(bounds, i)
         if first >= ints[1]:  # nothing of the last window is left: begin anew
             ints = (first, first, first, first, first, first)
-            kept = (IDENTITY, IDENTITY)
+            state = (IDENTITY, IDENTITY)
         while ints[0] < first:
-            ints, kept = evict(scratch, ints, kept)
+            ints, state = evict(scratch, ints, state)
         while ints[1] < last:
             value = leaf(source, ints[1])
-            ints, kept = insert(scratch, ints, kept, value, ints[1])
-        partial, ints, kept = whole(scratch, ints, kept)
+            ints, state = insert(scratch, ints, state, value, ints[1])
+        partial, ints, state = whole(scratch, ints, state)
         emit(out, at + i, partial)
 
 
@@ -128,12 +122,5 @@ DABA_LITE = Algorithm(
     source="Tangwongsan, Hirzel, Schneider (VLDB Journal 2021)",
     prepare=prepare,
     slide=slide,
-    steps=Stepwise(
-        insert=insert,
-        evict=evict,
-        whole=whole,
-        begin=(0,) * 6,
-        kept=2,
-        constant=True,
-    ),
+    steps=Stepwise(insert, evict, whole, begin=(0,) * 6, state=2, constant=True),
 )

@@ -27,26 +27,12 @@ level by level: the path of F, and what lies above the new slices.
 """
 
 from windrow.aggregates import Law
-from windrow.kernels.vocabulary import (
-    allocate,
-    emit,
-    keep_of,
-    leaf,
-    start_of,
-    stop_of,
-    store,
-)
+from windrow.kernels.vocabulary import emit, keep_of, leaf, start_of, stop_of, store
 
 from ._algorithm import Algorithm
-from ._dyadic import place
+from ._dyadic import place, prepare
 from ._fat_steps import FAT_STEPS
 from ._fat_tree import answer_from, renew_level
-from ._ring import ring
-
-
-def prepare(widest, chunk):
-    capacity = ring(widest)
-    return allocate(2 * capacity), capacity
 
 
 def _update(source, tree, capacity, before, keep, stop):

@@ -67,13 +67,18 @@ def stage(width, chunk):
     return make_room(b), make_room((width - 1) // b + 2), make_lanes(), b
 
 
-def _answer_around_ca(source, e, many, csa, ca, lcs, q, lanes, out, at):
+def _before_lane(ca, csa):
+    """The slices between lcs and a prefix; `ca` is None where they are one chunk's."""
+    return csa if ca is None else combine(ca, csa)
+
+
+def _answer_ends(source, e, many, csa, ca, lcs, q, lanes, out, at):
     """Windows that stop after slices e, e + 1, ...: lcs, ca and csa; gives csa."""
     done = 0
     while done + TURN <= many:
         scan_prefixes(source, e + done, lanes, out, at + done)
         for lane in range(4):
-            ahead = combine(ca, csa)
+            ahead = _before_lane(ca, csa)
             o, i = lane * LANE, done + lane * LANE
             for k in range(LANE):
                 newer = combine(ahead, load(lanes, o + k))
@@ -82,25 +87,7 @@ def _answer_around_ca(source, e, many, csa, ca, lcs, q, lanes, out, at):
         done += TURN
     for j in range(done, many):
         csa = combine(csa, leaf(source, e + j))
-        emit(out, at + j, combine(load(lcs, q + j), combine(ca, csa)))
-    return csa
-
-
-def _answer_next_to(source, e, many, csa, lcs, q, lanes, out, at):
-    """The same where no whole chunk lies between."""
-    done = 0
-    while done + TURN <= many:
-        scan_prefixes(source, e + done, lanes, out, at + done)
-        for lane in range(4):
-            o, i = lane * LANE, done + lane * LANE
-            for k in range(LANE):
-                newer = combine(csa, load(lanes, o + k))
-                emit(out, at + i + k, combine(load(lcs, q + i + k), newer))
-            csa = combine(csa, load(lanes, o + LANE - 1))
-        done += TURN
-    for j in range(done, many):
-        csa = combine(csa, leaf(source, e + j))
-        emit(out, at + j, combine(load(lcs, q + j), csa))
+        emit(out, at + j, combine(load(lcs, q + j), _before_lane(ca, csa)))
     return csa
 
 
@@ -141,27 +128,24 @@ def answer_chunks(source, first, c, many, count, width, b, lcs, state, lanes, at
             older = load(state, 1 + j % (reach + 1))
             ca = older if j == here + 1 else combine(ca, older)
         e = first + start + width - 1
+        to = at + start
         if reach == 0:  # chunks as long as the window: this one is the window
-            emit(out, at + start, load(lcs, q))
+            emit(out, to, load(lcs, q))
         elif reach == 1:
-            csa = _answer_next_to(source, e, near, csa, lcs, q, lanes, out, at + start)
+            csa = _answer_ends(source, e, near, csa, None, lcs, q, lanes, out, to)
             ca = csa
         else:
-            csa = _answer_around_ca(
-                source, e, near, csa, ca, lcs, q, lanes, out, at + start
-            )
+            csa = _answer_ends(source, e, near, csa, ca, lcs, q, lanes, out, to)
             ca = combine(ca, csa)
         if near < b - skew:
             return
         store(state, 1 + (here + reach) % (reach + 1), csa)
         csa = IDENTITY
-        e, q, start = e + near, q + near, start + near
+        e, q, to = e + near, q + near, to + near
         if reach == 0:
-            csa = _answer_next_to(source, e, far, csa, lcs, q, lanes, out, at + start)
+            csa = _answer_ends(source, e, far, csa, None, lcs, q, lanes, out, to)
         else:
-            csa = _answer_around_ca(
-                source, e, far, csa, ca, lcs, q, lanes, out, at + start
-            )
+            csa = _answer_ends(source, e, far, csa, ca, lcs, q, lanes, out, to)
     store(state, 0, csa)
 
 

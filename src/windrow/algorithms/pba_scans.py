@@ -54,20 +54,13 @@ def run_suffixes(source, rows, firsts, lasts, carries, out):
 
 def run_merge(source, oldest, middle, newest, out):
     for i in range(len(oldest)):
-        a, b, c = peek(oldest, i), peek(middle, i), peek(newest, i)
+        some = False
         partial = IDENTITY
-        if a >= 0:
-            partial = leaf(source, a)
-            if b >= 0:
-                partial = combine(partial, leaf(source, b))
-            if c >= 0:
-                partial = combine(partial, leaf(source, c))
-        elif b >= 0:
-            partial = leaf(source, b)
-            if c >= 0:
-                partial = combine(partial, leaf(source, c))
-        elif c >= 0:
-            partial = leaf(source, c)
+        for place in (peek(oldest, i), peek(middle, i), peek(newest, i)):
+            if place >= 0:
+                newer = leaf(source, place)
+                partial = combine(partial, newer) if some else newer
+                some = True
         emit(out, i, partial)
 
 
@@ -118,6 +111,3 @@ def _assembly(
     return Assembly(
         what=what, product=product, leaf="slices", emit=emit, entries=(("run", run),)
     )
-
-
-__all__ = ["merge", "prefix_scan", "suffix_scan"]

@@ -36,22 +36,22 @@ def slide(source, bounds, count, at, scratch, out):
         emit(out, at + i, whole)
 
 
-def insert(scratch, ints, kept, value, tick):
+def insert(scratch, ints, state, value, tick):
     part, mask = scratch
     store(part, ints[1] & mask, value)
-    return (ints[0], ints[1] + 1), kept
+    return (ints[0], ints[1] + 1), state
 
 
-def evict(scratch, ints, kept):
-    return (ints[0] + 1, ints[1]), kept
+def evict(scratch, ints, state):
+    return (ints[0] + 1, ints[1]), state
 
 
-def whole(scratch, ints, kept):
+def whole(scratch, ints, state):
     part, mask = scratch
     total = IDENTITY
     for i in range(ints[0], ints[1]):
         total = combine(total, load(part, i & mask))
-    return total, ints, kept
+    return total, ints, state
 
 
 RECOMPUTE = Algorithm(
@@ -65,5 +65,5 @@ RECOMPUTE = Algorithm(
     prepare=prepare,
     slide=slide,
     many=True,
-    steps=Stepwise(insert=insert, evict=evict, whole=whole),
+    steps=Stepwise(insert, evict, whole),
 )

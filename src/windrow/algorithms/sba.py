@@ -70,7 +70,7 @@ def _scan_two(source, a, width, b, q, suffix, prefix, out, at):
 
     Gives the totals of the blocks `width` further on.  How many chains run at once
     depends on how many fields fit the registers: four of one field, two of more, and
-    one (`_scan_lane`) of many, where chunks are not short.
+    one (`_scan_one`) of many, where chunks are not short.
     """
     c = a + width
     s0, s1 = leaf(source, a + b - 1), leaf(source, a + 2 * b - 1)
@@ -100,32 +100,19 @@ def _scan_two(source, a, width, b, q, suffix, prefix, out, at):
     return p0, p1
 
 
-def _scan_lane(source, a, width, q, suffix, prefix):
-    """The same for one whole chunk, in one chain at a time."""
-    s = leaf(source, a + width - 1)
-    store(suffix, q + width - 1, s)
-    for j in range(width - 2, -1, -1):
-        s = join(leaf(source, a + j), s)
-        store(suffix, q + j, s)
-    p = leaf(source, a + width)
-    for k in range(1, width):
-        store(prefix, q + k, p)
-        p = join(p, leaf(source, a + width + k))
-
-
-def _scan_one(source, a, width, b, many, suffix, prefix):
+def _scan_one(source, a, width, b, q, many, suffix, prefix):
     """The same for one block, of which `many` windows are asked for."""
     s = leaf(source, a + b - 1)
-    store(suffix, b - 1, s)
+    store(suffix, q + b - 1, s)
     for j in range(b - 2, -1, -1):
         s = join(leaf(source, a + j), s)
-        store(suffix, j, s)
+        store(suffix, q + j, s)
     if many > 1:
         p = leaf(source, a + width)
-        store(prefix, 1, p)
+        store(prefix, q + 1, p)
         for k in range(2, many):
             p = join(p, leaf(source, a + width + k - 1))
-            store(prefix, k, p)
+            store(prefix, q + k, p)
 
 
 def _cut_first(source, a, q, suffix, prefix):
@@ -184,7 +171,7 @@ def _stride_blocks(source, first, count, width, at, scratch, out):
                 )
             else:
                 many = min(b, count - lo)
-                _scan_one(source, first + lo, width, b, many, suffix, prefix)
+                _scan_one(source, first + lo, width, b, 0 * b, many, suffix, prefix)
                 if many == b and lo + b < count:
                     last = leaf(source, first + lo + width + b - 1)
                     total = last if b == 1 else join(load(prefix, b - 1), last)
@@ -223,20 +210,18 @@ def stride(source, first, count, width, at, scratch, out):
         for k in range(pairs):
             q = k * pair
             a, to = first + chunk + q, at + chunk + q
-            if one_by_one:
-                _scan_lane(source, a, width, q, suffix, prefix)
-                _scan_lane(source, a + width, width, q + width, suffix, prefix)
-            else:
+            if not one_by_one:
                 _scan_two(source, a, width, width, q, suffix, prefix, out, to)
-            for lane in range(2):
-                o = lane * width
+            for o in range(0, pair, width):
+                if one_by_one:
+                    _scan_one(source, a + o, width, width, q + o, width, suffix, prefix)
                 _cut_first(source, a + o, q + o, suffix, prefix)
         _answer(out, at + chunk, pairs * pair, suffix, prefix)
         chunk += pairs * pair
     while chunk < count:
-        many = min(width, count - chunk)
-        _scan_one(source, first + chunk, width, width, many, suffix, prefix)
-        _cut_first(source, first + chunk, np.int64(0), suffix, prefix)
+        many, a, q = min(width, count - chunk), first + chunk, np.int64(0)
+        _scan_one(source, a, width, width, q, many, suffix, prefix)
+        _cut_first(source, a, q, suffix, prefix)
         _answer(out, at + chunk, many, suffix, prefix)
         chunk += width
 

@@ -77,7 +77,7 @@ def slide(source, bounds, count, at, scratch, out):
         emit(out, at + i, load(partials, walk & mask) if walk < tail else IDENTITY)
 
 
-def insert(scratch, ints, kept, value, tick):
+def insert(scratch, ints, state, value, tick):
     partials, positions, mask = scratch
     F, E, head, tail = ints
     while head < tail:
@@ -86,21 +86,21 @@ def insert(scratch, ints, kept, value, tick):
         tail -= 1
     positions[tail & mask] = E
     store(partials, tail & mask, value)
-    return (F, E + 1, head, tail + 1), kept
+    return (F, E + 1, head, tail + 1), state
 
 
-def evict(scratch, ints, kept):
+def evict(scratch, ints, state):
     _, positions, mask = scratch
     F, E, head, tail = ints
     if positions[head & mask] == F:
         head += 1
-    return (F + 1, E, head, tail), kept
+    return (F + 1, E, head, tail), state
 
 
-def whole(scratch, ints, kept):
+def whole(scratch, ints, state):
     partials, _, mask = scratch
     head, tail = ints[2], ints[3]
-    return load(partials, head & mask) if head < tail else IDENTITY, ints, kept
+    return load(partials, head & mask) if head < tail else IDENTITY, ints, state
 
 
 SLICK_DEQUE = Algorithm(
@@ -114,12 +114,5 @@ SLICK_DEQUE = Algorithm(
     prepare=prepare,
     slide=slide,
     many=True,
-    steps=Stepwise(
-        insert=insert,
-        evict=evict,
-        whole=whole,
-        begin=(0, 0, 0, 0),
-        numbers=1,
-        span=(2, 3),
-    ),
+    steps=Stepwise(insert, evict, whole, begin=(0,) * 4, numbers=1, span=(2, 3)),
 )

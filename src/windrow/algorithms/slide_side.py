@@ -26,7 +26,6 @@ range of r beside one of n about min(r, 2n / r) more.
 from windrow.aggregates import Law
 from windrow.kernels.vocabulary import (
     IDENTITY,
-    allocate,
     combine,
     emit,
     keep_of,
@@ -38,12 +37,7 @@ from windrow.kernels.vocabulary import (
 )
 
 from ._algorithm import Algorithm
-from ._ring import ring
-
-
-def prepare(widest, chunk):
-    capacity = ring(widest)
-    return allocate(capacity), capacity - 1
+from ._ring import prepare
 
 
 def _scan_back(source, suffix, mask, start, scanned, edge):

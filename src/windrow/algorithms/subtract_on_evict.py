@@ -61,22 +61,22 @@ def stride(source, first, count, width, at, scratch, out):
         emit(out, at + i, whole)
 
 
-def insert(scratch, ints, kept, value, tick):
+def insert(scratch, ints, state, value, tick):
     part, mask = scratch
     store(part, ints[1] & mask, value)
-    return (ints[0], ints[1] + 1), (combine(kept[0], value),)
+    return (ints[0], ints[1] + 1), (combine(state[0], value),)
 
 
-def evict(scratch, ints, kept):
+def evict(scratch, ints, state):
     """Remove the oldest; an empty window is exact again, even for floats."""
     part, mask = scratch
     oldest = load(part, ints[0] & mask)
-    rest = inverse(kept[0], oldest) if ints[0] + 1 < ints[1] else IDENTITY
+    rest = inverse(state[0], oldest) if ints[0] + 1 < ints[1] else IDENTITY
     return (ints[0] + 1, ints[1]), (rest,)
 
 
-def whole(scratch, ints, kept):
-    return kept[0], ints, kept
+def whole(scratch, ints, state):
+    return state[0], ints, state
 
 
 SUBTRACT_ON_EVICT = Algorithm(
@@ -91,5 +91,5 @@ SUBTRACT_ON_EVICT = Algorithm(
     slide=slide,
     stage=prepare,
     stride=stride,
-    steps=Stepwise(insert=insert, evict=evict, whole=whole, kept=1, constant=True),
+    steps=Stepwise(insert, evict, whole, state=1, constant=True),
 )

@@ -72,30 +72,30 @@ def slide(source, bounds, count, at, scratch, out):
         emit(out, at + i, combine(front, back))
 
 
-def insert(scratch, ints, kept, value, tick):
+def insert(scratch, ints, state, value, tick):
     vals, aggs, mask = scratch
     F, E, flip = ints
     below = load(aggs, (E - 1) & mask) if flip < E else IDENTITY
     store(vals, E & mask, value)
     store(aggs, E & mask, combine(below, value))
-    return (F, E + 1, flip), kept
+    return (F, E + 1, flip), state
 
 
-def evict(scratch, ints, kept):
+def evict(scratch, ints, state):
     vals, aggs, mask = scratch
     F, E, flip = ints
     if F == flip:
         _flip_back(vals, aggs, mask, F, E)
         flip = E
-    return (F + 1, E, flip), kept
+    return (F + 1, E, flip), state
 
 
-def whole(scratch, ints, kept):
+def whole(scratch, ints, state):
     _, aggs, mask = scratch
     F, E, flip = ints
     front = load(aggs, F & mask) if F < flip else IDENTITY
     back = load(aggs, (E - 1) & mask) if flip < E else IDENTITY
-    return combine(front, back), ints, kept
+    return combine(front, back), ints, state
 
 
 TWO_STACKS = Algorithm(
@@ -108,5 +108,5 @@ TWO_STACKS = Algorithm(
     source="SlickDeque 2.2, 4.1; Tangwongsan, Hirzel, Schneider (DEBS 2017)",
     prepare=prepare,
     slide=slide,
-    steps=Stepwise(insert=insert, evict=evict, whole=whole, begin=(0, 0, 0), rings=2),
+    steps=Stepwise(insert, evict, whole, begin=(0, 0, 0), rings=2),
 )

@@ -57,14 +57,14 @@ def slide(source, bounds, count, at, scratch, out):
         emit(out, at + i, combine(head, back))
 
 
-def insert(scratch, ints, kept, value, tick):
+def insert(scratch, ints, state, value, tick):
     part, mask = scratch
     F, E, flip = ints
     store(part, E & mask, value)
-    return (F, E + 1, flip), (combine(kept[0], value),)
+    return (F, E + 1, flip), (combine(state[0], value),)
 
 
-def evict(scratch, ints, kept):
+def evict(scratch, ints, state):
     """One event at a time the back keeps its values in the ring, up to the flip."""
     part, mask = scratch
     F, E, flip = ints
@@ -74,17 +74,17 @@ def evict(scratch, ints, kept):
             suffix = combine(load(part, j & mask), suffix)
             store(part, j & mask, suffix)
         return (F + 1, E, E), (IDENTITY,)
-    return (F + 1, E, flip), kept
+    return (F + 1, E, flip), state
 
 
-def whole(scratch, ints, kept):
+def whole(scratch, ints, state):
     part, mask = scratch
     F, _, flip = ints
     head = load(part, F & mask) if F < flip else IDENTITY
-    return combine(head, kept[0]), ints, kept
+    return combine(head, state[0]), ints, state
 
 
-STEPS = Stepwise(insert=insert, evict=evict, whole=whole, begin=(0, 0, 0), kept=1)
+STEPS = Stepwise(insert, evict, whole, begin=(0, 0, 0), state=1)
 
 TWO_STACKS_LITE = Algorithm(
     name="two_stacks_lite",

@@ -1,22 +1,18 @@
 """Shares one pass among many windows: the generalised aggregation graph."""
 
 from .draw import graph_lines, graph_svg
-from .graph import Family, Graph, initial
-from .kernel import graph_blocks, graph_text
-from .run import compile_graph, graph_of, slide_graph, slide_uneven, uneven_graph
+from .graph import initial
+from .kernel import graph_blocks
+from .run import graph_of, slide_graph, slide_uneven, uneven_graph
 from .specialise import SHORT, Special, specialise
 
 __all__ = [
     "SHORT",
-    "Family",
-    "Graph",
     "Special",
-    "compile_graph",
     "graph_blocks",
     "graph_lines",
     "graph_of",
     "graph_svg",
-    "graph_text",
     "initial",
     "slide_graph",
     "slide_uneven",

@@ -8,6 +8,7 @@ drawn.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 
 from .graph import INPUT, At, Family, Graph, ScanKind
 from .specialise import Special
@@ -107,7 +108,7 @@ def _panel(
     bottom = TOP + ROW * (len(families) + 1)
     rows[INPUT] = bottom
     edges: list[str] = []
-    nodes = [f'<text x="12" y="20" font-weight="bold">{_plain(title)}</text>']
+    nodes = [f'<text x="12" y="20" font-weight="bold">{escape(title)}</text>']
     for family in families:
         e, n = _family(family, rows[family], bottom, swept and _runs(graph, family))
         edges += e
@@ -117,7 +118,7 @@ def _panel(
     nodes.append(f'<text x="12" y="{bottom + 4}">inputs</text>')
     windows = list(zip(names, graph.roots, strict=True))[:MOST]
     for k, (name, root) in enumerate(windows):
-        nodes.append(_node("window", k, TOP, _plain(str(name))[:5]))
+        nodes.append(_node("window", k, TOP, escape(str(name))[:5]))
         for term in dict.fromkeys(root.terms):
             place = _place(term.family, term.at, swept and _runs(graph, term.family))
             style = "l" if term.family.kind == ScanKind.SUFFIX else "e"
@@ -140,7 +141,7 @@ def _family(
     word = {ScanKind.PREFIX: "ps", ScanKind.SUFFIX: "ss"}.get(family.kind, "t")
     style = "l" if family.kind == ScanKind.SUFFIX else "e"
     count = 1 if running else _drawn(family)
-    nodes = [f'<text x="12" y="{y + 4}">{_plain(str(family))}</text>']
+    nodes = [f'<text x="12" y="{y + 4}">{escape(str(family))}</text>']
     edges = []
     for k in range(count):
         place = MOST - 1 if running else k
@@ -179,10 +180,3 @@ def _node(kind: str, place: int, y: int, label: str) -> str:
 def _line(a: int, y1: int, b: int, y2: int, style: str) -> str:
     x1, x2 = LEFT + a * STEP, LEFT + b * STEP
     return f'<line class="{style}" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>'
-
-
-def _plain(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-__all__ = ["graph_lines", "graph_svg"]

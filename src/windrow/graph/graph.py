@@ -18,7 +18,7 @@ which nodes of a scan windows read while inputs come:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -92,9 +92,15 @@ class Root:
     last: Sum = ()
 
     @property
-    def terms(self) -> Iterator[Term]:
+    def terms(self) -> Sum:
         """All nodes that the window reads."""
-        yield from (*self.same, *self.last)
+        return (*self.same, *self.last)
+
+    @property
+    def shares(self) -> bool:
+        """Whether it stands on laps that were made equal for several windows."""
+        kinds = {term.family.kind for term in self.last}
+        return bool(self.same) or ScanKind.TOTAL in kinds
 
 
 @dataclass(frozen=True)
@@ -135,36 +141,16 @@ class Graph:
 
 def initial(ranges: Sequence[int]) -> Graph:
     """The graph of windows that share nothing, each over laps of its own range."""
-    roots = []
-    for range_ in ranges:
-        suffix, prefix = (
-            Family(ScanKind.SUFFIX, range_),
-            Family(ScanKind.PREFIX, range_),
-        )
-        way = (Term(suffix, At.START), Term(prefix, At.END))
-        roots.append(Root(range_, last=way))
-    return Graph(tuple(roots))
+    return Graph(tuple(_by_itself(range_, lap=range_) for range_ in ranges))
 
 
 def initial_uneven(count: int) -> Graph:
     """The graph of windows over slices that share nothing, of unknown ranges."""
-    roots = []
-    for number in range(count):
-        suffix = Family(ScanKind.SUFFIX, window=number)
-        prefix = Family(ScanKind.PREFIX, window=number)
-        roots.append(Root(0, last=(Term(suffix, At.START), Term(prefix, At.END))))
-    return Graph(tuple(roots))
+    return Graph(tuple(_by_itself(0, window=number) for number in range(count)))
 
 
-__all__ = [
-    "INPUT",
-    "At",
-    "Family",
-    "Graph",
-    "Root",
-    "ScanKind",
-    "Sum",
-    "Term",
-    "initial",
-    "initial_uneven",
-]
+def _by_itself(range_: int, lap: int = 0, window: int = -1) -> Root:
+    suffix, prefix = (
+        Family(kind, lap, window) for kind in (ScanKind.SUFFIX, ScanKind.PREFIX)
+    )
+    return Root(range_, last=(Term(suffix, At.START), Term(prefix, At.END)))

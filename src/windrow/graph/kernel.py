@@ -13,14 +13,7 @@ from collections.abc import Callable
 
 from windrow.kernels import Assembly, Product, Text
 
-from .graph import ScanKind
-from .loops import (
-    few_windows,
-    long_laps,
-    short_laps,
-    single_window,
-    uneven_windows,
-)
+from .loops import few_windows, long_laps, short_laps, single_window, uneven_windows
 from .specialise import Special
 
 _INLINE = ("advance",)  # its running value would go through memory
@@ -51,42 +44,20 @@ def graph_blocks(special: Special) -> list[str]:
 
 def _loop_of(special: Special) -> Callable[..., None]:
     """The loop for the form that a graph has."""
-    roots = special.graph.roots
-    if not roots[0].range:
-        return _uneven_loop(special)
-    if len(roots) == 1:
-        return _lone_loop(special)
-    if not special.stored_scans:
-        return few_windows.run_few
-    return long_laps.run_laps if roots[0].same else _short_loop(special)
-
-
-def _lone_loop(special: Special) -> Callable[..., None]:
-    """The loop for one window: by scans, by a running value, or by inputs."""
-    if special.stored_scans:
-        return single_window.run_scans
-    if special.scans:
-        return single_window.run_running
-    return single_window.run_inputs
-
-
-def _short_loop(special: Special) -> Callable[..., None]:
-    """The loop for windows that share scans in short laps, or some that do not."""
-    shares = {
-        any(term.family.kind == ScanKind.TOTAL for term in root.last)
-        for root in special.graph.roots
-    }
-    if shares == {True, False}:
-        return short_laps.run_mixed
-    return short_laps.run_shared if True in shares else short_laps.run_alone
-
-
-def _uneven_loop(special: Special) -> Callable[..., None]:
-    if special.graph.roots[0].same:
+    roots, stored = special.graph.roots, special.stored_scans
+    first, last = roots[0], roots[-1]
+    if not first.range and first.same:
         return uneven_windows.run_differences
-    if special.stored_scans:
-        return uneven_windows.run_stacks
-    return uneven_windows.run_uneven
-
-
-__all__ = ["graph_assembly", "graph_blocks", "graph_text"]
+    if not first.range:
+        return uneven_windows.run_stacks if stored else uneven_windows.run_uneven
+    if len(roots) == 1 and not special.scans:
+        return single_window.run_inputs
+    if len(roots) == 1:
+        return single_window.run_scans if stored else single_window.run_running
+    if not stored:
+        return few_windows.run_few
+    if first.same:
+        return long_laps.run_laps
+    if first.shares != last.shares:  # they are ordered by range
+        return short_laps.run_mixed
+    return short_laps.run_shared if last.shares else short_laps.run_alone

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from windrow.kernels import Product, arrays, run_with_user_lines
+from windrow.kernels import Product, arrays
 
-from .graph import Family, ScanKind, initial, initial_uneven
+from .graph import initial, initial_uneven
 from .kernel import graph_assembly
 from .specialise import Special, specialise
 
@@ -56,7 +55,7 @@ def slide_graph(
     run, results = prepare_slide(
         product, source, firsts, lasts, windows, leaf=leaf, undo=undo
     )
-    run_with_user_lines(product.has_users, run)
+    run()
     return results
 
 
@@ -87,10 +86,10 @@ def prepare_slide(
     lap, alone, room = scratch_of(special)
     widths = np.array(ranges, np.int64)
     inputs = (source, firsts, lasts, widths, slides)
+    kernel = graph_assembly(special, product, leaf)
 
     def run() -> None:
         if starts[-1]:
-            kernel = compile_graph(special, product, leaf)
             kernel.run(*inputs, starts[order], lap, alone, room, out)
 
     return run, [
@@ -123,38 +122,8 @@ def slide_uneven(
 
 def scratch_of(special: Special) -> tuple[int, int, int]:
     """The lap of shared scans, how many windows share none, and room for suffixes."""
-    ranges = [root.range for root in special.graph.roots]
-    lap, alone = _laps(special)
-    return lap, alone, ranges[-1] if alone in (0, len(ranges)) else ranges[alone - 1]
-
-
-def _laps(special: Special) -> tuple[int, int]:
-    """The lap of the scans that are shared, and how many windows share none."""
-    shared = [
-        term.family.lap
-        for root in special.graph.roots
-        for term in root.last
-        if root.same or term.family.kind == ScanKind.TOTAL
-    ]
-    together = (
-        len(special.graph.readers(Family(ScanKind.TOTAL, shared[0]))) if shared else 0
-    )
-    if special.graph.roots[0].same:
-        together = len(special.graph.roots)
-    return max(shared, default=0), len(special.graph.roots) - together
-
-
-def compile_graph(special: Special, product: Product, leaf: str) -> ModuleType:
-    """Compile the kernel of a graph; graphs of the same form share it."""
-    return graph_assembly(special, product, leaf).module()
-
-
-__all__ = [
-    "compile_graph",
-    "graph_of",
-    "prepare_slide",
-    "scratch_of",
-    "slide_graph",
-    "slide_uneven",
-    "uneven_graph",
-]
+    roots = special.graph.roots
+    laps = [term.family.lap for root in roots if root.shares for term in root.last]
+    alone = sum(not root.shares for root in roots)
+    widest = roots[-1] if alone in (0, len(roots)) else roots[alone - 1]
+    return max(laps, default=0), alone, widest.range

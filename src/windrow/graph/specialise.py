@@ -33,9 +33,8 @@ scans of a window's own 3, shared ones 2k + 2, of which 2k are done side by side
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
-from .graph import INPUT, At, Family, Graph, Root, ScanKind, Sum, Term
+from .graph import INPUT, At, Family, Graph, Root, ScanKind, Term
 
 LONG = 4096  # with an inverse, laps are at least this long: each costs some 50 ns
 SPARE = 1 << 20  # inputs by which laps may be longer than the longest window
@@ -64,17 +63,6 @@ class Special:
     def stored_scans(self) -> list[Family]:
         """The scans of which every node is needed, so that they are stored."""
         return [scan for scan in self.scans if self.graph.needed(scan) == "every"]
-
-    @cached_property
-    def form(self) -> tuple[object, ...]:
-        """All that the kernel's code depends on; laps and ranges are its arguments."""
-        roots = self.graph.roots
-        ways = {tuple(_shape(way) for way in (root.same, root.last)) for root in roots}
-        return min(len(roots), 2), roots[0].range == 0, frozenset(ways)
-
-
-def _shape(way: Sum) -> tuple[object, ...]:
-    return tuple((term.family.kind, term.at, term.off) for term in way)
 
 
 def specialise(graph: Graph, *, invertible: bool, each: bool = True) -> Special:
@@ -164,6 +152,3 @@ def _running(root: Root) -> Root:
     prefix = next(t.family for t in root.terms if t.family.kind == ScanKind.PREFIX)
     oldest = Term(INPUT, At.START, off=True)
     return replace(root, same=(), last=(Term(prefix, At.END), oldest))
-
-
-__all__ = ["Special", "shared_lap", "specialise"]

@@ -96,6 +96,3 @@ class Assembly:
 def _module(assembly: Assembly, interpreted: bool) -> ModuleType:
     users = user_functions(assembly.product, compiled=not interpreted)
     return kernel(assembly.text(), users, interpreted=interpreted)
-
-
-__all__ = ["Assembly", "Named"]

@@ -15,17 +15,49 @@ from .text import Text
 
 def add_lift(text: Text, product: Product) -> None:
     """Add `leaf(source, i)`, which lifts row i; a null row is the identity."""
+    read = "read(source[{}], i)".format
+    calls = _add_lifts(text, product, "source, i", "i", read)
+    text.define(f"def leaf(source, i):\n    return {calls}")
+
+
+def add_lift_one(text: Text, product: Product) -> None:
+    """Add `lift_one(position, v0, v1, ...)`, which lifts one row from its numbers.
+
+    Also `lift_number(position, value)` for a row of one number that is not null, and
+    `leaf(source, i)` for rows in arrays: the columns, their validity, and last an array
+    that holds the position of row 0.
+    """
+    requests = [part.request for part in product.parts]
+    slots = [slot for r in requests for slot in (*r.slots, *r.masks)]
+    width = max(slots, default=-1) + 1
+    parameters = ", ".join(["position", *(f"v{slot}" for slot in range(width))])
+    calls = _add_lifts(text, product, parameters, "position", "v{}".format)
+    text.define(f"def lift_one({parameters}):\n    return {calls}")
+    numbers = ", ".join(["position", *["value"][:width], *["True"] * (width - 1)])
+    text.define(f"def lift_number(position, value):\n    return lift_one({numbers})")
+    reads = [f"read(source[{width}], 0) + i"]
+    reads += [f"read(source[{slot}], i)" for slot in range(width)]
+    text.define(f"def leaf(source, i):\n    return lift_one({', '.join(reads)})")
+
+
+def _add_lifts(
+    text: Text,
+    product: Product,
+    parameters: str,
+    position: str,
+    read: Callable[[int], str],
+) -> str:
+    """Add the lift of each part; return the sum of their calls."""
     calls = []
     for number, part in enumerate(product.parts):
-        value = _lifted(text, part, number, "i", _read)
-        body = _unless_null(part, number, value, _read)
-        text.define(f"def lift_{number}(source, i):  # {part_title(part)}\n{body}")
-        calls.append(f"lift_{number}(source, i)")
-    text.define(f"def leaf(source, i):\n    return {' + '.join(calls)}")
-
-
-def _read(slot: int) -> str:
-    return f"read(source[{slot}], i)"
+        body = f"    return {_lifted(text, part, number, position, read)}"
+        if part.request.masks:
+            valid = " and ".join(read(slot) for slot in part.request.masks)
+            body = f"    if {valid}:\n    {body}\n    return IDENTITY_{number}"
+        title = part_title(part)
+        text.define(f"def lift_{number}({parameters}):  # {title}\n{body}")
+        calls.append(f"lift_{number}({parameters})")
+    return " + ".join(calls)
 
 
 def _lifted(
@@ -51,50 +83,6 @@ def _lifted(
     return f"{text.take(aggregate.lift, after_module=True)}({values}){flag}"
 
 
-def _unless_null(
-    part: ProductPart, number: int, value: str, read: Callable[[int], str]
-) -> str:
-    if not part.request.masks:
-        return f"    return {value}"
-    valid = " and ".join(read(slot) for slot in part.request.masks)
-    return f"    if {valid}:\n        return {value}\n    return IDENTITY_{number}"
-
-
-def add_lift_one(text: Text, product: Product) -> None:
-    """Add `lift_one(position, v0, v1, ...)`, which lifts one row from its numbers.
-
-    Also `lift_number(position, value)` for a row of one number that is not null, and
-    `leaf(source, i)` for rows in arrays: the columns, their validity, and last an array
-    that holds the position of row 0.
-    """
-    slots = [slot for part in product.parts for slot in _slots(part)]
-    names = [f"v{slot}" for slot in range(max(slots, default=-1) + 1)]
-    calls = []
-    for number, part in enumerate(product.parts):
-        _add_lift_of(text, part, number, names)
-        calls.append(f"lift_{number}({', '.join(['position', *names])})")
-    parameters = ", ".join(["position", *names])
-    text.define(f"def lift_one({parameters}):\n    return {' + '.join(calls)}")
-    numbers = ", ".join(
-        ["position", *["value"][: len(names)], *["True"] * (len(names) - 1)]
-    )
-    text.define(f"def lift_number(position, value):\n    return lift_one({numbers})")
-    reads = [f"read(source[{len(names)}], 0) + i"]
-    reads += [f"read(source[{slot}], i)" for slot in range(len(names))]
-    text.define(f"def leaf(source, i):\n    return lift_one({', '.join(reads)})")
-
-
-def _slots(part: ProductPart) -> tuple[int, ...]:
-    return (*part.request.slots, *part.request.masks)
-
-
-def _add_lift_of(text: Text, part: ProductPart, number: int, names: list[str]) -> None:
-    parameters = ", ".join(["position", *names])
-    value = _lifted(text, part, number, "position", lambda slot: f"v{slot}")
-    body = _unless_null(part, number, value, lambda slot: f"v{slot}")
-    text.define(f"def lift_{number}({parameters}):  # {part_title(part)}\n{body}")
-
-
 _CASTS = {"int": "np.int64({})", "float": "np.float64({})", "object": "{}"}
 
 
@@ -102,6 +90,3 @@ def add_loaded_leaf(text: Text, product: Product) -> None:
     """Add `leaf(source, i)` for a source of slice partials."""
     reads = "".join(f"read(source[{i}], i), " for i in range(len(product.dtypes)))
     text.define(f"def leaf(source, i):\n    return ({reads.rstrip()})")
-
-
-__all__ = ["add_lift", "add_lift_one", "add_loaded_leaf"]

@@ -57,12 +57,9 @@ import math
 
 import numpy as np
 
-from windrow.kernels.memory import plain_jit as njit
-from windrow.kernels.memory import plain_peek as peek
-from windrow.kernels.memory import plain_poke as poke
-from windrow.kernels.memory import plain_peek as read
-from windrow.kernels.memory import plain_prefetch as prefetch
-from windrow.kernels.memory import plain_write as write
+from windrow.kernels.memory import plain_jit as njit, plain_prefetch as prefetch
+from windrow.kernels.memory import plain_peek as peek, plain_peek as read
+from windrow.kernels.memory import plain_poke as poke, plain_poke as write
 
 CACHE = False
 """

@@ -125,13 +125,8 @@ def plain_peek(array: Any, index: int) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-def plain_write(array: Any, index: int, value: Any, slot: int) -> None:
-    """Put `value` at `index` of result array number `slot`."""
-    array[index] = value
-
-
-def plain_poke(array: Any, index: int, value: Any) -> None:
-    """Put `value` at `index`."""
+def plain_poke(array: Any, index: int, value: Any, *_: int) -> None:
+    """Put `value` at `index`; results also come with the number of their array."""
     array[index] = value
 
 
@@ -148,18 +143,5 @@ _INTERPRETED = bool(numba.config.DISABLE_JIT)
 peek = plain_peek if _INTERPRETED else _reader("scratch")
 read = plain_peek if _INTERPRETED else _reader("source")
 poke = plain_poke if _INTERPRETED else _poke
-write = plain_write if _INTERPRETED else _write
+write = plain_poke if _INTERPRETED else _write
 prefetch = plain_prefetch if _INTERPRETED else _prefetch
-
-__all__ = [
-    "peek",
-    "plain_jit",
-    "plain_peek",
-    "plain_poke",
-    "plain_prefetch",
-    "plain_write",
-    "poke",
-    "prefetch",
-    "read",
-    "write",
-]

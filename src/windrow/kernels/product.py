@@ -142,21 +142,20 @@ def product_of(requests: Sequence[Request], *, may_be_empty: bool = False) -> Pr
     parts: list[ProductPart] = []
     index: dict[object, int] = {}
 
-    def place(request: Request) -> None:
-        if all(key in index for key in _keys(request)):
-            return
-        dtypes = _dtypes(request)
-        offset = parts[-1].stop if parts else 0
-        parts.append(ProductPart(request, offset, dtypes))
-        for position, key in enumerate(_keys(request)):
-            index.setdefault(key, offset + position)
-
-    all_requests = [*requests, *_counters(requests, may_be_empty)]
-    for request in sorted(all_requests, key=lambda request: -len(_keys(request))):
-        place(request)
-    return Product(
-        tuple(parts), tuple(_output(r, index, may_be_empty) for r in requests)
-    )
+    counts = [
+        Request(COUNT, "int", masks=request.masks)
+        for request in requests
+        if _needs_count(request, may_be_empty)
+    ]
+    for request in sorted([*requests, *counts], key=lambda r: -len(_keys(r))):
+        keys = _keys(request)
+        if not all(key in index for key in keys):
+            offset = parts[-1].stop if parts else 0
+            parts.append(ProductPart(request, offset, _dtypes(request)))
+            for position, key in enumerate(keys, offset):
+                index.setdefault(key, position)
+    outputs = tuple(_output(request, index, may_be_empty) for request in requests)
+    return Product(tuple(parts), outputs)
 
 
 COUNT = find("count")
@@ -171,14 +170,6 @@ def _flag_lone_selective(
     if lone.aggregate.is_users or Law.SELECTIVE not in lone.aggregate.laws:
         return requests
     return [replace(lone, flagged=True)] * len(requests)
-
-
-def _counters(requests: Sequence[Request], may_be_empty: bool) -> list[Request]:
-    return [
-        Request(COUNT, "int", masks=request.masks)
-        for request in requests
-        if _needs_count(request, may_be_empty)
-    ]
 
 
 def _needs_count(request: Request, may_be_empty: bool) -> bool:

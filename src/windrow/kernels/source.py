@@ -9,7 +9,6 @@ and meanings.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from .product import Output, Product, ProductPart
 from .text import Text
@@ -24,10 +23,12 @@ def add_partial(text: Text, product: Product) -> None:
     for number, part in enumerate(product.parts):
         text.add(f"# partial of {part_title(part)}")
         combine, inverse, identity = _part_functions(text, part, number)
+        aggregate = part.request.aggregate
         span = f"[{part.offset}:{part.stop}]" if len(product.parts) > 1 else ""
         combines.append(f"{combine}(older{span}, newer{span})")
-        bare = _bare(part, number, combine)
-        joins.append(f"{bare}(older{span}, newer{span})")
+        no_guard = part.optional and aggregate.is_users and not part.request.masks
+        join = f"user{number}_join_" if no_guard else combine  # no slice can be empty
+        joins.append(f"{join}(older{span}, newer{span})")
         inverses.append(f"{inverse}(whole{span}, oldest{span})" if inverse else None)
         identities.append(identity)
     text.add(f"IDENTITY = {' + '.join(identities)}")
@@ -63,37 +64,29 @@ def add_emit(text: Text, product: Product, *, tail: bool) -> None:
         request, aggregate = output.request, output.request.aggregate
         chosen = _project(output, len(product.dtypes))
         if aggregate.is_users:
-            part = _part_of(product, request)
+            part = [part.request for part in product.parts].index(request)
             unpack = f"{chosen}[0]" if request.scalar else chosen
             lowered = f"user{part}_lower({unpack})"
         else:
             lowered = f"{text.take(aggregate.lower, after_module=True)}({chosen})"
-        test = (
-            f"partial[{output.present_in}] > 0" if output.present_in is not None else ""
-        )
+        tests = []
+        if output.present_in is not None:
+            tests = [f"partial[{output.present_in}] > 0"]
         if aggregate.defined is not None:
             defined = text.take(aggregate.defined, after_module=True)
-            test = " and ".join(filter(None, [test, f"{defined}({chosen})"]))
-        if len(output.dtypes) == 1:
-            body = [f"write(out[{slot}], i, {lowered}, {slot})"]
-        else:
+            tests.append(f"{defined}({chosen})")
+        test = " and ".join(tests)
+        body, values = [], [lowered]
+        if len(output.dtypes) > 1:
             body = [f"r{number} = {lowered}"]
-            body += [
-                f"write(out[{slot + k}], i, r{number}[{k}], {slot + k})"
-                for k in range(len(output.dtypes))
-            ]
-        slot += len(output.dtypes)
-        if (
-            test and aggregate.is_users
-        ):  # a user's lower is never given an empty partial
-            lines += [f"    write(out[{slot}], i, {test}, {slot})", f"    if {test}:"]
-            lines += [f"        {line}" for line in body]
-            slot += 1
-        else:
-            lines += [f"    {line}" for line in body]
-            if test:
-                lines.append(f"    write(out[{slot}], i, {test}, {slot})")
-                slot += 1
+            values = [f"r{number}[{k}]" for k in range(len(output.dtypes))]
+        if test:
+            values.append(test)
+        body += [f"write(out[{k}], i, {v}, {k})" for k, v in enumerate(values, slot)]
+        if test and aggregate.is_users:  # its lower never sees an empty partial
+            body = [body[-1], f"if {test}:", *(f"    {line}" for line in body[:-1])]
+        lines += [f"    {line}" for line in body]
+        slot += len(values)
     if tail:
         tails = "".join(f"out[{slot + k}], " for k in range(len(product.dtypes)))
         lines.insert(0, f"    partial = combine(partial, load(({tails.rstrip()}), i))")
@@ -105,15 +98,10 @@ def add_emit(text: Text, product: Product, *, tail: bool) -> None:
 
 def add_raw_emit(text: Text, product: Product) -> None:
     """Add `emit(out, i, partial)` which writes the partial itself, for sashes."""
-    writes = [
-        f"    write(out[{k}], i, partial[{k}], {k})" for k in range(len(product.dtypes))
-    ]
-    text.define("def emit(out, i, partial):\n" + "\n".join(writes))
+    width = range(len(product.dtypes))
+    writes = "".join(f"\n    write(out[{k}], i, partial[{k}], {k})" for k in width)
+    text.define(f"def emit(out, i, partial):{writes}")
     text.define("def expect(out, i):\n    pass")
-
-
-def _part_of(product: Product, request: Any) -> int:
-    return next(n for n, part in enumerate(product.parts) if part.request == request)
 
 
 def _project(output: Output, width: int) -> str:
@@ -150,16 +138,8 @@ def _part_functions(
     combine = text.take(aggregate.combine, after_module=True)
     if part.optional:
         combine = _add_flagged(text, combine, number, len(part.dtypes) - 1)
-    inverse = (
-        text.take(aggregate.inverse, after_module=True) if aggregate.inverse else None
-    )
+    inverse = aggregate.inverse and text.take(aggregate.inverse, after_module=True)
     return combine, inverse, name
-
-
-def _bare(part: ProductPart, number: int, combine: str) -> str:
-    """The name of the part's combine, without its guard if no slice can be empty."""
-    unguarded = part.request.aggregate.is_users and not part.request.masks
-    return f"user{number}_join_" if part.optional and unguarded else combine
 
 
 def _add_flagged(text: Text, combine: str, number: int, width: int) -> str:
@@ -178,6 +158,3 @@ def {name}(older, newer):
 def titles(outputs: Sequence[Output]) -> str:
     """The aggregates of a kernel, for its docstring."""
     return ", ".join(output.request.aggregate.name for output in outputs)
-
-
-__all__ = ["add_emit", "add_partial", "add_raw_emit", "part_title", "titles"]

@@ -156,15 +156,15 @@ def open_memory(mem: Any) -> Any:
     """The parts of an operator's memory, and memory for one result."""
 
 
-def insert(scratch: Any, ints: Any, kept: Any, value: Any, tick: Whole) -> Any:
+def insert(scratch: Any, ints: Any, state: Any, value: Any, tick: Whole) -> Any:
     """The algorithm's step for a new event."""
 
 
-def evict(scratch: Any, ints: Any, kept: Any) -> Any:
+def evict(scratch: Any, ints: Any, state: Any) -> Any:
     """The algorithm's step for the oldest event."""
 
 
-def whole(scratch: Any, ints: Any, kept: Any) -> Any:
+def whole(scratch: Any, ints: Any, state: Any) -> Any:
     """The algorithm's answer."""
 
 
@@ -180,11 +180,11 @@ def set_ints(words: Any, ints: Any) -> None:
     """Put the algorithm's ints back."""
 
 
-def kept_of(fields: Any) -> Any:
+def state_of(fields: Any) -> Any:
     """The algorithm's own partials, out of the operator's memory."""
 
 
-def set_kept(fields: Any, kept: Any) -> None:
+def set_state(fields: Any, state: Any) -> None:
     """Put the algorithm's own partials back."""
 
 
@@ -203,7 +203,7 @@ def correct(scratch: Any, ints: Any, i: Whole, value: Any) -> Any:
     """Give the event at place i another value; return the ints."""
 
 
-def remove(scratch: Any, ints: Any, kept: Any, i: Whole) -> Any:
+def remove(scratch: Any, ints: Any, state: Any, i: Whole) -> Any:
     """Remove the event at place i; return the ints."""
 
 

@@ -1,9 +1,9 @@
 """Lays an operator's memory out: one flat array, as RA has it.
 
     words        0              WORDS
-                 |-- header -----|-- kept --|-- rings --|-- numbers --|-- marks --|...
+                 |-- header -----|-- state --|-- rings --|-- numbers --|-- marks --|...
     header       the algorithm's ints, then ranges, clocks and counters (`policies.py`)
-    kept         partials of the algorithm's own, field by field
+    state        partials of the algorithm's own, field by field
     rings        partials of the events, field by field
     numbers      the algorithm's rings of whole numbers
     marks        what each event is evicted by: its instant, or its attribute
@@ -59,7 +59,7 @@ def layout_of(
     fields, marks = product.dtypes, "float64" if evict == DELTA else "int64"
     rings = [f"ring{number}" for number in range(steps.rings)]
     return [
-        *(Section("kept", dtype, 0, steps.kept) for dtype in fields),
+        *(Section("state", dtype, 0, steps.state) for dtype in fields),
         *(Section(ring, dtype, steps.slots) for ring in rings for dtype in fields),
         *[Section("number", "int64", 1)] * steps.numbers,
         Section("marks", marks, int(ordered or evict == DELTA)),
@@ -132,6 +132,6 @@ def open_text(layout: Layout, steps: Stepwise, *, plain: bool) -> str:
     rings = "".join(f"{group(f'ring{r}')}, " for r in range(steps.rings))
     scratch = f"({rings}{views('number')}words[{MASK}])"
     rest = f"{views('marks')}{views('floats')}{views('ids')}".rstrip(", ")
-    lines.append(f"    memory = (words, {scratch}, {group('kept')}, {rest})")
+    lines.append(f"    memory = (words, {scratch}, {group('state')}, {rest})")
     lines.append(f"    return memory, {group('out')}")
     return "def open_memory(mem):\n" + "\n".join(lines)

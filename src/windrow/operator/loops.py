@@ -19,7 +19,6 @@ from windrow.kernels.vocabulary import (
     evict,
     insert,
     ints_of,
-    kept_of,
     leaf,
     lift_number,
     lift_one,
@@ -28,8 +27,9 @@ from windrow.kernels.vocabulary import (
     peek,
     poke,
     set_ints,
-    set_kept,
+    set_state,
     size_of,
+    state_of,
     whole,
 )
 from windrow.windows.policy_numbers import DELTA, PUNCTUATION, TIME
@@ -60,7 +60,7 @@ def call_feed(mem, source, events, i, count, out, begins, ends):
     are full.
     """
     (words, scratch, fields, marks, floats, ids), _ = open_memory(mem)
-    ints, kept = ints_of(words), kept_of(fields)
+    ints, state = ints_of(words), state_of(fields)
     made = np.int64(0)
     status = READY
     while i < count and made < len(begins):
@@ -73,31 +73,31 @@ def call_feed(mem, source, events, i, count, out, begins, ends):
         if TRIGGER == TIME:
             if words[TOTAL] == 0:
                 words[BOUNDARY] = next_end(words, tick)
-            ints, kept, made, full = pass_time(
-                words, scratch, ints, kept, marks, tick, made, out, begins, ends
+            ints, state, made, full = pass_time(
+                words, scratch, ints, state, marks, tick, made, out, begins, ends
             )
             if full:
                 break
-        ints, kept = make_room_for(
-            words, scratch, ints, kept, marks, floats, tick, mark
+        ints, state = make_room_for(
+            words, scratch, ints, state, marks, floats, tick, mark
         )
         if ints[1] - ints[0] > words[MASK]:
             status = FULL
             break
         value = leaf(source, i)
-        ints, kept = put(words, scratch, ints, kept, marks, ids, value, tick, mark)
+        ints, state = put(words, scratch, ints, state, marks, ids, value, tick, mark)
         if is_due(words, floats, events, i):
-            partial, ints, kept = whole(scratch, ints, kept)
+            partial, ints, state = whole(scratch, ints, state)
             emit(out, made, partial)
             begins[made] = words[TOTAL] - size_of(ints)
             ends[made] = words[TOTAL]
             made += 1
             words[SINCE] = 0
         if EVICT == PUNCTUATION and peek(events[3], i) != 0:
-            ints, kept = drop_all(scratch, ints, kept)
+            ints, state = drop_all(scratch, ints, state)
         i += 1
     set_ints(words, ints)
-    set_kept(fields, kept)
+    set_state(fields, state)
     return i, made, status
 
 
@@ -109,26 +109,26 @@ def call_rows(mem, source, count, out):
     """
     (words, scratch, fields, _, _, ids), _ = open_memory(mem)
     range_, total = words[RANGE], words[TOTAL]
-    ints, kept = ints_of(words), kept_of(fields)
+    ints, state = ints_of(words), state_of(fields)
     if range_ - 1 > words[MASK] or size_of(ints) < ints[1] - ints[0]:
         return np.int64(-1)
     made = np.int64(0)
     for i in range(count):
         if size_of(ints) >= range_:
-            ints, kept = evict(scratch, ints, kept)
+            ints, state = evict(scratch, ints, state)
         if NUMBERED:
             poke(ids, ints[1] & words[MASK], total)
-        ints, kept = insert(scratch, ints, kept, leaf(source, i), total)
+        ints, state = insert(scratch, ints, state, leaf(source, i), total)
         total += 1
         if total >= range_:
-            partial, ints, kept = whole(scratch, ints, kept)
+            partial, ints, state = whole(scratch, ints, state)
             emit(out, made, partial)
             made += 1
     words[SINCE] += count if made == 0 else -words[SINCE]
     words[TOTAL] = total
     words[NEWEST] = total - 1
     set_ints(words, ints)
-    set_kept(fields, kept)
+    set_state(fields, state)
     return made
 
 
@@ -138,17 +138,17 @@ def insert_and_answer(memory, value, tick, mark, out):
     Gives how many events there are, or -1 if the rings are full.
     """
     words, scratch, fields, marks, floats, ids = memory
-    ints, kept = ints_of(words), kept_of(fields)
+    ints, state = ints_of(words), state_of(fields)
     if not ORDERED:
         tick = words[TOTAL]
-    ints, kept = make_room_for(words, scratch, ints, kept, marks, floats, tick, mark)
+    ints, state = make_room_for(words, scratch, ints, state, marks, floats, tick, mark)
     full = ints[1] - ints[0] > words[MASK]
     if not full:
-        ints, kept = put(words, scratch, ints, kept, marks, ids, value, tick, mark)
-        partial, ints, kept = whole(scratch, ints, kept)
+        ints, state = put(words, scratch, ints, state, marks, ids, value, tick, mark)
+        partial, ints, state = whole(scratch, ints, state)
         emit(out, 0, partial)
     set_ints(words, ints)
-    set_kept(fields, kept)
+    set_state(fields, state)
     return -1 if full else size_of(ints)
 
 
@@ -168,22 +168,22 @@ def call_quick(mem, number):
 def call_look(mem):
     """The window's result as it stands; gives how many events there are."""
     (words, scratch, fields, _, _, _), out = open_memory(mem)
-    ints, kept = ints_of(words), kept_of(fields)
-    partial, ints, kept = whole(scratch, ints, kept)
+    ints, state = ints_of(words), state_of(fields)
+    partial, ints, state = whole(scratch, ints, state)
     emit(out, 0, partial)
     set_ints(words, ints)
-    set_kept(fields, kept)
+    set_state(fields, state)
     return size_of(ints)
 
 
 def call_drop(mem, many):
     """Evict the `many` oldest events."""
     (words, scratch, fields, _, _, _), _ = open_memory(mem)
-    ints, kept = ints_of(words), kept_of(fields)
+    ints, state = ints_of(words), state_of(fields)
     for _ in range(many):
-        ints, kept = evict(scratch, ints, kept)
+        ints, state = evict(scratch, ints, state)
     set_ints(words, ints)
-    set_kept(fields, kept)
+    set_state(fields, state)
 
 
 def call_elapse(mem, tick, out, begins, ends):
@@ -192,19 +192,19 @@ def call_elapse(mem, tick, out, begins, ends):
     Gives how many results there are, and whether room ran out.
     """
     (words, scratch, fields, marks, floats, _), _ = open_memory(mem)
-    ints, kept = ints_of(words), kept_of(fields)
+    ints, state = ints_of(words), state_of(fields)
     made, full = np.int64(0), False
     if TRIGGER == TIME and words[TOTAL] > 0:
-        ints, kept, made, full = pass_time(
-            words, scratch, ints, kept, marks, tick, made, out, begins, ends
+        ints, state, made, full = pass_time(
+            words, scratch, ints, state, marks, tick, made, out, begins, ends
         )
     if EVICT == TIME and not full:
-        ints, kept = make_room_for(
-            words, scratch, ints, kept, marks, floats, tick, floats[LAST]
+        ints, state = make_room_for(
+            words, scratch, ints, state, marks, floats, tick, floats[LAST]
         )
     words[NEWEST] = max(words[NEWEST], tick)
     set_ints(words, ints)
-    set_kept(fields, kept)
+    set_state(fields, state)
     return made, full
 
 
@@ -235,7 +235,7 @@ def call_move(mem, new):
             new_marks[at & new_mask] = marks[i & mask]
         at += 1
     set_ints(new_words, move(scratch, ints, wider))
-    set_kept(new_fields, kept_of(fields))
+    set_state(new_fields, state_of(fields))
 
 
 LOOPS = (

@@ -12,7 +12,6 @@ from windrow.kernels.vocabulary import (
     correct,
     emit,
     ints_of,
-    kept_of,
     lift_one,
     make_way,
     open_memory,
@@ -20,7 +19,8 @@ from windrow.kernels.vocabulary import (
     poke,
     remove,
     set_ints,
-    set_kept,
+    set_state,
+    state_of,
     store,
     whole,
 )
@@ -92,15 +92,15 @@ def call_correct(mem, place, position, *values):
 
 def call_remove(mem, place):
     (words, scratch, fields, _, _, _), _ = open_memory(mem)
-    set_ints(words, remove(scratch, ints_of(words), kept_of(fields), place))
+    set_ints(words, remove(scratch, ints_of(words), state_of(fields), place))
 
 
 def call_between(mem, first, last):
     """The result of events at instants [first, last); False if there are none."""
     (words, scratch, fields, marks, _, ids), out = open_memory(mem)
-    _, ints, kept = whole(scratch, ints_of(words), kept_of(fields))
+    _, ints, state = whole(scratch, ints_of(words), state_of(fields))
     set_ints(words, ints)
-    set_kept(fields, kept)
+    set_state(fields, state)
     start = first_later(words, ints, marks, ids, first - 1, words[TOTAL])
     stop = first_later(words, ints, marks, ids, last - 1, words[TOTAL])
     for i in range(start, stop):

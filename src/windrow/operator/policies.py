@@ -49,38 +49,38 @@ def next_end(words, tick):
     return tick - (tick - words[ANCHOR]) % every + every
 
 
-def drop_before(scratch, ints, kept, marks, mask, limit):
+def drop_before(scratch, ints, state, marks, mask, limit):
     """Evict events older than `limit`."""
     while size_of(ints) > 0 and peek(marks, ints[0] & mask) < limit:
-        ints, kept = evict(scratch, ints, kept)
-    return ints, kept
+        ints, state = evict(scratch, ints, state)
+    return ints, state
 
 
-def drop_all(scratch, ints, kept):
+def drop_all(scratch, ints, state):
     """Evict everything."""
     while size_of(ints) > 0:
-        ints, kept = evict(scratch, ints, kept)
-    return ints, kept
+        ints, state = evict(scratch, ints, state)
+    return ints, state
 
 
-def make_room_for(words, scratch, ints, kept, marks, floats, tick, mark):
+def make_room_for(words, scratch, ints, state, marks, floats, tick, mark):
     """Evict what must not be there when the event comes."""
     mask = words[MASK]
     if EVICT == COUNT:
         while size_of(ints) >= words[RANGE]:
-            ints, kept = evict(scratch, ints, kept)
+            ints, state = evict(scratch, ints, state)
     if EVICT == TIME:
         limit = tick - words[RANGE] + 1
         if TRIGGER == TIME:
             limit = words[BOUNDARY] - words[RANGE]
-        ints, kept = drop_before(scratch, ints, kept, marks, mask, limit)
+        ints, state = drop_before(scratch, ints, state, marks, mask, limit)
     if EVICT == DELTA:
         furthest = mark - floats[FURTHEST]
-        ints, kept = drop_before(scratch, ints, kept, marks, mask, furthest)
-    return ints, kept
+        ints, state = drop_before(scratch, ints, state, marks, mask, furthest)
+    return ints, state
 
 
-def put(words, scratch, ints, kept, marks, ids, value, tick, mark):
+def put(words, scratch, ints, state, marks, ids, value, tick, mark):
     """The event itself, with what it will be evicted and found by."""
     if ORDERED:
         poke(marks, ints[1] & words[MASK], tick)
@@ -91,30 +91,30 @@ def put(words, scratch, ints, kept, marks, ids, value, tick, mark):
     words[TOTAL] += 1
     words[SINCE] += 1
     words[NEWEST] = tick
-    return insert(scratch, ints, kept, value, tick)
+    return insert(scratch, ints, state, value, tick)
 
 
-def pass_time(words, scratch, ints, kept, marks, tick, made, out, begins, ends):
+def pass_time(words, scratch, ints, state, marks, tick, made, out, begins, ends):
     """Results that fall due up to `tick`; the last flag says that room ran out."""
     mask = words[MASK]
     range_ = words[RANGE]
     while words[BOUNDARY] <= tick:
         end = words[BOUNDARY]
         if EVICT == TIME:
-            ints, kept = drop_before(scratch, ints, kept, marks, mask, end - range_)
+            ints, state = drop_before(scratch, ints, state, marks, mask, end - range_)
         if size_of(ints) == 0 or (EVICT != TIME and words[SINCE] == 0):
             words[BOUNDARY] = next_end(words, tick)
             break
         if made >= len(begins) - 1:
-            return ints, kept, made, True
-        partial, ints, kept = whole(scratch, ints, kept)
+            return ints, state, made, True
+        partial, ints, state = whole(scratch, ints, state)
         emit(out, made, partial)
         ends[made] = end if EVICT == TIME else words[TOTAL]
         begins[made] = ends[made] - (range_ if EVICT == TIME else size_of(ints))
         made += 1
         words[SINCE] = 0
         words[BOUNDARY] = end + words[EVERY]
-    return ints, kept, made, False
+    return ints, state, made, False
 
 
 def is_due(words, floats, events, i):

@@ -68,7 +68,7 @@ class OperatorKernel:
         if self.steps.chunk:
             begin[-2:] = chunk
         memory.words[: len(begin)] = begin
-        for section, field in zip(memory.named("kept"), identity, strict=True):
+        for section, field in zip(memory.named("state"), identity, strict=True):
             section[:] = field
         return memory
 
@@ -143,7 +143,7 @@ class WindowProgram:
 
 
 def _state_functions(steps: Stepwise) -> tuple[str, ...]:
-    """`size_of`, `ints_of`, `set_ints`, `kept_of`, `set_kept`, `copy_event`.
+    """`size_of`, `ints_of`, `set_ints`, `state_of`, `set_state`, `copy_event`.
 
     As text: they make and take tuples of as many items as the algorithm keeps, and
     numba has to see each item.
@@ -151,8 +151,8 @@ def _state_functions(steps: Stepwise) -> tuple[str, ...]:
     count = len(steps.begin)
     ints = "".join(f"words[{k}], " for k in range(count))
     sets = "\n".join(f"    words[{k}] = ints[{k}]" for k in range(count))
-    kept = "".join(f"load(fields, {k}), " for k in range(steps.kept))
-    puts = "\n".join(f"    store(fields, {k}, kept[{k}])" for k in range(steps.kept))
+    state = "".join(f"load(fields, {k}), " for k in range(steps.state))
+    puts = "\n".join(f"    store(fields, {k}, state[{k}])" for k in range(steps.state))
     size = f"ints[{steps.live}]" if steps.live is not None else "ints[1] - ints[0]"
     rings = range(steps.rings)
     numbers = range(steps.rings, steps.rings + steps.numbers)
@@ -162,7 +162,7 @@ def _state_functions(steps: Stepwise) -> tuple[str, ...]:
         f"def size_of(ints):\n    return {size}",
         f"def ints_of(words):\n    return ({ints.rstrip()})",
         f"def set_ints(words, ints):\n{sets}",
-        f"def kept_of(fields):\n    return ({kept.rstrip()})",
-        f"def set_kept(fields, kept):\n{puts or '    pass'}",
+        f"def state_of(fields):\n    return ({state.rstrip()})",
+        f"def set_state(fields, state):\n{puts or '    pass'}",
         "def copy_event(scratch, i, wider, j):\n" + "\n".join(copies),
     )

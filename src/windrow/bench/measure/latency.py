@@ -21,11 +21,11 @@ from windrow.kernels import Product, Request, product_of
 from windrow.kernels.vocabulary import (
     emit,
     ints_of,
-    kept_of,
     leaf,
     open_memory,
     set_ints,
-    set_kept,
+    set_state,
+    state_of,
     whole,
 )
 from windrow.operator.layout import Memory
@@ -42,20 +42,20 @@ def call_timed(mem, source, ticks, spent):
     """Time each event: evict, insert, answer, lower."""
     memory, out = open_memory(mem)
     words, scratch, fields, marks, floats, ids = memory
-    ints, kept = ints_of(words), kept_of(fields)
+    ints, state = ints_of(words), state_of(fields)
     mark = 0.0
     for i in range(len(spent)):
         tick, value = ticks[i], leaf(source, i)
         start = cycles()
-        ints, kept = make_room_for(
-            words, scratch, ints, kept, marks, floats, tick, mark
+        ints, state = make_room_for(
+            words, scratch, ints, state, marks, floats, tick, mark
         )
-        ints, kept = put(words, scratch, ints, kept, marks, ids, value, tick, mark)
-        partial, ints, kept = whole(scratch, ints, kept)
+        ints, state = put(words, scratch, ints, state, marks, ids, value, tick, mark)
+        partial, ints, state = whole(scratch, ints, state)
         emit(out, 0, partial)
         spent[i] = cycles() - start
     set_ints(words, ints)
-    set_kept(fields, kept)
+    set_state(fields, state)
 
 
 def quantiles(

@@ -1,27 +1,14 @@
 """Slides a few windows with an inverse: a running value each, up to four in a loop.
 
 Running values are variables of their own: an array of them would be memory that each
-input reads and writes, so that there is a loop for one, two, three and four windows.
+input reads and writes, so that there is a loop for two, three and four windows.
 """
 
 import numpy as np
 
-from windrow.kernels.vocabulary import IDENTITY, combine, emit, inverse, leaf
+from windrow.kernels.vocabulary import combine, emit, inverse, leaf
 
-
-def lead(source, first, width, end, to, out):
-    """Slide one window until the longest begins; gives its running value."""
-    if width > end:
-        return IDENTITY
-    prefix = leaf(source, first)  # prefix scan: eager, one running value
-    for i in range(1, width):
-        prefix = combine(prefix, leaf(source, first + i))
-    emit(out, to, prefix)
-    for i in range(width, end):
-        prefix = combine(prefix, leaf(source, first + i))
-        prefix = inverse(prefix, leaf(source, first + i - width))
-        emit(out, to + i + 1 - width, prefix)
-    return prefix
+from .single_window import move_on, slide_running
 
 
 def advance(source, i, newest, prefix, width, out, to):
@@ -32,22 +19,12 @@ def advance(source, i, newest, prefix, width, out, to):
     return prefix
 
 
-def slide_1(source, first, length, q, ranges, at, out):
-    w0 = ranges[q]
-    t0 = at[q]
-    end = min(w0, length)
-    p0 = lead(source, first, w0, end, t0, out)
-    for i in range(end, length):
-        newest = leaf(source, first + i)
-        p0 = advance(source, first + i, newest, p0, w0, out, t0 + i + 1)
-
-
 def slide_2(source, first, length, q, ranges, at, out):
     w0, w1 = ranges[q], ranges[q + 1]
     t0, t1 = at[q], at[q + 1]
     end = min(w1, length)  # of the longest of them
-    p0 = lead(source, first, w0, end, t0, out)
-    p1 = lead(source, first, w1, end, t1, out)
+    p0 = slide_running(source, first, w0, end, t0, out)
+    p1 = slide_running(source, first, w1, end, t1, out)
     for i in range(end, length):
         newest = leaf(source, first + i)
         p0 = advance(source, first + i, newest, p0, w0, out, t0 + i + 1)
@@ -58,9 +35,9 @@ def slide_3(source, first, length, q, ranges, at, out):
     w0, w1, w2 = ranges[q], ranges[q + 1], ranges[q + 2]
     t0, t1, t2 = at[q], at[q + 1], at[q + 2]
     end = min(w2, length)  # of the longest of them
-    p0 = lead(source, first, w0, end, t0, out)
-    p1 = lead(source, first, w1, end, t1, out)
-    p2 = lead(source, first, w2, end, t2, out)
+    p0 = slide_running(source, first, w0, end, t0, out)
+    p1 = slide_running(source, first, w1, end, t1, out)
+    p2 = slide_running(source, first, w2, end, t2, out)
     for i in range(end, length):
         newest = leaf(source, first + i)
         p0 = advance(source, first + i, newest, p0, w0, out, t0 + i + 1)
@@ -72,10 +49,10 @@ def slide_4(source, first, length, q, ranges, at, out):
     w0, w1, w2, w3 = ranges[q], ranges[q + 1], ranges[q + 2], ranges[q + 3]
     t0, t1, t2, t3 = at[q], at[q + 1], at[q + 2], at[q + 3]
     end = min(w3, length)  # of the longest of them
-    p0 = lead(source, first, w0, end, t0, out)
-    p1 = lead(source, first, w1, end, t1, out)
-    p2 = lead(source, first, w2, end, t2, out)
-    p3 = lead(source, first, w3, end, t3, out)
+    p0 = slide_running(source, first, w0, end, t0, out)
+    p1 = slide_running(source, first, w1, end, t1, out)
+    p2 = slide_running(source, first, w2, end, t2, out)
+    p3 = slide_running(source, first, w3, end, t3, out)
     for i in range(end, length):
         newest = leaf(source, first + i)
         p0 = advance(source, first + i, newest, p0, w0, out, t0 + i + 1)
@@ -97,9 +74,5 @@ def run_few(source, firsts, lasts, ranges, slides, at, lap, alone, room, out):
         elif rest == 2:
             slide_2(source, first, length, q, ranges, at, out)
         elif rest == 1:
-            slide_1(source, first, length, q, ranges, at, out)
-        for window in range(len(ranges)):
-            at[window] += max(length - ranges[window] + 1, 0)
-
-
-__all__ = ["run_few"]
+            slide_running(source, first, ranges[q], length, at[q], out)
+        move_on(length, ranges, slides, at)

@@ -11,7 +11,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from .single_window import scan_back
+from .single_window import move_on, scan_back
 
 BLOCK = 2048  # prefixes at a time, where only the newest is needed: they stay in L1
 
@@ -87,8 +87,4 @@ def run_laps(source, firsts, lasts, ranges, slides, at, lap, alone, room, out):
             slide_laps(
                 source, first, length, lap, ranges, slides, at, suffix, prefix, out
             )
-        for q in range(len(ranges)):
-            at[q] += max((length - ranges[q]) // slides[q] + 1, 0)
-
-
-__all__ = ["run_laps"]
+        move_on(length, ranges, slides, at)

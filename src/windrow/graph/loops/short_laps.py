@@ -12,7 +12,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from .single_window import scan_back
+from .single_window import move_on, scan_back
 
 
 def scan_lap(source, first, lap, have, suffix, i, prefix, j, totals, number):
@@ -140,7 +140,7 @@ def shared_scratch(firsts, lasts, ranges, lap, alone):
     longest = np.int64(0)
     for k in range(len(firsts)):
         longest = max(longest, lasts[k] - firsts[k])
-    laps = np.int64(4)  # of which suffixes are kept: more than any window spans
+    laps = np.int64(4)  # of which suffixes are stored: more than any window spans
     while laps < ranges[-1] // lap + 6:
         laps *= 2
     stacks = np.int64(0)
@@ -170,14 +170,7 @@ def slide_alone(source, first, length, width, step, to, suffix, out):
 def answer_alone(source, first, length, ranges, slides, at, alone, suffix, out):
     """The shortest windows, each over laps of its own."""
     for q in range(alone):
-        if ranges[q] <= length:
-            slide_alone(source, first, length, ranges[q], slides[q], at[q], suffix, out)
-
-
-def move_on(length, ranges, slides, at):
-    """Let the results of the next run stand after those of this one."""
-    for q in range(len(ranges)):
-        at[q] += max((length - ranges[q]) // slides[q] + 1, 0)
+        slide_alone(source, first, length, ranges[q], slides[q], at[q], suffix, out)
 
 
 def run_alone(source, firsts, lasts, ranges, slides, at, lap, alone, room, out):
@@ -211,6 +204,3 @@ def run_mixed(source, firsts, lasts, ranges, slides, at, lap, alone, room, out):
             source, first, length, lap, alone, ranges, slides, at, scratch, out
         )
         move_on(length, ranges, slides, at)
-
-
-__all__ = ["run_alone", "run_mixed", "run_shared"]

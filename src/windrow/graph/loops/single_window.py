@@ -21,6 +21,12 @@ def scan_back(source, first, lap, suffix):
         store(suffix, j, partial)
 
 
+def move_on(length, ranges, slides, at):
+    """Let the results of the next run stand after those of this one."""
+    for q in range(len(ranges)):
+        at[q] += max((length - ranges[q]) // slides[q] + 1, 0)
+
+
 def slide_scans(source, first, count, width, to, suffix, out):
     for begin in range(0, count, width):
         scan_back(source, first + begin, width, suffix)  # trigger-point
@@ -34,48 +40,41 @@ def slide_scans(source, first, count, width, to, suffix, out):
 
 def run_scans(source, firsts, lasts, ranges, slides, at, lap, alone, room, out):
     """Windows that are a suffix of one lap and a prefix of the next."""
-    suffix = allocate(room)
-    width, to = ranges[0], at[0]
+    suffix, width = allocate(room), ranges[0]
     for k in range(len(firsts)):
-        first, count = firsts[k], lasts[k] - firsts[k] - width + 1
-        if count > 0:
-            slide_scans(source, first, count, width, to, suffix, out)
-            to += count
-    at[0] = to
+        length = lasts[k] - firsts[k]
+        slide_scans(source, firsts[k], length - width + 1, width, at[0], suffix, out)
+        at[0] += max(length - ranges[0] + 1, 0)
 
 
-def slide_running(source, first, count, width, to, out):
+def slide_running(source, first, width, end, to, out):
+    """Slide one window over inputs [first, first + end); gives its running value."""
+    if width > end:
+        return IDENTITY
     prefix = leaf(source, first)  # prefix scan: eager, one running value
-    for i in range(first + 1, first + width):
-        prefix = combine(prefix, leaf(source, i))
+    for i in range(1, width):
+        prefix = combine(prefix, leaf(source, first + i))
     emit(out, to, prefix)
-    for i in range(1, count):
+    for i in range(width, end):
         # a window is prefix[end] - input[start]
-        prefix = combine(prefix, leaf(source, first + width + i - 1))
-        prefix = inverse(prefix, leaf(source, first + i - 1))
-        emit(out, to + i, prefix)
+        prefix = combine(prefix, leaf(source, first + i))
+        prefix = inverse(prefix, leaf(source, first + i - width))
+        emit(out, to + i + 1 - width, prefix)
+    return prefix
 
 
 def run_running(source, firsts, lasts, ranges, slides, at, lap, alone, room, out):
     """Windows that are one running value, from which the oldest input is taken off."""
-    width, to = ranges[0], at[0]
     for k in range(len(firsts)):
-        first, count = firsts[k], lasts[k] - firsts[k] - width + 1
-        if count > 0:
-            slide_running(source, first, count, width, to, out)
-            to += count
-    at[0] = to
+        length = lasts[k] - firsts[k]
+        slide_running(source, firsts[k], ranges[0], length, at[0], out)
+        at[0] += max(length - ranges[0] + 1, 0)
 
 
 def run_inputs(source, firsts, lasts, ranges, slides, at, lap, alone, room, out):
     """Windows of one input."""
-    to = at[0]
     for k in range(len(firsts)):
-        first, count = firsts[k], lasts[k] - firsts[k]
-        for i in range(count):
+        first, length, to = firsts[k], lasts[k] - firsts[k], at[0]
+        for i in range(length):
             emit(out, to + i, leaf(source, first + i))  # input[start]
-        to += count
-    at[0] = to
-
-
-__all__ = ["run_inputs", "run_running", "run_scans", "scan_back"]
+        at[0] += max(length - ranges[0] + 1, 0)

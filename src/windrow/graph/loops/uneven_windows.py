@@ -31,10 +31,10 @@ def run_differences(source, inputs, starts, stops, ends, room, out):
         emit(out, i, inverse(load(prefix, stop), load(prefix, start)))
 
 
-def slide_stacks(source, starts, stops, i, end, suffix, out):
+def slide_stacks(source, starts, stops, begin, end, suffix, out):
     prefix = IDENTITY  # prefix scan: eager, one running value
     base = flip = stop = 0
-    while i < end:
+    for i in range(begin, end):
         start, last = peek(starts, i), peek(stops, i)
         if start >= stop:  # nothing of the last window is left: begin anew
             base = flip = stop = start
@@ -47,20 +47,17 @@ def slide_stacks(source, starts, stops, i, end, suffix, out):
             prefix = combine(prefix, leaf(source, stop))
             stop += 1
         # a window is suffix[start] + prefix[end]
-        older = IDENTITY
-        if start < flip:
-            older = load(suffix, start - base)
+        older = load(suffix, start - base) if start < flip else IDENTITY
         emit(out, i, combine(older, prefix))
-        i += 1
 
 
 def run_stacks(source, inputs, starts, stops, ends, room, out):
     """Windows that are a suffix and a running prefix: two stacks."""
     suffix = allocate(room)  # of one window after the other, in the same place
-    i = np.int64(0)
-    for k in range(len(ends)):
-        slide_stacks(source, starts, stops, i, ends[k], suffix, out)
-        i = ends[k]
+    begin = np.int64(0)
+    for end in ends:
+        slide_stacks(source, starts, stops, begin, end, suffix, out)
+        begin = end
 
 
 def run_uneven(source, inputs, starts, stops, ends, room, out):
@@ -80,6 +77,3 @@ def run_uneven(source, inputs, starts, stops, ends, room, out):
             prefix = inverse(prefix, leaf(source, start))
             start += 1
         emit(out, i, prefix)
-
-
-__all__ = ["run_differences", "run_stacks", "run_uneven"]
