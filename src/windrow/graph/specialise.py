@@ -112,12 +112,8 @@ def _in_short_laps(graph: Graph) -> Graph:
         Term(Family(ScanKind.TOTAL, lap), At.BETWEEN),
         Term(Family(ScanKind.PREFIX, lap), At.END),
     )
-    return Graph(
-        tuple(
-            replace(root, last=way) if root.range >= SHORT else root
-            for root in graph.roots
-        )
-    )
+    roots = graph.roots
+    return Graph(tuple(replace(r, last=way) if r.range >= SHORT else r for r in roots))
 
 
 def shared_lap(ranges: list[int]) -> int:

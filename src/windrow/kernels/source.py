@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .product import Output, Product, ProductPart
-from .text import Text
+from .text import Text, typed_literal
 from .user import add_user_part
 
 FEW = 8  # most result arrays that are prefetched: with more of them it does not pay
@@ -130,11 +130,7 @@ def _part_functions(
     if isinstance(identity, dict):
         identity = identity[part.request.kind]
     identity = (*identity, 0) if part.optional else identity
-    typed = (
-        float(item) if dtype == "float64" else item
-        for item, dtype in zip(identity, part.dtypes, strict=True)
-    )
-    text.constant(name, tuple(typed))
+    text.add(f"{name} = {typed_literal(identity, part.dtypes)}")
     combine = text.take(aggregate.combine, after_module=True)
     if part.optional:
         combine = _add_flagged(text, combine, number, len(part.dtypes) - 1)

@@ -25,7 +25,7 @@ from numba.core.errors import NumbaError
 from windrow.aggregates import ABSENT, Aggregate
 
 from .product import Product, ProductPart
-from .text import Text, literal
+from .text import Text, typed_literal
 
 
 class NotCompiled(Exception):
@@ -42,8 +42,7 @@ def add_user_part(
     packed = "".join(f"{_cast(*pair)}, " for pair in zip(dtypes, items, strict=True))
     present = "1," if part.optional else ""
     text.define(f"def user{number}_pack(p):\n    return ({packed}{present})")
-    identity = _identity(part, dtypes)
-    text.add(f"IDENTITY_{number} = {identity}")
+    text.add(f"IDENTITY_{number} = {_identity(part, dtypes)}")
     combine = _guarded(text, part, number, "combine", "older", "newer")
     inverse = None
     if aggregate.inverse is not None:
@@ -130,13 +129,7 @@ def _identity(part: ProductPart, dtypes: Sequence[str]) -> str:
         empty = ", ".join(_ZERO.get(dtype, "0") for dtype in dtypes)
         return f"({empty}, 0)"
     value = aggregate.identity
-    items = (value,) if part.request.scalar else tuple(value)
-    return literal(
-        tuple(
-            float(item) if dtype == "float64" else item
-            for item, dtype in zip(items, dtypes, strict=True)
-        )
-    )
+    return typed_literal((value,) if part.request.scalar else value, dtypes)
 
 
 _ZERO = {"float64": "0.0", "bool": "False", "object": "None"}
@@ -184,11 +177,7 @@ def _plain_type(kind: Any) -> Any:
 
 def _unify(a: Any, b: Any, aggregate: Aggregate) -> Any:
     a, b = _plain_type(a), _plain_type(b)
-    if (
-        isinstance(a, types.BaseTuple)
-        and isinstance(b, types.BaseTuple)
-        and len(a) == len(b)
-    ):
+    if all(isinstance(t, types.BaseTuple) for t in (a, b)) and len(a) == len(b):
         return types.Tuple([_unify(x, y, aggregate) for x, y in zip(a, b, strict=True)])
     if a == b:
         return a
