@@ -14,6 +14,7 @@ from .product import Output, Product, ProductPart
 from .text import Text, typed_literal
 from .user import add_user_part
 
+_NUMPY = {"bool": "bool_", "object": "object_"}  # numpy's names that are not ours
 FEW = 8  # most result arrays that are prefetched: with more of them it does not pay
 
 
@@ -40,7 +41,9 @@ def add_partial(text: Text, product: Product) -> None:
     width = range(len(product.dtypes))
     reads = "".join(f"peek(fields[{i}], i), " for i in width)
     writes = "\n".join(f"    poke(fields[{i}], i, partial[{i}])" for i in width)
-    rooms = "".join(f"np.empty(n, np.{_numpy(dtype)}), " for dtype in product.dtypes)
+    rooms = "".join(
+        f"np.empty(n, np.{_NUMPY.get(dtype, dtype)}), " for dtype in product.dtypes
+    )
     text.define(f"def load(fields, i):\n    return ({reads.rstrip()})")
     text.define(f"def store(fields, i, partial):\n{writes}")
     text.define(f"def allocate(n):\n    return ({rooms.rstrip()})")
@@ -48,10 +51,6 @@ def add_partial(text: Text, product: Product) -> None:
         f"(a[{i}] == b[{i}] or (a[{i}] != a[{i}] and b[{i}] != b[{i}]))" for i in width
     )
     text.define(f"def same(a, b):\n    return {alike}")
-
-
-def _numpy(dtype: str) -> str:
-    return {"bool": "bool_", "object": "object_"}.get(dtype, dtype)
 
 
 def add_emit(text: Text, product: Product, *, tail: bool) -> None:

@@ -60,22 +60,18 @@ def user_functions(product: Product, *, compiled: bool) -> dict[str, Any]:
         for what in ("lift", "combine", "lower", "inverse"):
             function = getattr(aggregate, what)
             if function is not None:
-                form = jitted(function) if compiled else plain(function)
+                plain = getattr(function, "py_func", function)
+                form = _jitted(function) if compiled else plain
                 namespace[f"user{number}_{what}"] = form
     return namespace
 
 
 @lru_cache(maxsize=512)
-def jitted(function: Any) -> Any:
+def _jitted(function: Any) -> Any:
     """The compiled form of a function; a compiled function is returned as it is."""
     if numba.extending.is_jitted(function):
         return function
     return numba.njit(error_model="numpy", nogil=True)(function)
-
-
-def plain(function: Any) -> Any:
-    """The interpreted form of a function."""
-    return getattr(function, "py_func", function)
 
 
 def infer_schema(
@@ -93,7 +89,7 @@ def infer_schema(
 
 def _infer(aggregate: Aggregate, kinds: Sequence[str]) -> tuple[tuple[str, ...], bool]:
     arguments = tuple(types.int64 if kind == "int" else types.float64 for kind in kinds)
-    lift, combine = jitted(aggregate.lift), jitted(aggregate.combine)
+    lift, combine = _jitted(aggregate.lift), _jitted(aggregate.combine)
     partial = _plain_type(_return_type(lift, arguments))
     if aggregate.identity is not ABSENT:
         partial = _unify(partial, numba.typeof(aggregate.identity), aggregate)
@@ -102,7 +98,7 @@ def _infer(aggregate: Aggregate, kinds: Sequence[str]) -> tuple[tuple[str, ...],
         if wider == partial:
             break
         partial = wider
-    result = _plain_type(_return_type(jitted(aggregate.lower), (partial,)))
+    result = _plain_type(_return_type(_jitted(aggregate.lower), (partial,)))
     scalar = not isinstance(partial, types.BaseTuple)
     fields = (partial,) if scalar else tuple(partial)
     return tuple(_dtype(t, aggregate) for t in (*fields, result)), scalar
