@@ -46,7 +46,7 @@ def conduct(kernel: ModuleType, source: Arrays, *arguments: Any) -> None:
         if pays(kernel, widest, slices):
             _walk(kernel, source, bounds, widest, out)
             return
-    if hasattr(kernel, "fill_chunks"):
+    elif hasattr(kernel, "fill_chunks"):
         firsts, lasts, width, *_ = arguments
         if pays(kernel, width, int((lasts - firsts).max(initial=0))):
             _runs(kernel, source, *arguments)
@@ -62,19 +62,9 @@ def pays(kernel: ModuleType, window: int, slices: int) -> bool:
     return compiled and cores > 1 and enough
 
 
-def _runs(
-    kernel: ModuleType,
-    source: Arrays,
-    firsts: Array,
-    lasts: Array,
-    width: int,
-    step: int,
-    lead: bool,
-    widest: int,
-    chunk: int,
-    out: Arrays,
-) -> None:
+def _runs(kernel: ModuleType, source: Arrays, *arguments: Any) -> None:
     """Long runs one by one, in two threads; what lies between them in one."""
+    firsts, lasts, width, step, lead, widest, chunk, out = arguments
     counts = np.maximum(lasts - firsts - width + 1, 0)
     leads = np.minimum(lasts - firsts, width - 1) if lead else np.zeros_like(counts)
     ends = np.cumsum(counts + leads)

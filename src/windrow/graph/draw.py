@@ -20,15 +20,17 @@ STEP, ROW, LEFT, TOP = 46, 62, 150, 54
 def graph_lines(special: Special, names: Sequence[str]) -> list[str]:
     """The lines of the graph before and after it is specialised."""
     first, last = special.steps[0][1], special.graph
-    lines = ["before: every window by itself"]
-    scans = first.families[:-1]
-    lines += [f"  {scan!s:18} {_nodes(scan)}" for scan in scans]
-    lines += _window_lines(first, names)
-    lines.append(f"after: {steps_text(special)}")
-    return lines + _family_lines(last) + _window_lines(last, names)
+    return [
+        "before: every window by itself",
+        *(f"  {scan!s:18} {_nodes(scan)}" for scan in first.families[:-1]),
+        *_window_lines(first, names),
+        f"after: {_steps_text(special)}",
+        *_family_lines(last),
+        *_window_lines(last, names),
+    ]
 
 
-def steps_text(special: Special) -> str:
+def _steps_text(special: Special) -> str:
     """The steps by which the graph was specialised, in words."""
     return ", ".join([*(title for title, _ in special.steps[1:]), "swept"])
 
@@ -78,7 +80,7 @@ def graph_svg(special: Special, names: Sequence[str]) -> str:
     parts: list[str] = []
     height = 10
     for swept, graph in ((False, special.steps[0][1]), (True, special.graph)):
-        word = f"after: {steps_text(special)}" if swept else "before"
+        word = f"after: {_steps_text(special)}" if swept else "before"
         drawn, tall = _panel(graph, names, word, swept)
         parts.append(f'<g transform="translate(0,{height})">{drawn}</g>')
         height += tall

@@ -30,11 +30,6 @@ def graph_assembly(special: Special, product: Product, leaf: str) -> Assembly:
     )
 
 
-def graph_text(special: Special, product: Product, leaf: str) -> str:
-    """The source text of a graph's kernel."""
-    return graph_assembly(special, product, leaf).text().render()
-
-
 def graph_blocks(special: Special) -> list[str]:
     """The part of the source that follows from the graph, which `explain` shows."""
     text = Text("aggregation graph", inline=_INLINE)

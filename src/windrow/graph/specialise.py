@@ -71,7 +71,8 @@ def specialise(graph: Graph, *, invertible: bool, each: bool = True) -> Special:
     `each` says that every window ends at each input.
     """
     steps = [("every window by itself", graph)]
-    if invertible and _few(graph, each=each):
+    few = each and graph.roots[0].range and len(graph.roots) <= FEW
+    if invertible and (few or len(graph.roots) == 1):
         special = Graph(tuple(map(_running, graph.roots)))
         return Special(special, (*steps, (_UNDONE, special)))
     special = _replace_single(graph)
@@ -81,14 +82,6 @@ def specialise(graph: Graph, *, invertible: bool, each: bool = True) -> Special:
     if special != graph:
         steps.append((_SHARED, special))
     return Special(special, tuple(steps))
-
-
-def _few(graph: Graph, *, each: bool) -> bool:
-    """Whether a running value for each window is cheaper than shared scans."""
-    if len(graph.roots) == 1:
-        return True
-    even = all(root.range for root in graph.roots)
-    return each and even and len(graph.roots) <= FEW
 
 
 def _share(graph: Graph, *, invertible: bool) -> Graph:
@@ -112,12 +105,8 @@ def _in_short_laps(graph: Graph) -> Graph:
         Term(Family(ScanKind.TOTAL, lap), At.BETWEEN),
         Term(Family(ScanKind.PREFIX, lap), At.END),
     )
-    return Graph(
-        tuple(
-            replace(root, last=way) if root.range >= SHORT else root
-            for root in graph.roots
-        )
-    )
+    roots = graph.roots
+    return Graph(tuple(replace(r, last=way) if r.range >= SHORT else r for r in roots))
 
 
 def shared_lap(ranges: list[int]) -> int:

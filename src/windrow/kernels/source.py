@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .product import Output, Product, ProductPart
-from .text import Text
+from .text import Text, typed_literal
 from .user import add_user_part
 
+_NUMPY = {"bool": "bool_", "object": "object_"}  # numpy's names that are not ours
 FEW = 8  # most result arrays that are prefetched: with more of them it does not pay
 
 
@@ -40,7 +41,9 @@ def add_partial(text: Text, product: Product) -> None:
     width = range(len(product.dtypes))
     reads = "".join(f"peek(fields[{i}], i), " for i in width)
     writes = "\n".join(f"    poke(fields[{i}], i, partial[{i}])" for i in width)
-    rooms = "".join(f"np.empty(n, np.{_numpy(dtype)}), " for dtype in product.dtypes)
+    rooms = "".join(
+        f"np.empty(n, np.{_NUMPY.get(dtype, dtype)}), " for dtype in product.dtypes
+    )
     text.define(f"def load(fields, i):\n    return ({reads.rstrip()})")
     text.define(f"def store(fields, i, partial):\n{writes}")
     text.define(f"def allocate(n):\n    return ({rooms.rstrip()})")
@@ -48,10 +51,6 @@ def add_partial(text: Text, product: Product) -> None:
         f"(a[{i}] == b[{i}] or (a[{i}] != a[{i}] and b[{i}] != b[{i}]))" for i in width
     )
     text.define(f"def same(a, b):\n    return {alike}")
-
-
-def _numpy(dtype: str) -> str:
-    return {"bool": "bool_", "object": "object_"}.get(dtype, dtype)
 
 
 def add_emit(text: Text, product: Product, *, tail: bool) -> None:
@@ -130,11 +129,7 @@ def _part_functions(
     if isinstance(identity, dict):
         identity = identity[part.request.kind]
     identity = (*identity, 0) if part.optional else identity
-    typed = (
-        float(item) if dtype == "float64" else item
-        for item, dtype in zip(identity, part.dtypes, strict=True)
-    )
-    text.constant(name, tuple(typed))
+    text.add(f"{name} = {typed_literal(identity, part.dtypes)}")
     combine = text.take(aggregate.combine, after_module=True)
     if part.optional:
         combine = _add_flagged(text, combine, number, len(part.dtypes) - 1)

@@ -17,7 +17,7 @@ import inspect
 import math
 import re
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import CodeType, FunctionType
@@ -161,17 +161,12 @@ class Text:
 
     def sources(self) -> list[str]:
         """The blocks, each function with its decorator."""
-        return [
-            f"{self._decorator(block.name)}\n{block.source}"
-            if block.name
-            else block.source
-            for block in self.blocks
-        ]
+        return [self._decorator(block.name) + block.source for block in self.blocks]
 
     def _decorator(self, name: str) -> str:
         if name in self._entries:
-            return ENTRY
-        return INLINE if name in self._inline else JIT
+            return f"{ENTRY}\n"
+        return f"{INLINE if name in self._inline else JIT}\n" if name else ""
 
     def render(self) -> str:
         """The whole module, without its header."""
@@ -204,7 +199,11 @@ def literal(value: Any) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return {"nan": "math.nan", "inf": "math.inf", "-inf": "-math.inf"}[str(value)]
     if isinstance(value, int) and value == -(2**63):
-        return (
-            "(-9223372036854775807 - 1)"  # a bare -2**63 is read as -(2**63): unsigned
-        )
+        return "(-9223372036854775807 - 1)"  # numba takes a bare 2**63 for unsigned
     return repr(value)
+
+
+def typed_literal(items: Iterable[Any], dtypes: Sequence[str]) -> str:
+    """Python source for a partial of those dtypes."""
+    pairs = zip(items, dtypes, strict=True)
+    return literal(tuple(float(i) if dtype == "float64" else i for i, dtype in pairs))

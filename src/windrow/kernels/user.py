@@ -25,7 +25,7 @@ from numba.core.errors import NumbaError
 from windrow.aggregates import ABSENT, Aggregate
 
 from .product import Product, ProductPart
-from .text import Text, literal
+from .text import Text, typed_literal
 
 
 class NotCompiled(Exception):
@@ -42,8 +42,7 @@ def add_user_part(
     packed = "".join(f"{_cast(*pair)}, " for pair in zip(dtypes, items, strict=True))
     present = "1," if part.optional else ""
     text.define(f"def user{number}_pack(p):\n    return ({packed}{present})")
-    identity = _identity(part, dtypes)
-    text.add(f"IDENTITY_{number} = {identity}")
+    text.add(f"IDENTITY_{number} = {_identity(part, dtypes)}")
     combine = _guarded(text, part, number, "combine", "older", "newer")
     inverse = None
     if aggregate.inverse is not None:
@@ -61,22 +60,18 @@ def user_functions(product: Product, *, compiled: bool) -> dict[str, Any]:
         for what in ("lift", "combine", "lower", "inverse"):
             function = getattr(aggregate, what)
             if function is not None:
-                form = jitted(function) if compiled else plain(function)
+                plain = getattr(function, "py_func", function)
+                form = _jitted(function) if compiled else plain
                 namespace[f"user{number}_{what}"] = form
     return namespace
 
 
 @lru_cache(maxsize=512)
-def jitted(function: Any) -> Any:
+def _jitted(function: Any) -> Any:
     """The compiled form of a function; a compiled function is returned as it is."""
     if numba.extending.is_jitted(function):
         return function
     return numba.njit(error_model="numpy", nogil=True)(function)
-
-
-def plain(function: Any) -> Any:
-    """The interpreted form of a function."""
-    return getattr(function, "py_func", function)
 
 
 def infer_schema(
@@ -94,7 +89,7 @@ def infer_schema(
 
 def _infer(aggregate: Aggregate, kinds: Sequence[str]) -> tuple[tuple[str, ...], bool]:
     arguments = tuple(types.int64 if kind == "int" else types.float64 for kind in kinds)
-    lift, combine = jitted(aggregate.lift), jitted(aggregate.combine)
+    lift, combine = _jitted(aggregate.lift), _jitted(aggregate.combine)
     partial = _plain_type(_return_type(lift, arguments))
     if aggregate.identity is not ABSENT:
         partial = _unify(partial, numba.typeof(aggregate.identity), aggregate)
@@ -103,7 +98,7 @@ def _infer(aggregate: Aggregate, kinds: Sequence[str]) -> tuple[tuple[str, ...],
         if wider == partial:
             break
         partial = wider
-    result = _plain_type(_return_type(jitted(aggregate.lower), (partial,)))
+    result = _plain_type(_return_type(_jitted(aggregate.lower), (partial,)))
     scalar = not isinstance(partial, types.BaseTuple)
     fields = (partial,) if scalar else tuple(partial)
     return tuple(_dtype(t, aggregate) for t in (*fields, result)), scalar
@@ -130,13 +125,7 @@ def _identity(part: ProductPart, dtypes: Sequence[str]) -> str:
         empty = ", ".join(_ZERO.get(dtype, "0") for dtype in dtypes)
         return f"({empty}, 0)"
     value = aggregate.identity
-    items = (value,) if part.request.scalar else tuple(value)
-    return literal(
-        tuple(
-            float(item) if dtype == "float64" else item
-            for item, dtype in zip(items, dtypes, strict=True)
-        )
-    )
+    return typed_literal((value,) if part.request.scalar else value, dtypes)
 
 
 _ZERO = {"float64": "0.0", "bool": "False", "object": "None"}
@@ -184,11 +173,7 @@ def _plain_type(kind: Any) -> Any:
 
 def _unify(a: Any, b: Any, aggregate: Aggregate) -> Any:
     a, b = _plain_type(a), _plain_type(b)
-    if (
-        isinstance(a, types.BaseTuple)
-        and isinstance(b, types.BaseTuple)
-        and len(a) == len(b)
-    ):
+    if all(isinstance(t, types.BaseTuple) for t in (a, b)) and len(a) == len(b):
         return types.Tuple([_unify(x, y, aggregate) for x, y in zip(a, b, strict=True)])
     if a == b:
         return a

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from windrow.algorithms import Algorithm, Shape, kernel_text
-from windrow.graph.kernel import graph_text
+from windrow.graph.kernel import graph_assembly
 from windrow.graph.run import graph_of, scratch_of
 from windrow.kernels import arrays, kernel
 
@@ -112,7 +112,8 @@ def kept_by_graph(aggregate: str, values: Array, ranges: Sequence[int]) -> int:
             found = out[0][starts[number] : starts[number + 1]]
             check_windows("gag", found, values, range_, aggregate)
 
-    return _count(graph_text(special, asked, "rows"), values, run)
+    text = graph_assembly(special, asked, "rows").text().render()
+    return _count(text, values, run)
 
 
 __all__ = ["kept_alone", "kept_by_graph", "kept_together"]

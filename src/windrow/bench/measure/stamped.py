@@ -17,7 +17,7 @@ import numpy as np
 
 from windrow.algorithms import Shape, find, kernel_text
 from windrow.graph import graph_of
-from windrow.graph.kernel import graph_text
+from windrow.graph.kernel import graph_assembly
 from windrow.kernels import JIT, arrays, kernel
 
 from .answers import Array, check_windows
@@ -42,7 +42,8 @@ def stamped_windows(
     """Counts of the clock for each window after the first, of each run."""
     asked = product(aggregate, values)
     if name == GAG:
-        text = graph_text(graph_of([width], asked), asked, "rows")
+        graph = graph_assembly(graph_of([width], asked), asked, "rows")
+        text = graph.text().render()
     else:
         text = kernel_text(find(name), asked, Shape("rows", "regular"))
     text = text.replace("def emit(", "def emit_unstamped(")
