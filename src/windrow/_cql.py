@@ -178,7 +178,7 @@ def _bind(
 ) -> tuple[dict[str, Any], list[BoundQuery]]:
     queries = queries_of(text)
     inputs = {**named, **(streams or {})}
-    schemas = {name: _back_end(data).schema_of(data) for name, data in inputs.items()}
+    schemas = {name: _schema(data) for name, data in inputs.items()}
     bound = [bind_query(text, q, schemas, _time_of(q, time)) for q in queries]
     for query in bound:
         data = inputs[query.rows.stream]
@@ -199,6 +199,12 @@ def _time_of(query: QueryTree, time: str | Mapping[str, str] | None) -> str | No
     return {name.lower(): on for name, on in time.items()}.get(
         query.stream.name.lower()
     )
+
+
+def _schema(data: Any) -> pa.Schema:
+    reader: Any = spark_back_end().relation if _is_spark(data) else batch
+    schema: pa.Schema = reader.schema_of(data)
+    return schema
 
 
 def _is_spark(data: Any) -> bool:
