@@ -22,6 +22,7 @@ from typing import Any
 
 from windrow.bench.measure.answers import WrongAnswer
 from windrow.bench.measure.machine import load, machine, versions
+from windrow.loops import Lane, pinned
 
 from . import (
     algorithms,
@@ -83,7 +84,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wrong = False
     for name in names:
         try:
-            found = measure(name, settings, command)
+            with pinned(Lane.COMPILED):
+                found = measure(name, settings, command)
         except WrongAnswer as error:
             print(f"{name}: WRONG ANSWER, no number: {error}", flush=True)
             wrong = True

@@ -47,6 +47,12 @@ PROFILE = os.environ.get("WINDROW_TEST_PROFILE", "default")
 settings.load_profile(PROFILE)
 
 
+@pytest.fixture
+def compiled_lane(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compile every kernel before its first call."""
+    monkeypatch.setenv("WINDROW_COMPILE", "always")
+
+
 # --- Spark ----------------------------------------------------------------------
 
 

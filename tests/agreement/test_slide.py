@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 import menus
 import oracles
 import windrow as wr
+from lanes import in_both_lanes
 from strategies import part, range_and_slide, shaped, special_floats, with_nulls
 from windrow.algorithms import CATALOGUE as ALGORITHMS
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 
 TOLERANCE = 1e-9
 ONE_COLUMN = [name for name in menus.NAMES if getattr(wr, name).columns[0] < 2]
@@ -41,9 +42,9 @@ def test_each_window_of_an_array_equals_the_oracle(name, data):
     length, slide = data.draw(range_and_slide(12))
     partial = data.draw(st.booleans())
 
-    with interpreting():
-        window = wr.rows(length, every=slide, partial=partial)
-        actual = listed(wr.slide(pa.array(values, kind), window, name))
+    window = wr.rows(length, every=slide, partial=partial)
+    array = pa.array(values, kind)
+    actual = in_both_lanes(lambda: listed(wr.slide(array, window, name)))
 
     others = values if name in ("arg_min", "arg_max") else None
     expected = oracles.slide(
@@ -61,10 +62,8 @@ def test_two_arrays_side_by_side_equal_the_oracle(name, data):
     length, slide = data.draw(range_and_slide(12))
     arrays = {"x": pa.array(xs, pa.float64()), "y": pa.array(ys, pa.float64())}
 
-    with interpreting():
-        call = getattr(wr, name)("x", "y")
-        result = wr.slide(arrays, wr.rows(length, every=slide), call)
-    actual = [None if v is None else v for v in result.tolist()]
+    call, window = getattr(wr, name)("x", "y"), wr.rows(length, every=slide)
+    actual = in_both_lanes(lambda: wr.slide(arrays, window, call).tolist())
 
     expected = oracles.slide(xs, length, slide, name, others=ys)
     # a mapping gives numpy, where null and NaN look alike
@@ -119,10 +118,10 @@ def test_time_windows_of_an_array_equal_the_oracle(data):
     length, slide = data.draw(range_and_slide())
     window = wr.sliding(length, every=slide)
 
-    with interpreting():
-        array = pa.array(values, pa.int64())
-        result = wr.slide(array, window, "sum", at=np.array(at, np.int64))
-    actual = result.to_pylist()
+    array, instants = pa.array(values, pa.int64()), np.array(at, np.int64)
+    actual = in_both_lanes(
+        lambda: wr.slide(array, window, "sum", at=instants).to_pylist()
+    )
 
     rows = [{"at": t, "v": v} for t, v in zip(at, values, strict=True)]
     spec, calls = oracles.Time(length, slide), {"r": ("sum", ("v",))}
@@ -131,6 +130,7 @@ def test_time_windows_of_an_array_equal_the_oracle(data):
 
 
 @pytest.mark.parametrize("width", [1, 7, 100, 999, 1000])
+@pytest.mark.usefixtures("compiled_lane")
 def test_compiled_answers_equal_the_oracle(width):
     values = [float((at * 7919) % 101 - 50) for at in range(1000)]
     values[500], values[777] = math.nan, -math.inf

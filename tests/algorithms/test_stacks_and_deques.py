@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from counting import counted, objects, slide_ranges, slide_rows, slide_windows
 from windrow.aggregates import find as aggregate
 from windrow.algorithms import find, slide_arrays, slide_regular
-from windrow.kernels import Request, interpreting, is_interpreting, product_of
+from windrow.kernels import Request, product_of
+from windrow.loops import interpreting, is_interpreting
 
 FIFO = ["two_stacks", "two_stacks_lite", "daba", "daba_lite", "sba", "pba"]
 STREAM = list("abcdefghijklmnopqrstuvwxyz")

@@ -11,7 +11,7 @@ from windrow.bench.measure.answers import WrongAnswer
 from windrow.bench.measure.values import values
 from windrow.bench.ra import memory as ra_memory
 from windrow.bench.slickdeque import memory as slick_memory
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import tempfile
 import pytest
 from pages import PAGES, compiled, examples, needs_spark
 
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 
 WITH_EXAMPLES = [page for page in PAGES if examples(page)]
 ROCKS_DB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"

@@ -12,7 +12,7 @@ from tools.pictures.pauses import COUNTS, SLICES, SLIDES
 
 from counting import counted, slide_windows
 from windrow.algorithms import CATALOGUE, find
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 
 SHOWN = {
     name: set(re.findall(r"!\[[^\]]+\]\(pictures/([\w-]+)\.svg\)", text))

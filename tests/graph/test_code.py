@@ -9,7 +9,7 @@ import pytest
 
 from windrow.graph import graph_blocks, initial, specialise
 from windrow.graph.graph import initial_uneven
-from windrow.kernels import ENTRY, INLINE, JIT
+from windrow.loops import ENTRY, INLINE, JIT
 
 KEPT = Path(__file__).parent / "kept"
 

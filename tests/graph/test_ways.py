@@ -12,7 +12,8 @@ from windrow.batch import aggregate as graphed
 from windrow.batch import slices as sliced
 from windrow.graph import graph_of, slide_graph
 from windrow.graph.kernel import graph_assembly
-from windrow.kernels import Request, interpreting, product_of
+from windrow.kernels import Request, product_of
+from windrow.loops import interpreting
 
 TABLE = pa.table(
     {"t": np.arange(900), "x": np.arange(900) % 7, "y": np.arange(900) / 4}

@@ -3,7 +3,7 @@
 import numpy as np
 
 import windrow as wr
-from windrow.kernels import load
+from windrow.loops import load
 
 MY_SUM = wr.Aggregate(
     name="my_sum",

@@ -25,6 +25,11 @@ OTHER = wr.Aggregate(
 )
 
 
+@pytest.fixture(autouse=True)
+def compiled(monkeypatch):
+    monkeypatch.setenv("WINDROW_COMPILE", "always")
+
+
 @pytest.mark.parametrize("algorithm", STEPWISE)
 def test_batches_and_single_events_give_what_arrays_give(algorithm):
     aggregate = AGGREGATES.get(algorithm, "sum")
@@ -81,11 +86,12 @@ def test_functions_of_your_own_are_given_again():
 def test_plain_numbers_take_the_short_ways(monkeypatch, nulls):
     """In a window of rows without anything else known; others do not."""
     operator = wr.Operator(wr.rows(3), wr.max(), types={"value": "int64"}, nulls=nulls)
-    module, taken = operator._setup.program.module, []
+    accounts, taken = operator._setup.program.steps.accounts, []
     for name in ("call_quick", "call_rows"):
-        call = getattr(module, name)
+        step = accounts[name]
+        call = step.compiled
         seen = lambda *given, name=name, call=call: taken.append(name) or call(*given)  # noqa: E731
-        monkeypatch.setattr(module, name, seen)
+        monkeypatch.setattr(step, "compiled", seen)
     operator.insert(1)
     assert operator.query() == 1
     operator.insert(7)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import windrow as wr
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 
 SIZES = [16, 64, 256, 1024]
 

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 
 BERLIN = zoneinfo.ZoneInfo("Europe/Berlin")
 ZONES = st.sampled_from([None, dt.UTC, BERLIN, dt.timezone(dt.timedelta(hours=-3))])

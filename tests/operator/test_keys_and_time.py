@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 
 
 @pytest.fixture(autouse=True)

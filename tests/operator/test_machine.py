@@ -23,7 +23,7 @@ from hypothesis.stateful import (
 import windrow as wr
 from plain_window import Event, PlainWindow
 from windrow.algorithms import CATALOGUE
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 
 STEPWISE = [one.name for one in CATALOGUE if one.steps is not None]
 LATENESS = 20

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import windrow as wr
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 from windrow.operator import description
 
 SAVES = Path(__file__).parent / "saves"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import windrow as wr
 from plain_policies import results
 from windrow.algorithms import CATALOGUE
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 
 EVICT = {
     "count": (("count", 3), 3),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import windrow as wr
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 from windrow.state.codec import pack
 
 

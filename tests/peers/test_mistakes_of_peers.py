@@ -19,7 +19,8 @@ import windrow as wr
 from windrow.aggregates import find
 from windrow.algorithms import BY_NAME, Shape, kernel_text, slide_regular
 from windrow.algorithms import CATALOGUE as ALGORITHMS
-from windrow.kernels import Request, interpreting, product_of
+from windrow.kernels import Request, product_of
+from windrow.loops import interpreting
 
 EPSILON = float(np.finfo(np.float64).eps)
 
@@ -211,13 +212,13 @@ def test_slide_regular_takes_the_fast_path_at_slide_one_only(monkeypatch, step, 
     # `windrow.algorithms._run` is where the choice is made; the spy sees its shape
     module = slide_regular.__globals__
     seen = []
-    compile_kernel = module["compile_kernel"]
+    kernel_assembly = module["kernel_assembly"]
 
     def spy(algorithm, product, shape):
         seen.append(shape.fast)
-        return compile_kernel(algorithm, product, shape)
+        return kernel_assembly(algorithm, product, shape)
 
-    monkeypatch.setitem(module, "compile_kernel", spy)
+    monkeypatch.setitem(module, "kernel_assembly", spy)
     product = product_of([Request(find("sum"), "int", (0,))])
 
     with interpreting():

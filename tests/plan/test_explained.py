@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import windrow as wr
 from explained import named, watched
 from windrow.algorithms import BY_NAME as ALGORITHMS
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 from windrow.spans import BY_NAME as TECHNIQUES
 
 HUGE = 2**60

@@ -10,7 +10,7 @@ import pytest
 
 import windrow as wr
 from windrow import _cql
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 from windrow.windows import Rows, Sliding
 
 # second   0    5       40        70             130       190

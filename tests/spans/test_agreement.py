@@ -4,10 +4,14 @@
              |---------|                window of range 10, slide 5
           =======   =        =======    events: in every window that they overlap
 
-Floats agree to 1e-9, relative and absolute; all else is equal.
+Floats agree to 1e-9, relative and absolute; all else is equal.  What the planner can
+choose is run twice: loops as plain Python, and over whole columns.
 """
 
 from __future__ import annotations
+
+from contextlib import contextmanager
+from unittest import mock
 
 import plain_spans
 import pyarrow as pa
@@ -22,8 +26,9 @@ import oracles
 import windrow as wr
 from strategies import part
 from windrow.aggregates import Law, find
-from windrow.kernels import interpreting
-from windrow.spans import CATALOGUE
+from windrow.batch import spans as batch_spans
+from windrow.loops import Lane, interpreting, pinned
+from windrow.spans import CATALOGUE, Work
 
 TOLERANCE = 1e-9
 CALLS = {
@@ -45,17 +50,35 @@ PAIRS = [
 ]
 
 
+HAVE_COLUMNS = ("se_slicing", "se_ml_slicing", "starts_and_ends", "selective_sweeping")
+
+
+@contextmanager
+def over_columns():
+    """Run all loops over whole columns, those of techniques asked for by name too."""
+
+    def work(*parts, lane):
+        return Work(*parts, lane=None)
+
+    with mock.patch.object(batch_spans, "Work", work), pinned(Lane.COLUMNS):
+        yield
+
+
 def check(actual, expected):
     assert oracles.differences(actual, expected, TOLERANCE) == []
 
 
 def run(columns, window, calls, *, by="key", **how):
-    table = spans.arrow(columns)
+    table, aggregates = spans.arrow(columns), spans.asked(calls)
     with interpreting():
-        answer = wr.aggregate(
-            table, window, by=by, aggregates=spans.asked(calls), **how
+        answer = menus.flat(
+            wr.aggregate(table, window, by=by, aggregates=aggregates, **how)
         )
-    return menus.flat(answer)
+    if how.get("algorithm", "se_slicing") in HAVE_COLUMNS:
+        with over_columns():
+            same = wr.aggregate(table, window, by=by, aggregates=aggregates, **how)
+        check(menus.flat(same), answer)
+    return answer
 
 
 @pytest.mark.parametrize("name", menus.NAMES)

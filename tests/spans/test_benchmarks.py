@@ -14,7 +14,7 @@ from windrow.bench.measure.spanning import (
     events,
     solve,
 )
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 from windrow.spans import CATALOGUE
 
 SETTING = SpanSetting(30, 50, 10)

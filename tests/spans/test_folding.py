@@ -24,7 +24,7 @@ import oracles
 import windrow as wr
 from windrow.aggregates.calls import gather_calls
 from windrow.batch.partials import partial_fields
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 from windrow.plan import plan_aggregate
 from windrow.plan.tree import Tree, grow_tree
 from windrow.slicing import shared_combs

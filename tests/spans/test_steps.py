@@ -23,7 +23,7 @@ import menus
 import oracles
 import windrow as wr
 from windrow.aggregates.calls import gather_calls
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 from windrow.plan import plan_aggregate
 from windrow.state.codec import HEADER, MemoryStore, StepStats
 from windrow.state.fingerprint import describe

@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 import menus
 import oracles
 from windrow.aggregates.calls import gather_calls
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 from windrow.plan import plan_aggregate
 from windrow.plan.tree import grow_tree
 from windrow.tasks.task import CHUNK

@@ -12,7 +12,7 @@ from answers import assert_same_rows
 from typed import frame_of, table_of
 
 import windrow as wr
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 from windrow.spark import ship
 
 TIME = wr.sliding("30 seconds", every="7 seconds", on="at")

@@ -15,7 +15,7 @@ import pytest
 from answers import assert_same_rows
 
 import windrow as wr
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 
 STARTS = {
     "spring": dt.datetime(2026, 3, 20, tzinfo=dt.UTC),

@@ -13,7 +13,7 @@ from answers import assert_same_rows
 from typed import table_of
 
 import windrow as wr
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 
 LOG_SUM_EXP = wr.Aggregate(
     name="log_sum_exp",

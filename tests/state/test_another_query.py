@@ -24,7 +24,7 @@ import windrow as wr
 from windrow.aggregates.calls import gather_calls
 from windrow.batch.partials import Folding
 from windrow.errors import StateError, StateWarning
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 from windrow.plan import plan_aggregate, plan_over
 from windrow.plan.flow import Flow, flow_of
 from windrow.state import fingerprint

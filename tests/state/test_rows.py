@@ -24,7 +24,7 @@ import windrow as wr
 from strategies import part, range_and_slide
 from windrow.aggregates.calls import gather_calls
 from windrow.errors import InterpretedWarning, StateError
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 from windrow.plan import plan_aggregate
 from windrow.slicing import BY_NAME, shared_combs
 from windrow.state.codec import HEADER, Bucket, MemoryStore, StepStats, unpack
@@ -437,6 +437,7 @@ def test_a_bucket_travels():
     assert len(step(travelled, store, [], 100)[0]) == 2
 
 
+@pytest.mark.usefixtures("compiled_lane")
 def test_compiled_kernels_give_what_interpreted_ones_give():
     steps = [
         Step(rows_at(*((7 * i + 13 * j) % 40 + 10 * i for j in range(30))), 10 * i - 5)

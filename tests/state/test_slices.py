@@ -25,7 +25,7 @@ from windrow.aggregates.calls import gather_calls
 from windrow.algorithms import pba_scans as _steps
 from windrow.batch.partials import Folding
 from windrow.errors import StateError
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 from windrow.plan import plan_aggregate
 from windrow.plan.requests import may_overflow, request_kernel, slots_of
 from windrow.slicing import shared_combs

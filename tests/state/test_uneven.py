@@ -23,7 +23,7 @@ import windrow as wr
 from strategies import part
 from windrow.aggregates.calls import gather_calls
 from windrow.batch.partials import PANE, Folding
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 from windrow.plan import plan_aggregate
 from windrow.plan.aggregate import Plan
 from windrow.plan.flow import flow_of

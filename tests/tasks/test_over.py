@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import windrow as wr
 from strategies import part
 from windrow.aggregates.calls import gather_calls
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 from windrow.plan import plan_over
 from windrow.plan.resolve import Facts, resolve
 from windrow.tasks.over import roll

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 import windrow as wr
 from strategies import part, range_and_slide
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 from windrow.plan.explain_spark import explain_tree
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import windrow as wr
 from plain_calendar import DAY, EPOCH, MICROSECOND, PlainCalendar, micros, start_of_day
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 
 WINDOWS = [
     PlainCalendar(1, "day", 1, "day", "Europe/Berlin"),

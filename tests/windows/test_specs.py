@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 
 HOUR = 3600 * 10**9
 

@@ -4,18 +4,19 @@ from dataclasses import replace
 
 from ._aggregate import Aggregate, Field, Law
 from .functions import lift_value, lower_first
+from .words import select
 
 
 def _truth_lift(value):
-    return (1 if value != 0 else 0,)
+    return (select(value != 0, 1, 0),)
 
 
 def _any_combine(older, newer):
-    return older if older[0] >= newer[0] else newer
+    return (older[0] | newer[0],)
 
 
 def _all_combine(older, newer):
-    return older if older[0] <= newer[0] else newer
+    return (older[0] & newer[0],)
 
 
 ANY = Aggregate(

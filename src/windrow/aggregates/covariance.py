@@ -9,28 +9,30 @@ import math
 from dataclasses import replace
 
 from ._aggregate import Aggregate, Field, Law
+from .functions import as_float
 from .moments import LARGE, SMALL, N, has_two, spread
+from .words import select, sqrt
 
 
 def _lift(value, other):
-    x, y = float(value), float(other)
+    x, y = as_float(value), as_float(other)
     return (1, x, y, spread(x) * spread(y))
 
 
 def _combine(older, newer):
     n = older[0] + newer[0]
-    share = newer[0] / max(n, 1.0)
+    share = newer[0] / select(n > 1.0, n, 1.0)
     dx, dy = newer[1] - older[1], newer[2] - older[2]
     c = older[3] + newer[3] + (older[0] * share * dx) * dy
     return (n, older[1] + dx * share, older[2] + dy * share, c)
 
 
 def _sample(partial):
-    return partial[3] / (partial[0] - 1.0) if partial[0] > 1.0 else 0.0
+    return partial[3] / select(partial[0] > 1.0, partial[0] - 1.0, 1.0)
 
 
 def _population(partial):
-    return partial[3] / partial[0] if partial[0] > 0.0 else 0.0
+    return partial[3] / select(partial[0] > 0.0, partial[0], 1.0)
 
 
 COVARIANCE = Aggregate(
@@ -64,12 +66,12 @@ COVARIANCE_POPULATION = replace(
 
 
 def _corr_lift(value, other):
-    return _lift(value, other) + (spread(float(value)), spread(float(other)))
+    return _lift(value, other) + (spread(as_float(value)), spread(as_float(other)))
 
 
 def _corr_combine(older, newer):
     n, mean_x, mean_y, c = _combine(older[:4], newer[:4])
-    weight = older[0] * (newer[0] / max(n, 1.0))
+    weight = older[0] * (newer[0] / select(n > 1.0, n, 1.0))
     dx, dy = newer[1] - older[1], newer[2] - older[2]
     m2_x = older[4] + newer[4] + (weight * dx) * dx
     m2_y = older[5] + newer[5] + (weight * dy) * dy
@@ -77,12 +79,13 @@ def _corr_combine(older, newer):
 
 
 def _corr_lower(partial):
-    deviations = math.sqrt(partial[4]) * math.sqrt(partial[5])
-    return partial[3] / deviations if deviations > 0.0 else math.nan
+    deviations = sqrt(partial[4]) * sqrt(partial[5])
+    ratio = partial[3] / select(deviations > 0.0, deviations, 1.0)
+    return select(deviations > 0.0, ratio, math.nan)
 
 
 def _both_vary(partial):
-    return partial[4] != 0.0 and partial[5] != 0.0
+    return (partial[4] != 0.0) & (partial[5] != 0.0)
 
 
 CORRELATION = replace(

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from ._aggregate import Aggregate, Field, Law
 from .functions import lift_value, lower_first, lower_second
+from .words import select
 
 INT_LEAST, INT_MOST = -(2**63), 2**63 - 1
 LEAST = Field("min", native="min({raw})")
@@ -20,11 +21,11 @@ MOST = Field("max", native="max({raw})")
 
 
 def smaller(older, newer):
-    return older if (older <= newer) | (newer != newer) else newer
+    return select((older <= newer) | (newer != newer), older, newer)
 
 
 def larger(older, newer):
-    return older if (older >= newer) | (older != older) else newer
+    return select((older >= newer) | (older != older), older, newer)
 
 
 def _min_combine(older, newer):
@@ -67,7 +68,7 @@ def _range_combine(older, newer):
 
 def _range_lower(partial):
     # only an empty partial has its max below its min: there is no difference
-    return 0 if partial[1] < partial[0] else partial[1] - partial[0]
+    return select(partial[1] < partial[0], 0, partial[1] - partial[0])
 
 
 RANGE = Aggregate(
@@ -85,27 +86,30 @@ RANGE = Aggregate(
 
 
 def greater(a, b):
-    return a > b or (a != a and b == b)
+    return (a > b) | ((a != a) & (b == b))
 
 
 def _equal(a, b):
-    return a == b or (a != a and b != b)
+    return (a == b) | ((a != a) & (b != b))
 
 
 def _count_lift(value):
     return (value, 1)
 
 
+def _count_ties(older_wins, older, newer):
+    ties = select(older_wins, older[1], newer[1])
+    both = _equal(older[0], newer[0])
+    value = select(older_wins, older[0], newer[0])
+    return (value, select(both, older[1] + newer[1], ties))
+
+
 def _max_count_combine(older, newer):
-    if _equal(older[0], newer[0]):
-        return (older[0], older[1] + newer[1])
-    return older if greater(older[0], newer[0]) else newer
+    return _count_ties(greater(older[0], newer[0]), older, newer)
 
 
 def _min_count_combine(older, newer):
-    if _equal(older[0], newer[0]):
-        return (older[0], older[1] + newer[1])
-    return older if greater(newer[0], older[0]) else newer
+    return _count_ties(greater(newer[0], older[0]), older, newer)
 
 
 MIN_COUNT = Aggregate(

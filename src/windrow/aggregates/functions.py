@@ -1,6 +1,10 @@
 """Lifts, combines, inverses and lowers that several aggregates share."""
 
 
+def as_float(value):
+    return value * 1.0  # a number or a column of them
+
+
 def lift_value(value):
     return (value,)
 

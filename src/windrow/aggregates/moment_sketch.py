@@ -13,7 +13,8 @@ import math
 
 from ._aggregate import Aggregate, Field, Law
 from .extremes import larger, smaller
-from .functions import lower_all
+from .functions import as_float, lower_all
+from .words import log, select
 
 ORDER = 10
 
@@ -30,10 +31,10 @@ def _zeros():
 
 
 def _lift(value):
-    v = float(value)
-    if v > 0.0:
-        return (1, v, v) + _powers(v) + (1,) + _powers(math.log(v))
-    return (1, v, v) + _powers(v) + (0,) + _zeros()
+    v = as_float(value)
+    positive = v > 0.0
+    logs = _powers(log(select(positive, v, 1.0)))
+    return (1, v, v) + _powers(v) + (select(positive, 1, 0),) + logs
 
 
 def _combine(older, newer):

@@ -20,6 +20,8 @@ import math
 from dataclasses import replace
 
 from ._aggregate import Aggregate, Field, Law
+from .functions import as_float
+from .words import select, sqrt
 
 # SQL's avg adds up and divides: values are made 2**64 times smaller on the way, which
 # is exact, so that two values of 1e308 have a mean there too.
@@ -35,13 +37,13 @@ def spread(value):
 
 
 def _lift(value):
-    v = float(value)
+    v = as_float(value)
     return (1.0, v, v - v)
 
 
 def _combine(older, newer):
     n = older[0] + newer[0]
-    share = newer[0] / max(n, 1.0)
+    share = newer[0] / select(n > 1.0, n, 1.0)
     delta = newer[1] - older[1]
     m2 = older[2] + newer[2] + (older[0] * share * delta) * delta
     return (n, older[1] + delta * share, m2)
@@ -60,19 +62,19 @@ def _inverse(whole, oldest):
 
 
 def _sample(partial):
-    return partial[2] / (partial[0] - 1.0) if partial[0] > 1.0 else 0.0
+    return partial[2] / select(partial[0] > 1.0, partial[0] - 1.0, 1.0)
 
 
 def _population(partial):
-    return partial[2] / partial[0] if partial[0] > 0.0 else 0.0
+    return partial[2] / select(partial[0] > 0.0, partial[0], 1.0)
 
 
 def _sample_root(partial):
-    return math.sqrt(_sample(partial))
+    return sqrt(_sample(partial))
 
 
 def _population_root(partial):
-    return math.sqrt(_population(partial))
+    return sqrt(_population(partial))
 
 
 def has_two(partial):
@@ -117,7 +119,7 @@ STDDEV_POPULATION = replace(
 
 
 def _third_lift(value):
-    v = float(value)
+    v = as_float(value)
     return (1.0, v, v - v, v - v)
 
 
@@ -125,7 +127,7 @@ def _third_combine(older, newer):
     a, b = older[0], newer[0]
     n, mean, m2 = _combine(older[:3], newer[:3])
     delta = newer[1] - older[1]
-    part = 1.0 / max(n, 1.0)
+    part = 1.0 / select(n > 1.0, n, 1.0)
     m3 = older[3] + newer[3]
     m3 += (a * b * part * delta) * delta * ((a - b) * part * delta)
     m3 += 3.0 * ((a * newer[2] - b * older[2]) * part) * delta
@@ -133,8 +135,9 @@ def _third_combine(older, newer):
 
 
 def _skew(partial):
-    spread = partial[2] * math.sqrt(partial[2])
-    return math.sqrt(partial[0]) * partial[3] / spread if spread > 0.0 else math.nan
+    spread = partial[2] * sqrt(partial[2])
+    skew = sqrt(partial[0]) * partial[3] / select(spread > 0.0, spread, 1.0)
+    return select(spread > 0.0, skew, math.nan)
 
 
 def _varies(partial):
@@ -156,7 +159,7 @@ SKEW = Aggregate(
 
 
 def _fourth_lift(value):
-    v = float(value)
+    v = as_float(value)
     return (1.0, v, v - v, v - v, v - v)
 
 
@@ -164,7 +167,7 @@ def _fourth_combine(older, newer):
     a, b = older[0], newer[0]
     n, mean, m2, m3 = _third_combine(older[:4], newer[:4])
     delta = newer[1] - older[1]
-    part = 1.0 / max(n, 1.0)
+    part = 1.0 / select(n > 1.0, n, 1.0)
     of_a, of_b = a * part, b * part
     m4 = older[4] + newer[4]
     ratio = of_a * of_a - of_a * of_b + of_b * of_b
@@ -176,7 +179,8 @@ def _fourth_combine(older, newer):
 
 def _kurtosis(partial):
     spread = partial[2] * partial[2]
-    return partial[0] * partial[4] / spread - 3.0 if spread > 0.0 else math.nan
+    kurtosis = partial[0] * partial[4] / select(spread > 0.0, spread, 1.0) - 3.0
+    return select(spread > 0.0, kurtosis, math.nan)
 
 
 KURTOSIS = replace(

@@ -11,6 +11,7 @@ from dataclasses import replace
 from ._aggregate import Aggregate, Field, Law
 from .extremes import INT_LEAST, INT_MOST, LEAST, MOST, greater
 from .functions import lift_value, lower_first, lower_second
+from .words import select
 
 # the first on ties: of equal values that with the least instant, the most ~instant
 _LEAST_AT = "min_by({payload}, if({valid}, struct({raw}, {time}), null))"
@@ -19,11 +20,11 @@ _AT = "({payload}, if({valid}, {order}, null))"
 
 
 def _first_combine(older, newer):
-    return older if older[0] >= 0 else newer
+    return (select(older[0] >= 0, older[0], newer[0]),)
 
 
 def _last_combine(older, newer):
-    return newer if newer[0] >= 0 else older
+    return (select(newer[0] >= 0, newer[0], older[0]),)
 
 
 FIRST = Aggregate(
@@ -53,16 +54,17 @@ def _at_lift(value, position):
     return (value, position)
 
 
+def _newer_if(better, older, newer):
+    later = (older[1] < 0) | ((newer[1] >= 0) & better)
+    return (select(later, newer[0], older[0]), select(later, newer[1], older[1]))
+
+
 def _arg_max_combine(older, newer):
-    if older[1] < 0 or (newer[1] >= 0 and greater(newer[0], older[0])):
-        return newer
-    return older
+    return _newer_if(greater(newer[0], older[0]), older, newer)
 
 
 def _arg_min_combine(older, newer):
-    if older[1] < 0 or (newer[1] >= 0 and greater(older[0], newer[0])):
-        return newer
-    return older
+    return _newer_if(greater(older[0], newer[0]), older, newer)
 
 
 ARG_MIN = Aggregate(

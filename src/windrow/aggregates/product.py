@@ -8,11 +8,12 @@ import math
 import sys
 
 from ._aggregate import Aggregate, Field, Law
-from .functions import add_pairs, lower_first
+from .functions import add_pairs, as_float, lower_first
+from .words import exp, log, select
 
 
 def _lift(value):
-    return (float(value),)
+    return (as_float(value),)
 
 
 def _combine(older, newer):
@@ -34,15 +35,14 @@ _LOG_MOST = math.log(sys.float_info.max)
 
 
 def _geometric_lift(value):
-    if value > 0:
-        return (1, math.log(value))
-    return (1, -math.inf if value == 0 else math.nan)
+    return (1, log(select(value >= 0, as_float(value), math.nan)))
 
 
 def _geometric_lower(partial):
-    mean = partial[1] / partial[0] if partial[0] > 0 else 0.0
+    mean = partial[1] / select(partial[0] > 0, partial[0], 1)
     # the mean of equal logarithms may round up past the logarithm of the largest
-    return math.exp(_LOG_MOST if _LOG_MOST < mean < math.inf else mean)
+    too_large = (mean > _LOG_MOST) & (mean < math.inf)
+    return exp(select(too_large, _LOG_MOST, mean))
 
 
 GEOMETRIC_MEAN = Aggregate(

@@ -11,6 +11,7 @@ after the loop.
 
 from . import functions
 from ._aggregate import Aggregate, Field, Law
+from .words import select
 
 _TOTAL = Field("total", native="sum({value})")
 
@@ -84,7 +85,7 @@ def _mean_lift(value):
 
 
 def _mean_lower(partial):
-    return partial[1] / partial[0] if partial[0] > 0 else 0.0
+    return partial[1] / select(partial[0] > 0, partial[0], 1)
 
 
 MEAN = Aggregate(

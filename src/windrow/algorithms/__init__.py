@@ -8,6 +8,7 @@ benchmarks, the planner and the tables in the docs read this tuple.
 from windrow.errors import UnknownName
 
 from ._algorithm import Algorithm
+from ._doubling import slide_columns
 from ._kernel import Shape, compile_kernel, kernel_text
 from ._run import count_regular, slide_arrays, slide_regular
 from ._stepwise import AnyPlace, Stepwise
@@ -67,5 +68,6 @@ __all__ = [
     "find",
     "kernel_text",
     "slide_arrays",
+    "slide_columns",
     "slide_regular",
 ]

@@ -38,6 +38,7 @@ from windrow.kernels.vocabulary import (
 )
 
 from ._algorithm import Algorithm
+from ._doubling import slide_bounds, slide_even
 
 
 def regular_start(bounds, i):
@@ -148,6 +149,7 @@ def kernel_assembly(algorithm: Algorithm, product: Product, shape: Shape) -> Ass
         tails=shape.tail,
         words=tuple(words.items()),
         entries=(("run", driver), *named),
+        columns=slide_even if shape.bounds == "regular" else slide_bounds,
     )
 
 

@@ -4,7 +4,8 @@ Both give one array per entry of `product.out_dtypes`.  The source is a tuple of
 columns (then of validity arrays) for `leaf="rows"`, or of the product's fields
 for `leaf="slices"`.  `tails` are partials, one per window, combined on at the
 young end.  `chunk` is the chunk size of those algorithms that have one; 0 lets
-them choose.
+them choose.  `lane` None leaves it open whether the algorithm runs, compiled, or the
+windows are answered over whole columns for now.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from windrow.kernels import Product, arrays, run_with_user_lines
+from windrow.kernels import Product
+from windrow.loops import Lane, arrays, run_with_user_lines
 
 from ._algorithm import Algorithm
-from ._kernel import Shape, compile_kernel
+from ._kernel import Shape, kernel_assembly
 
 Array = np.ndarray[Any, Any]
 
@@ -45,6 +47,7 @@ def slide_regular(
     lead: bool = False,
     tails: tuple[Array, ...] = (),
     chunk: int = 0,
+    lane: Lane | None = Lane.COMPILED,
 ) -> tuple[Array, ...]:
     """Windows of `width` slices, each `step` on, within each run [first, last).
 
@@ -57,7 +60,7 @@ def slide_regular(
     longest = int((lasts - firsts).max(initial=0))
     widest = min(width, longest) if not fast else width
     arguments = (source, firsts, lasts, width, step, lead, max(widest, 1), chunk)
-    _run(algorithm, product, shape, (*arguments, out + tails))
+    _run(algorithm, product, shape, (*arguments, out + tails), lane)
     return out
 
 
@@ -74,6 +77,7 @@ def slide_arrays(
     tails: tuple[Array, ...] = (),
     chunk: int = 0,
     raw: bool = False,
+    lane: Lane | None = Lane.COMPILED,
 ) -> tuple[Array, ...]:
     """Window i covers slices [starts[i], stops[i]); stops never fall.
 
@@ -87,15 +91,24 @@ def slide_arrays(
     widest = int((stops - (starts if keep is None else keep)).max(initial=1))
     shape = Shape(leaf, "many" if many else "arrays", bool(tails), raw=raw)
     arguments = (source, bounds, max(widest, 1), chunk, out + tails)
-    _run(algorithm, product, shape, arguments)
+    _run(algorithm, product, shape, arguments, lane)
     return out
 
 
 def _run(
-    algorithm: Algorithm, product: Product, shape: Shape, arguments: tuple[Any, ...]
+    algorithm: Algorithm,
+    product: Product,
+    shape: Shape,
+    arguments: tuple[Any, ...],
+    lane: Lane | None,
 ) -> None:
+    assembly = kernel_assembly(algorithm, product, shape)
+    if assembly.has_lanes and (lane or assembly.lane(arguments)) is Lane.COLUMNS:
+        assembly.run_columns(*arguments)
+        return
+
     def run() -> None:
-        kernel = compile_kernel(algorithm, product, shape)
+        kernel = assembly.module()
         if algorithm.conduct is None:
             kernel.run(*arguments)
         else:

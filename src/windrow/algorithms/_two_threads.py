@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from windrow.kernels import arrays
+from windrow.loops import arrays
 
 Array = np.ndarray[Any, Any]
 Arrays = tuple[Array, ...]

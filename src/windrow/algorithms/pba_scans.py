@@ -18,8 +18,19 @@ from typing import Any
 
 import numpy as np
 
-from windrow.kernels import Assembly, Product, arrays
-from windrow.kernels.vocabulary import IDENTITY, combine, emit, leaf, peek, store
+from windrow.kernels import Assembly, Product
+from windrow.kernels.vocabulary import (
+    IDENTITY,
+    allocate,
+    choose,
+    combine,
+    emit,
+    leaf,
+    load,
+    peek,
+    store,
+)
+from windrow.loops import arrays
 
 Array = np.ndarray[Any, Any]
 Fields = tuple[Array, ...]
@@ -64,6 +75,55 @@ def run_merge(source, oldest, middle, newest, out):
         emit(out, i, partial)
 
 
+def columns_of_prefixes(source, rows, firsts, lasts, carries, out):
+    """All runs side by side, from each run's first slice on."""
+    prefix = load_some(source, carries)
+    some = carries >= 0
+    for nth in range((lasts - firsts).max(initial=0)):
+        runs = np.flatnonzero(firsts + nth < lasts)
+        places = firsts[runs] + nth
+        newest = leaf(source, rows[places])
+        newest = choose(some[runs], combine(load(prefix, runs), newest), newest)
+        store(prefix, runs, newest)
+        store(out, places, newest)
+        some[runs] = True
+
+
+def columns_of_suffixes(source, rows, firsts, lasts, carries, out):
+    """All runs side by side, from each run's last slice back."""
+    suffix = load_some(source, carries)
+    some = carries >= 0
+    for nth in range((lasts - firsts).max(initial=0)):
+        runs = np.flatnonzero(lasts - nth > firsts)
+        places = lasts[runs] - 1 - nth
+        before = load(suffix, runs)
+        store(out, places, before)
+        oldest = leaf(source, rows[places])
+        store(suffix, runs, choose(some[runs], combine(oldest, before), oldest))
+        some[runs] = True
+    store(out, slice(len(rows), len(rows) + len(firsts)), suffix)
+
+
+def columns_of_merge(source, oldest, middle, newest, out):
+    """All windows side by side."""
+    partial, some = load_some(source, oldest), oldest >= 0
+    for places in (middle, newest):
+        newer = load_some(source, places)
+        both = choose(some, combine(partial, newer), newer)
+        partial = choose(places >= 0, both, partial)
+        some = some | (places >= 0)
+    emit(out, slice(0, len(oldest)), partial)
+
+
+def load_some(source, places):
+    """The partials at those places; the identity where a place is -1."""
+    partial = allocate(len(places))
+    store(partial, slice(0, len(places)), IDENTITY)
+    some = np.flatnonzero(places >= 0)
+    store(partial, some, leaf(source, places[some]))
+    return partial
+
+
 def prefix_scan(
     product: Product,
     source: Fields,
@@ -74,7 +134,7 @@ def prefix_scan(
 ) -> Fields:
     """csa: at i of run k, carry + row[first] + ... + row[i]; a carry of -1 is none."""
     out = arrays(product.dtypes, len(rows))
-    scan = _assembly(product, run_prefixes, "csa, slices so far")
+    scan = _assembly(product, run_prefixes, columns_of_prefixes, "csa, slices so far")
     scan.run(source, rows, firsts, lasts, carries, out)
     return out
 
@@ -89,7 +149,7 @@ def suffix_scan(
 ) -> tuple[Fields, Fields]:
     """lcs: at i of run k, row[i + 1] + ... + carry; then the whole of each run."""
     out = arrays(product.dtypes, len(rows) + len(firsts))
-    scan = _assembly(product, run_suffixes, "lcs, slices after")
+    scan = _assembly(product, run_suffixes, columns_of_suffixes, "lcs, slices after")
     scan.run(source, rows, firsts, lasts, carries, out)
     inner = tuple(field[: len(rows)] for field in out)
     return inner, tuple(field[len(rows) :] for field in out)
@@ -100,14 +160,24 @@ def merge(
 ) -> Fields:
     """Windows from at most three partials each, lowered; -1 is none."""
     out = arrays(product.out_dtypes, len(oldest))
-    kernel = _assembly(product, run_merge, "at most three partials merged", "results")
+    what = "at most three partials merged"
+    kernel = _assembly(product, run_merge, columns_of_merge, what, "results")
     kernel.run(source, oldest, middle, newest, out)
     return out
 
 
 def _assembly(
-    product: Product, run: Callable[..., None], what: str, emit: str | None = None
+    product: Product,
+    run: Callable[..., None],
+    columns: Callable[..., None],
+    what: str,
+    emit: str | None = None,
 ) -> Assembly:
     return Assembly(
-        what=what, product=product, leaf="slices", emit=emit, entries=(("run", run),)
+        what=what,
+        product=product,
+        leaf="slices",
+        emit=emit,
+        entries=(("run", run),),
+        columns=columns,
     )

@@ -22,6 +22,7 @@ from windrow.algorithms import slide_regular
 from windrow.graph import slide_graph
 from windrow.plan.aggregate import Plan
 from windrow.plan.resolve import Resolved
+from windrow.plan.sharing import graph_lane
 from windrow.slicing import fold
 from windrow.windows import Rule
 
@@ -112,8 +113,9 @@ def _slide_even(job: Job) -> Answer:
         if range_ % slide:
             starts, stops = answer.row_starts + width * slide, answer.row_stops
             tails = fold(job.resolved.product, job.arrays, starts, stops)
+    choice = job.resolved.choice(0)
     out = slide_regular(
-        job.resolved.algorithm(0),
+        choice.algorithm,
         job.resolved.product,
         source,
         firsts,
@@ -122,6 +124,7 @@ def _slide_even(job: Job) -> Answer:
         leaf=leaf,
         tails=tails,
         chunk=job.plan.chunk,
+        lane=choice.lane,
     )
     return replace(answer, out=out)
 
@@ -134,14 +137,14 @@ def slide_shared(job: Job) -> list[Answer]:
     unit, product = sharing.unit, job.resolved.product
     windows = [(rule.even.range // unit, rule.even.slide // unit) for rule in rules]
     shared = [windows[number] for number in sharing.graphed]
-    results = slide_graph(product, source, firsts, lasts, shared, leaf=leaf)
+    inputs, lane = (source, firsts, lasts), graph_lane(job.plan)
+    results = slide_graph(product, *inputs, shared, leaf=leaf, lane=lane)
     outs = dict(zip(sharing.graphed, results, strict=True))
     for number in sharing.alone:
         width, step = windows[number]
-        algorithm = job.resolved.algorithm(number)
-        outs[number] = slide_regular(
-            algorithm, product, source, firsts, lasts, width, step, leaf=leaf
-        )
+        choice = job.resolved.choice(number)
+        work = choice.algorithm, product, source, firsts, lasts, width, step
+        outs[number] = slide_regular(*work, leaf=leaf, lane=choice.lane)
     return [
         replace(_even_windows(job, rule), out=outs[number])
         for number, rule in enumerate(rules)

@@ -18,6 +18,13 @@ another key lie before the window's start.
 
 `first` is a set of bits, with a bit above for each word that is not empty: the firsts
 of a window are read in order, at one word for 1,024 rows and one step for each value.
+
+Over whole columns, windows follow from rows, as bounds never fall from one window to
+the next: those that hold a row and its previous occurrence stand together, and so do
+those in which it is a first.
+
+    windows k        start[k] <= previous[i]     i < stop[k]          both rows
+    windows k        previous[i] < start[k] <= i < stop[k]            i is a first
 """
 
 from __future__ import annotations
@@ -27,18 +34,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow._compiled import compiled
 from windrow.errors import UnsupportedType
+from windrow.loops import compiled
 
 Codes = np.ndarray[Any, np.dtype[np.int32]]
 Bounds = np.ndarray[Any, np.dtype[np.int64]]
 
 NONE = -1
+BLOCK = 1 << 18  # positions that are sorted at once, at least
 _SHIFT, _MASK = 5, 31  # 32 bits a word: they never reach the sign of an int64
-_WORD = 0xFFFFFFFF
-_BRUIJN = 0x077CB531  # each run of five of its 32 bits is another number
-_PLACE = np.zeros(32, dtype=np.int64)
-_PLACE[[((_BRUIJN << b) & _WORD) >> 27 for b in range(32)]] = np.arange(32)
 
 
 def codes_of(values: pa.Array) -> tuple[Codes, int]:
@@ -64,29 +68,38 @@ def codes_of(values: pa.Array) -> tuple[Codes, int]:
     return encoded.indices.to_numpy(), len(encoded.dictionary)
 
 
-def count_firsts(codes: Codes, kinds: int, starts: Bounds, stops: Bounds) -> Bounds:
-    """The number of distinct values in each window."""
-    latest = np.full(kinds, NONE, dtype=np.int64)
-    counts = np.empty(len(starts), dtype=np.int64)
-    _count(codes, starts, stops, latest, counts)
-    return counts
+def _previous(codes: Codes) -> Bounds:
+    """The last place before each with the same code, or NONE."""
+    order = np.argsort(codes, kind="stable")
+    older, newer = order[:-1], order[1:]
+    previous = np.full(len(codes), NONE, dtype=np.int64)
+    previous[newer] = np.where(codes[older] == codes[newer], older, NONE)
+    return previous
 
 
-def positions_of_firsts(
-    codes: Codes, kinds: int, starts: Bounds, stops: Bounds, total: int
-) -> np.ndarray[Any, Any]:
-    """Where each window's distinct values first occur, window after window."""
-    latest = np.full(kinds, NONE, dtype=np.int64)
-    following = np.empty(len(codes), dtype=np.int64)
-    first = np.zeros((len(codes) >> _SHIFT) + 1, dtype=np.int64)
-    above = np.zeros((len(first) >> _SHIFT) + 1, dtype=np.int64)
-    out = np.empty(total, dtype=np.int32 if len(codes) < 2**31 else np.int64)
-    _emit(codes, starts, stops, latest, following, first, above, out)
-    return out
+def _up_to(bounds: Bounds, rows: int) -> Bounds:
+    """The number of bounds at or before each row, and 0 at NONE."""
+    numbers: Bounds = np.zeros(rows + 2, dtype=np.int64)
+    np.cumsum(np.bincount(bounds, minlength=rows + 1), out=numbers[:-1])
+    return numbers
 
 
-@compiled
-def _count(codes, starts, stops, latest, counts):
+def _count_columns(codes: Codes, _: int, starts: Bounds, stops: Bounds) -> Bounds:
+    previous = _previous(codes)
+    low = _up_to(stops, len(codes))[: len(codes)]
+    high = _up_to(starts, len(codes))[previous]
+    pairs = low < high
+    size = len(starts) + 1
+    begun = np.bincount(low[pairs], minlength=size)
+    ended = np.bincount(high[pairs], minlength=size)
+    return stops - starts - np.cumsum(begun - ended)[:-1]
+
+
+@compiled(columns=_count_columns)
+def count_firsts(codes, kinds, starts, stops):  # type: ignore[no-untyped-def]
+    """The number of distinct values, of so many kinds, in each window."""
+    latest = np.full(kinds, NONE, np.int64)
+    counts = np.empty(len(starts), np.int64)
     distinct = start = stop = 0
     for k in range(len(starts)):
         for i in range(start, min(starts[k], stop)):
@@ -99,11 +112,53 @@ def _count(codes, starts, stops, latest, counts):
             latest[codes[i]] = i
         stop = max(stop, stops[k])
         counts[k] = distinct
+    return counts
 
 
-@compiled
-def _emit(codes, starts, stops, latest, following, first, above, out):
-    start = stop = at = 0
+def positions_of_firsts(
+    codes: Codes, kinds: int, starts: Bounds, stops: Bounds, offsets: Bounds
+) -> np.ndarray[Any, Any]:
+    """Where each window's distinct values first occur: window k's at offsets[k] on."""
+    out = np.empty(offsets[-1], dtype=np.int32 if len(codes) < 2**31 else np.int64)
+    _list_firsts(codes, kinds, starts, stops, offsets, out)
+    return out
+
+
+def _list_columns(
+    codes: Codes,
+    _: int,
+    starts: Bounds,
+    stops: Bounds,
+    offsets: Bounds,
+    out: np.ndarray[Any, Any],
+) -> None:
+    """Find the windows of each row and sort by window, some windows at a time."""
+    rows, room = len(codes), max(BLOCK, len(codes))
+    previous, started = _previous(codes), _up_to(starts, rows)
+    low = np.maximum(started[previous], _up_to(stops, rows)[:rows])
+    high = started[:rows]
+    at, windows = 0, len(starts)
+    while at < windows:
+        end = int(np.searchsorted(offsets, offsets[at] + room, side="right")) - 1
+        end = max(end, at + 1)
+        block = slice(starts[at], stops[end - 1])
+        begins = np.maximum(low[block], at)
+        counts = np.maximum(np.minimum(high[block], end) - begins, 0)
+        numbers = np.repeat(begins + counts - np.cumsum(counts), counts)
+        numbers += np.arange(len(numbers))
+        places = np.repeat(np.arange(block.start, block.stop), counts)
+        by_window = np.argsort(numbers, kind="stable")
+        out[offsets[at] : offsets[end]] = places[by_window]
+        at = end
+
+
+@compiled(columns=_list_columns)
+def _list_firsts(codes, kinds, starts, stops, offsets, out):  # type: ignore[no-untyped-def]
+    latest = np.full(kinds, NONE, np.int64)
+    following = np.empty(len(codes), np.int64)
+    first = np.zeros((len(codes) >> _SHIFT) + 1, np.int64)
+    above = np.zeros((len(first) >> _SHIFT) + 1, np.int64)
+    start = stop = 0
     for k in range(len(starts)):
         for i in range(start, min(starts[k], stop)):
             _clear(first, above, i)  # the oldest of its value: the next takes its place
@@ -120,32 +175,32 @@ def _emit(codes, starts, stops, latest, following, first, above, out):
             latest[codes[i]] = i
         stop = max(stop, stops[k])
         if start < stop:
-            at = _read(first, above, start, stop, out, at)
+            _read(first, above, start, stop, out, offsets[k])
 
 
-@compiled
-def _set(first, above, i):
+def _set(first, above, i):  # type: ignore[no-untyped-def]
     word = i >> _SHIFT
     first[word] |= 1 << (i & _MASK)
     above[word >> _SHIFT] |= 1 << (word & _MASK)
 
 
-@compiled
-def _clear(first, above, i):
+def _clear(first, above, i):  # type: ignore[no-untyped-def]
     word = i >> _SHIFT
     first[word] &= ~(1 << (i & _MASK))
     if first[word] == 0:
         above[word >> _SHIFT] &= ~(1 << (word & _MASK))
 
 
-@compiled
-def _lowest(word):
-    """The place of the lowest set bit, by multiplying with a de Bruijn sequence."""
-    return _PLACE[(((word & -word) * _BRUIJN) & _WORD) >> 27]
+def _lowest(word):  # type: ignore[no-untyped-def]
+    """The place of the lowest set bit: the number of bits below it."""
+    below = (word & -word) - 1
+    below -= (below >> 1) & 0x55555555
+    below = (below & 0x33333333) + ((below >> 2) & 0x33333333)
+    below = (below + (below >> 4)) & 0x0F0F0F0F
+    return ((below * 0x01010101) >> 24) & _MASK
 
 
-@compiled
-def _read(first, above, start, stop, out, at):
+def _read(first, above, start, stop, out, at):  # type: ignore[no-untyped-def]
     """Write the rows of all bits, which lie in [start, stop), to `out` from `at` on."""
     for high in range(start >> (2 * _SHIFT), ((stop - 1) >> (2 * _SHIFT)) + 1):
         words = above[high]
@@ -157,4 +212,3 @@ def _read(first, above, start, stop, out, at):
                 out[at] = (word << _SHIFT) + _lowest(rows)
                 rows &= rows - 1
                 at += 1
-    return at

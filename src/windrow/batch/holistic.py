@@ -29,13 +29,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from windrow._compiled import compiled
 from windrow.errors import UnsupportedType
+from windrow.loops import compiled
 
 from .columns import plain_array
 from .distinct import codes_of, count_firsts, positions_of_firsts
 
 MOST = 2**31 - 1  # the largest offset of 32 bits
+LONG = 32  # values of a range from which on it is better copied by itself
+BLOCK = 1 << 15  # shorter ranges that are copied at once
 
 Bounds = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -74,8 +76,9 @@ def _collect(values: pa.Array, starts: Bounds, stops: Bounds) -> pa.Array:
     values = _widen(values, offsets[-1], lambda ends: ends[stops] - ends[starts])
     if _has_fixed_width(values.type):
         return _list_array(offsets, _copy_values(values, starts, stops, offsets[-1]))
-    positions = np.empty(offsets[-1], np.int32 if len(values) < MOST else np.int64)
-    _fill_positions(starts, stops, positions)
+    rows = np.arange(len(values), dtype=np.int32 if len(values) < MOST else np.int64)
+    positions = np.empty(offsets[-1], rows.dtype)
+    _copy_ranges(rows, starts, stops - starts, positions)
     return _list_array(offsets, values.take(pa.array(positions)))
 
 
@@ -121,7 +124,7 @@ def _count_distinct(values: pa.Array, starts: Bounds, stops: Bounds) -> pa.Array
 def _collect_distinct(values: pa.Array, starts: Bounds, stops: Bounds) -> pa.Array:
     codes, kinds = codes_of(plain_array(values))
     offsets = _offsets(count_firsts(codes, kinds, starts, stops))
-    positions = positions_of_firsts(codes, kinds, starts, stops, offsets[-1])
+    positions = positions_of_firsts(codes, kinds, starts, stops, offsets)
     values = _widen(values, offsets[-1], lambda ends: np.diff(ends)[positions])
     return _list_array(offsets, values.take(pa.array(positions)))
 
@@ -208,20 +211,32 @@ def _copy_values(
     return pa.Array.from_buffers(values.type, total, [None, pa.py_buffer(out)])
 
 
-@compiled
-def _copy_ranges(source, starts, sizes, out):
+def _copy_columns(
+    source: np.ndarray[Any, Any],
+    starts: Bounds,
+    sizes: Bounds,
+    out: np.ndarray[Any, Any],
+) -> None:
+    """Copy range by range where these are long, else many at a time by position."""
+    offsets = _offsets(sizes)
+    if len(out) >= LONG * len(starts):
+        bounds = zip(starts.tolist(), sizes.tolist(), offsets.tolist(), strict=False)
+        for start, size, at in bounds:
+            out[at : at + size] = source[start : start + size]
+        return
+    moves = starts - offsets[:-1]
+    for low in range(0, len(starts), BLOCK):
+        block = slice(low, min(low + BLOCK, len(starts)))
+        at, end = offsets[low], offsets[block.stop]
+        places = np.repeat(moves[block], sizes[block]) + np.arange(at, end)
+        out[at:end] = source[places]
+
+
+@compiled(columns=_copy_columns)
+def _copy_ranges(source, starts, sizes, out):  # type: ignore[no-untyped-def]
     at = 0
     for k in range(len(starts)):
         start = starts[k]
         for i in range(sizes[k]):
             out[at + i] = source[start + i]
         at += sizes[k]
-
-
-@compiled
-def _fill_positions(starts, stops, out):
-    at = 0
-    for k in range(len(starts)):
-        for i in range(starts[k], stops[k]):
-            out[at] = i
-            at += 1

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow._compiled import compiled
 from windrow.algorithms import slide_arrays, slide_regular
+from windrow.loops import compiled, lower_bound
 from windrow.plan.over import Frame, OverPlan
 from windrow.plan.resolve import ResolvedFrame, ResolvedOver
 
@@ -29,7 +29,27 @@ from .sorted_rows import SortedRows, check_room, sort_rows
 Array = np.ndarray[Any, Any]
 
 
-@compiled
+def _search_back(  # the same over whole columns
+    times: Array,
+    firsts: Array,
+    lasts: Array,
+    unplaced: Array,
+    ticks: int,
+    far_in: bool,
+    near_in: bool,
+    starts: Array,
+    stops: Array,
+) -> None:
+    runs = np.repeat(np.arange(len(firsts)), lasts - firsts)
+    placed = firsts + unplaced
+    work = times, placed, lasts, runs
+    stops[:] = lower_bound(*work, times + int(near_in))
+    starts[:] = np.minimum(lower_bound(*work, times - ticks + int(not far_in)), stops)
+    waits = np.arange(len(times)) < placed[runs]  # rows without a time
+    starts[waits], stops[waits] = firsts[runs[waits]], placed[runs[waits]]
+
+
+@compiled(columns=_search_back)
 def _look_back(times, firsts, lasts, unplaced, ticks, far_in, near_in, starts, stops):  # type: ignore[no-untyped-def]
     """The frame of row i is rows [starts[i], stops[i]), with its peers if near_in."""
     for k in range(len(firsts)):
@@ -110,11 +130,13 @@ def _frame_columns(
         starts, stops = look_back(rows, frame)
     out: tuple[Array, ...] = ()
     if resolved.choice is not None:
+        lane = resolved.choice.lane
         work = resolved.choice.algorithm, request.product, inputs.arrays
         if frame.rows is None:
-            out = slide_arrays(*work, starts, stops)
+            out = slide_arrays(*work, starts, stops, lane=lane)
         else:
             range_ = min(frame.rows, max(int(rows.lengths.max(initial=0)), 1))
-            out = slide_regular(*work, rows.firsts, rows.lasts, range_, lead=True)
+            runs = rows.firsts, rows.lasts
+            out = slide_regular(*work, *runs, range_, lead=True, lane=lane)
     answer = Answer(None, starts, rows.lengths, starts, stops, out)
     return answer_columns(table, rows, resolved.calls, inputs.columns, request, answer)

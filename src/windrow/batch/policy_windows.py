@@ -43,8 +43,8 @@ class PolicyJob(TableJob):
         inputs = read_inputs(table, rows, resolved.slots)
         out: tuple[Array, ...] = ()
         if resolved.choice is not None:
-            algorithm = resolved.choice.algorithm
-            out = slide_arrays(algorithm, request.product, inputs.arrays, starts, stops)
+            work = resolved.choice.algorithm, request.product, inputs.arrays
+            out = slide_arrays(*work, starts, stops, lane=resolved.choice.lane)
         answer = Answer(None, starts, self.frames.counts, starts, stops, out)
         results = answer_columns(
             table, rows, plan.calls, inputs.columns, request, answer

@@ -20,6 +20,7 @@ from windrow.algorithms import Algorithm, slide_arrays
 from windrow.graph import slide_uneven
 from windrow.plan.aggregate import Plan
 from windrow.plan.resolve import Resolved
+from windrow.plan.sharing import graph_lane
 from windrow.slicing import fold
 from windrow.windows import Frames, Rule, frames
 
@@ -74,23 +75,26 @@ def slide_slices(job: Job, slices: Slices) -> list[Answer]:
         outs: list[tuple[Array, ...]] = [()] * len(all_frames)
     elif resolved.by_graph:
         pairs = [bounds(frame) for frame in all_frames]
-        outs = slide_uneven(product, source, pairs, leaf=leaf)
+        lane = graph_lane(plan)
+        outs = slide_uneven(product, source, pairs, leaf=leaf, lane=lane)
     elif resolved.together is not None:
         pairs = [bounds(frame) for frame in all_frames]
         folded = [_tails(job, frame) for frame in all_frames]
         outs = _slide_together(job, resolved.together, source, leaf, pairs, folded)
     else:
+        choices = [resolved.choice(number) for number in range(len(all_frames))]
         outs = [
             slide_arrays(
-                resolved.algorithm(number),
+                choice.algorithm,
                 product,
                 source,
                 *bounds(frame),
                 leaf=leaf,
                 tails=_tails(job, frame),
                 chunk=plan.chunk,
+                lane=choice.lane,
             )
-            for number, frame in enumerate(all_frames)
+            for choice, frame in zip(choices, all_frames, strict=True)
         ]
     return [
         _answer(job, rule, slices, frame, out)

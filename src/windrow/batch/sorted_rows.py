@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow._compiled import compiled
 from windrow.errors import BadInput
+from windrow.loops import compiled
 from windrow.windows.clock import Clock
 
 from .columns import key_codes, numbers, plain_array, run_bounds, sort_nulls_first
@@ -171,7 +171,11 @@ def times_of(table: pa.Table, clock: Clock) -> tuple[Array, Array | None]:
     return times, column.valid
 
 
-@compiled
+def _no_value_falls(values: Array) -> bool:
+    return not bool((values[1:] < values[:-1]).any())
+
+
+@compiled(columns=_no_value_falls)
 def is_sorted(values):  # type: ignore[no-untyped-def]
     """Whether no value is less than the one before it."""
     for i in range(1, len(values)):  # noqa: SIM110 - numba has no all() of a generator
@@ -180,13 +184,13 @@ def is_sorted(values):  # type: ignore[no-untyped-def]
     return True
 
 
-@compiled
-def _count(codes, order, sizes):  # type: ignore[no-untyped-def]
-    for i in range(len(order) if len(order) > 0 else len(codes)):
-        sizes[codes[order[i] if len(order) > 0 else i]] += 1
+def _sort_places(codes: Array, order: Array, _: Array, place: Array) -> None:
+    rows = order if len(order) else np.arange(len(codes))
+    by_key = rows[np.argsort(codes[rows], kind="stable")]
+    place[by_key] = np.arange(len(by_key))
 
 
-@compiled
+@compiled(columns=_sort_places)
 def _find_places(codes, order, next_place, place):  # type: ignore[no-untyped-def]
     """Sort by counting: stable, one pass, whatever the number of keys."""
     for i in range(len(order) if len(order) > 0 else len(codes)):
@@ -195,7 +199,15 @@ def _find_places(codes, order, next_place, place):  # type: ignore[no-untyped-de
         next_place[codes[row]] += 1
 
 
-@compiled
+def _scatter(values: Array, place: Array, out: Array) -> None:
+    rows = place >= 0
+    if rows.all():
+        out[place] = values
+    else:
+        out[place[rows]] = values[rows]
+
+
+@compiled(columns=_scatter)
 def _write(values, place, out):  # type: ignore[no-untyped-def]
     for row in range(len(values)):
         if place[row] >= 0:
@@ -215,11 +227,11 @@ def places_of(order: Array, rows: int) -> Array:
 
 def _group(codes: Array, order: Array | None, keys: int) -> tuple[Array | None, Array]:
     """The place of each row, by key and within a key by `order`; key sizes."""
-    sizes = np.zeros(keys, np.int64)
     if order is not None and len(order) == 0:
-        return _no_places(len(codes)), sizes
+        return _no_places(len(codes)), np.zeros(keys, np.int64)
     before = np.empty(0, np.int64) if order is None else order
-    _count(codes, before, sizes)
+    some = order is not None and len(order) < len(codes)
+    sizes = np.bincount(codes[order] if some else codes, minlength=keys)
     if order is None and is_sorted(codes):
         return None, sizes
     place = _no_places(len(codes))

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow._compiled import compiled
 from windrow.aggregates import Law
 from windrow.errors import BadInput
+from windrow.loops import Lane
 from windrow.plan.aggregate import Plan
 from windrow.plan.resolve import Facts, Resolved
 from windrow.plan.spans import Lengths
@@ -29,6 +29,7 @@ from windrow.spans import (
     Windows,
     Work,
     fill_buckets,
+    measure,
     number_slices,
 )
 
@@ -108,9 +109,11 @@ def solve_spans(job: SpanJob, resolved: Resolved, trim: Trim = keep_all) -> Solv
     all_frames = [laid.windows(rule) for rule in plan.rules]
     lengths = [rule.longest for rule in plan.rules]
     outs: list[tuple[Array, ...]] = [()] * len(all_frames)
+    lane = None if plan.algorithm == "auto" else Lane.COMPILED
     for group in resolved.groups:
         windows = list(map(Windows, all_frames, lengths, group.algorithms))
-        work = Work(laid, group.request.product, inputs.arrays, group.height)
+        product = group.request.product
+        work = Work(laid, product, inputs.arrays, group.height, lane=lane)
         results = group.technique.run(work, windows)
         outs = [out + more for out, more in zip(outs, results, strict=True)]
     answers: list[Answer] = []
@@ -177,9 +180,8 @@ def span_times(table: pa.Table, plan: Plan) -> SpanTimes:
     ends, has_end = times_of(table, plan.clock)
     masks = [mask for mask in (has_start, has_end) if mask is not None]
     known = np.logical_and.reduce(masks) if masks else None
-    lasts = np.empty_like(ends)
     mask = np.empty(0, bool) if known is None else known
-    wrong, at, points = _measure(starts, ends, mask, lasts)
+    lasts, wrong, at, points = measure(starts, ends, mask)
     if wrong:
         assert plan.span is not None
         first, last = (table.column(name)[at].as_py() for name in plan.span)
@@ -190,22 +192,6 @@ def span_times(table: pa.Table, plan: Plan) -> SpanTimes:
             "filter such rows out, or swap their bounds",
         )
     return SpanTimes(starts, lasts, starts == ends if points else None, known)
-
-
-@compiled
-def _measure(starts, ends, mask, lasts):  # type: ignore[no-untyped-def]
-    """Fill `lasts`; count wrong rows, find the first, count points."""
-    wrong, at, points = 0, -1, 0
-    for i in range(len(starts)):
-        lasts[i] = ends[i] - 1
-        if ends[i] <= starts[i]:
-            lasts[i] = starts[i]
-            if ends[i] == starts[i]:
-                points += 1
-            elif len(mask) == 0 or mask[i]:
-                wrong += 1
-                at = i if at < 0 else at
-    return wrong, at, points
 
 
 def _sort_events(table: pa.Table, plan: Plan, events: SpanTimes) -> SortedRows:

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.util import find_spec
 
+from windrow.loops import Lane, pinned
+
 from ._pace import Pace
 from .experiment import Experiment, Row, Size, Trial
 from .measure.others import watched
@@ -113,7 +115,8 @@ def _measure(
     with on_cores(experiment.threads), watched() as watch:
         start = time.perf_counter()
         try:
-            rows = trial.run(seconds)
+            with pinned(Lane.COMPILED):
+                rows = trial.run(seconds)
         except Exception as error:  # noqa: BLE001 - one trial must not end a long run
             failed = f"{type(error).__name__}: {error}"
         took = time.perf_counter() - start

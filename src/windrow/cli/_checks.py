@@ -20,7 +20,7 @@ import numba
 
 import windrow
 from windrow.errors import WindrowError
-from windrow.kernels.load import cache_folder
+from windrow.loops import cache_folder
 
 from ._machine import find_java, memory, run_program
 

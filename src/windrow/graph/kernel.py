@@ -11,9 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from windrow.kernels import Assembly, Product, Text
+from windrow.kernels import Assembly, Product
+from windrow.loops import Text
 
-from .loops import few_windows, long_laps, short_laps, single_window, uneven_windows
+from .loops import (
+    few_windows,
+    long_laps,
+    short_laps,
+    single_window,
+    uneven_windows,
+    whole_columns,
+)
 from .specialise import Special
 
 _INLINE = ("advance",)  # its running value would go through memory
@@ -27,6 +35,9 @@ def graph_assembly(special: Special, product: Product, leaf: str) -> Assembly:
         leaf=leaf,
         entries=(("run", _loop_of(special)),),
         inline=_INLINE,
+        columns=whole_columns.slide_even_lists
+        if special.graph.roots[0].range
+        else whole_columns.slide_uneven_lists,
     )
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from windrow.kernels import Product, arrays
+from windrow.kernels import Product
+from windrow.loops import Lane, arrays, pinned
 
 from .graph import initial, initial_uneven
 from .kernel import graph_assembly
@@ -46,14 +47,17 @@ def slide_graph(
     *,
     leaf: str = "rows",
     undo: bool | None = None,
+    lane: Lane | None = None,
 ) -> list[tuple[Array, ...]]:
     """Compute the results of each window (range, slide), run by run.
 
     Window i of a run covers [first + i * slide, first + i * slide + range).  One
     window alone moves on by one input at a time: make slices of its slide first.
+    A `lane` of None leaves it open whether the graph runs, compiled, or the windows are
+    answered over whole columns for now.
     """
     run, results = prepare_slide(
-        product, source, firsts, lasts, windows, leaf=leaf, undo=undo
+        product, source, firsts, lasts, windows, leaf=leaf, undo=undo, lane=lane
     )
     run()
     return results
@@ -68,6 +72,7 @@ def prepare_slide(
     *,
     leaf: str = "rows",
     undo: bool | None = None,
+    lane: Lane | None = Lane.COMPILED,
 ) -> tuple[Callable[[], None], list[tuple[Array, ...]]]:
     """Prepare the call that `slide_graph` makes, and the arrays that it fills."""
     lengths = lasts - firsts
@@ -90,7 +95,8 @@ def prepare_slide(
 
     def run() -> None:
         if starts[-1]:
-            kernel.run(*inputs, starts[order], lap, alone, room, out)
+            with pinned(lane):
+                kernel.run(*inputs, starts[order], lap, alone, room, out)
 
     return run, [
         tuple(field[starts[q] : starts[q + 1]] for field in out)
@@ -104,6 +110,7 @@ def slide_uneven(
     bounds: Sequence[tuple[Array, Array]],
     *,
     leaf: str = "slices",
+    lane: Lane | None = None,
 ) -> list[tuple[Array, ...]]:
     """Compute windows [starts[i], stops[i]) over inputs, for several lists of bounds.
 
@@ -116,7 +123,8 @@ def slide_uneven(
     inputs, room = int(stops.max(initial=0)), int((stops - starts).max(initial=1))
     out = arrays(product.out_dtypes, len(starts))
     kernel = graph_assembly(special, product, leaf)
-    kernel.run(source, inputs, starts, stops, ends, room, out)
+    with pinned(lane):
+        kernel.run(source, inputs, starts, stops, ends, room, out)
     return list(zip(*(np.split(field, ends[:-1]) for field in out), strict=True))
 
 

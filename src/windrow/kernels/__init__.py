@@ -1,22 +1,18 @@
-"""Compiles loops for a product of aggregates: source, its assembly and its cache."""
+"""Makes loops over a product of aggregates.
+
+product.py     partials of several aggregates as one
+source.py      combine, load, store, emit for a product, as text
+leaves.py      lift, as text
+user.py        a user's own functions, and the types they give
+assemble.py    a kernel from these and an algorithm's functions
+vocabulary.py  the words that such functions are written in
+"""
 
 from .assemble import Assembly, Named
-from .load import (
-    arrays,
-    cache_folder,
-    interpreting,
-    is_interpreting,
-    kernel,
-    run_with_user_lines,
-)
 from .product import Output, Product, ProductPart, Request, product_of
-from .text import ENTRY, INLINE, JIT, Text
 from .user import NotCompiled, infer_schema, interpreted_schema
 
 __all__ = [
-    "ENTRY",
-    "INLINE",
-    "JIT",
     "Assembly",
     "Named",
     "NotCompiled",
@@ -24,14 +20,7 @@ __all__ = [
     "Product",
     "ProductPart",
     "Request",
-    "Text",
-    "arrays",
-    "cache_folder",
     "infer_schema",
     "interpreted_schema",
-    "interpreting",
-    "is_interpreting",
-    "kernel",
     "product_of",
-    "run_with_user_lines",
 ]

@@ -20,11 +20,20 @@ from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
+from windrow.loops import (
+    Lane,
+    Laned,
+    Text,
+    cached_content,
+    has_machine_code,
+    is_interpreting,
+    kernel,
+    run_with_user_lines,
+)
+
 from .leaves import add_lift, add_lift_one, add_loaded_leaf
-from .load import is_interpreting, kernel, run_with_user_lines
 from .product import Product
 from .source import add_emit, add_partial, add_raw_emit, titles
-from .text import Text
 from .user import user_functions
 
 Named = tuple[tuple[str, Callable[..., Any]], ...]
@@ -41,6 +50,7 @@ class Assembly:
     emit         what `emit(out, i, partial)` writes: "results", "partials", or nothing
     tails        whether a tail partial is combined on to each window
     entries      functions that Python calls, by the name they have in the kernel
+    columns      the function that does over whole columns what the entry `run` does
     words        functions that stand for words of the vocabulary
     constants    words that are numbers
     generated    functions as text: those whose shape depends on the kernel
@@ -57,11 +67,13 @@ class Assembly:
     constants: tuple[tuple[str, int], ...] = ()
     generated: tuple[str, ...] = ()
     inline: tuple[str, ...] = ()
+    columns: Callable[..., Any] | None = None
 
-    def text(self) -> Text:
-        """The source of the kernel, as it is cached and shown."""
+    def text(self, *, columns: bool = False) -> Text:
+        """The source of the kernel, as it is cached and shown; or that over columns."""
         title = f"{self.what}: {titles(self.product.outputs)}."
-        text = Text(title, words=dict(self.words), inline=self.inline)
+        words = dict(self.words)
+        text = Text(title, words=words, inline=self.inline, columns=columns)
         for name, value in self.constants:
             text.constant(name, value)
         add_partial(text, self.product)
@@ -72,7 +84,9 @@ class Assembly:
             add_raw_emit(text, self.product)
         for source in self.generated:
             text.define(source)
-        for name, function in self.entries:
+        entries = (("run", self.columns),) if columns else self.entries
+        for name, function in entries:
+            assert function is not None
             text.take(function, name, entry=True)
         return text
 
@@ -81,15 +95,44 @@ class Assembly:
         """Whether the kernel runs as plain Python here."""
         return self.product.interpreted or is_interpreting()
 
-    def module(self) -> ModuleType:
-        """The kernel, ready to be called."""
-        return _module(self, self.interpreted)
+    def module(self, *, interpreted: bool | None = None) -> ModuleType:
+        """The kernel, ready to be called; compiled unless it has to be interpreted."""
+        plain = self.interpreted if interpreted is None else interpreted
+        return _module(self, plain)
+
+    @property
+    def has_lanes(self) -> bool:
+        """Whether the kernel can run over whole columns."""
+        users = self.product.has_users or self.interpreted
+        return self.columns is not None and not users
+
+    def lane(self, arguments: tuple[Any, ...]) -> Lane:
+        """The lane of the next call with such arguments."""
+        return _laned(self).lane(arguments) if self.has_lanes else Lane.COMPILED
 
     def run(self, *arguments: Any) -> None:
         """Call `run`; a user's function that fails in it fails with its own line."""
-        run_with_user_lines(
-            self.product.has_users, lambda: self.module().run(*arguments)
-        )
+        if self.has_lanes:
+            _laned(self)(*arguments)
+        else:
+            has_users = self.product.has_users
+            run_with_user_lines(has_users, lambda: self.module().run(*arguments))
+
+    def run_columns(self, *arguments: Any) -> None:
+        """Do what `run` does, over whole columns."""
+        _laned(self).over_columns(*arguments)
+
+
+@lru_cache(maxsize=1024)
+def _laned(assembly: Assembly) -> Laned:
+    def content() -> str:
+        return cached_content(assembly.text().render())
+
+    return Laned(
+        lambda: assembly.module().run,
+        lru_cache(lambda: kernel(assembly.text(columns=True)).run),
+        lambda: has_machine_code(content()),
+    )
 
 
 @lru_cache(maxsize=1024)

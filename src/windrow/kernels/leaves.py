@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from windrow.loops.text import Text
+
 from .product import Product, ProductPart
 from .source import part_title
-from .text import Text
 
 
 def add_lift(text: Text, product: Product) -> None:
     """Add `leaf(source, i)`, which lifts row i; a null row is the identity."""
     read = "read(source[{}], i)".format
-    calls = _add_lifts(text, product, "source, i", "i", read)
+    position = "places(i)" if text.columns else "i"
+    calls = _add_lifts(text, product, "source, i", position, read)
     text.define(f"def leaf(source, i):\n    return {calls}")
 
 
@@ -50,10 +52,13 @@ def _add_lifts(
     """Add the lift of each part; return the sum of their calls."""
     calls = []
     for number, part in enumerate(product.parts):
-        body = f"    return {_lifted(text, part, number, position, read)}"
+        lifted = _lifted(text, part, number, position, read)
+        body = f"    return {lifted}"
         if part.request.masks:
-            valid = " and ".join(read(slot) for slot in part.request.masks)
+            valid = " & ".join(read(slot) for slot in part.request.masks)
             body = f"    if {valid}:\n    {body}\n    return IDENTITY_{number}"
+            if text.columns:
+                body = f"    return choose({valid}, {lifted}, IDENTITY_{number})"
         title = part_title(part)
         text.define(f"def lift_{number}({parameters}):  # {title}\n{body}")
         calls.append(f"lift_{number}({parameters})")

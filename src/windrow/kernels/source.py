@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from windrow.loops.text import Text, typed_literal
+
 from .product import Output, Product, ProductPart
-from .text import Text, typed_literal
 from .user import add_user_part
 
 _NUMPY = {"bool": "bool_", "object": "object_"}  # numpy's names that are not ours
@@ -74,7 +75,7 @@ def add_emit(text: Text, product: Product, *, tail: bool) -> None:
         if aggregate.defined is not None:
             defined = text.take(aggregate.defined, after_module=True)
             tests.append(f"{defined}({chosen})")
-        test = " and ".join(tests)
+        test = " & ".join(f"({test})" for test in tests)
         body, values = [], [lowered]
         if len(output.dtypes) > 1:
             body = [f"r{number} = {lowered}"]
@@ -140,6 +141,13 @@ def _part_functions(
 def _add_flagged(text: Text, combine: str, number: int, width: int) -> str:
     """Add a combine that is selective: if one side is empty, it returns the other."""
     name = f"flagged{number}_combine"
+    if text.columns:
+        text.define(f"""\
+def {name}(older, newer):
+    both = {combine}(older[:{width}], newer[:{width}]) + (1,)
+    both = choose(older[{width}] == 0, newer, both)
+    return choose(newer[{width}] == 0, older, both)""")
+        return name
     text.define(f"""\
 def {name}(older, newer):
     if newer[{width}] == 0:

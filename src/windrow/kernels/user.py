@@ -8,24 +8,18 @@ where 0 is the number of the part.  Generated around them, for the inferred fiel
     user0_combine_       guards the empty side where there is no identity:
                          the last field then says whether there is a value
 
-The field types are inferred by compiling `lift`, then `combine` on its result, until
-the types no longer change.
+`infer.py` finds the types of the fields.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
-import numba
-from numba import types
-from numba.core.errors import NumbaError
-
-from windrow.aggregates import ABSENT, Aggregate
+from windrow.aggregates import Aggregate
+from windrow.loops.text import Text, typed_literal
 
 from .product import Product, ProductPart
-from .text import Text, typed_literal
 
 
 class NotCompiled(Exception):
@@ -60,18 +54,16 @@ def user_functions(product: Product, *, compiled: bool) -> dict[str, Any]:
         for what in ("lift", "combine", "lower", "inverse"):
             function = getattr(aggregate, what)
             if function is not None:
-                plain = getattr(function, "py_func", function)
-                form = _jitted(function) if compiled else plain
+                form = _jitted(function) if compiled else plain(function)
                 namespace[f"user{number}_{what}"] = form
     return namespace
 
 
-@lru_cache(maxsize=512)
 def _jitted(function: Any) -> Any:
-    """The compiled form of a function; a compiled function is returned as it is."""
-    if numba.extending.is_jitted(function):
-        return function
-    return numba.njit(error_model="numpy", nogil=True)(function)
+    """The compiled form of a function: numba is loaded when a kernel is."""
+    from .infer import jitted  # noqa: PLC0415
+
+    return jitted(function)
 
 
 def infer_schema(
@@ -81,37 +73,14 @@ def infer_schema(
 
     Raises `NotCompiled`, with the cause, where a function cannot be compiled.
     """
-    try:
-        return _infer(aggregate, kinds)
-    except NumbaError as error:
-        raise NotCompiled(_cause(str(error))) from error
+    from .infer import infer  # noqa: PLC0415 - as above
+
+    return infer(aggregate, kinds)
 
 
-def _infer(aggregate: Aggregate, kinds: Sequence[str]) -> tuple[tuple[str, ...], bool]:
-    arguments = tuple(types.int64 if kind == "int" else types.float64 for kind in kinds)
-    lift, combine = _jitted(aggregate.lift), _jitted(aggregate.combine)
-    partial = _plain_type(_return_type(lift, arguments))
-    if aggregate.identity is not ABSENT:
-        partial = _unify(partial, numba.typeof(aggregate.identity), aggregate)
-    for _ in range(8):
-        wider = _unify(partial, _return_type(combine, (partial, partial)), aggregate)
-        if wider == partial:
-            break
-        partial = wider
-    result = _plain_type(_return_type(_jitted(aggregate.lower), (partial,)))
-    scalar = not isinstance(partial, types.BaseTuple)
-    fields = (partial,) if scalar else tuple(partial)
-    return tuple(_dtype(t, aggregate) for t in (*fields, result)), scalar
-
-
-def _cause(report: str) -> str:
-    """The line of numba's report that a user can act on."""
-    noise = ("Failed in", "[1] During", "-", "File", "<")
-    for line in report.splitlines():
-        text = line.strip()
-        if text and not text.startswith(noise):
-            return text.rstrip(".")
-    return "for a reason that numba does not give"
+def plain(function: Any) -> Any:
+    """The interpreted form of a function."""
+    return getattr(function, "py_func", function)
 
 
 def interpreted_schema() -> tuple[tuple[str, ...], bool]:
@@ -155,35 +124,3 @@ def _guarded(
     if part.optional and what == "combine":
         text.define(f"def user{number}_join_({left}, {right}):\n{body}")
     return name
-
-
-def _return_type(dispatcher: Any, arguments: tuple[Any, ...]) -> Any:
-    dispatcher.compile(arguments)
-    return dispatcher.overloads[arguments].signature.return_type
-
-
-def _plain_type(kind: Any) -> Any:
-    if isinstance(kind, types.BaseTuple):
-        return types.Tuple([_plain_type(item) for item in kind])
-    kind = types.unliteral(kind)
-    if isinstance(kind, types.Integer):
-        return types.int64
-    return types.float64 if isinstance(kind, types.Float) else kind
-
-
-def _unify(a: Any, b: Any, aggregate: Aggregate) -> Any:
-    a, b = _plain_type(a), _plain_type(b)
-    if all(isinstance(t, types.BaseTuple) for t in (a, b)) and len(a) == len(b):
-        return types.Tuple([_unify(x, y, aggregate) for x, y in zip(a, b, strict=True)])
-    if a == b:
-        return a
-    if {a, b} == {types.int64, types.float64}:
-        return types.float64
-    raise NumbaError(f"{aggregate.name} gives partials of two types, {a} and {b}")
-
-
-def _dtype(kind: Any, aggregate: Aggregate) -> str:
-    names = {types.int64: "int64", types.float64: "float64", types.boolean: "bool"}
-    if kind not in names:
-        raise NumbaError(f"{aggregate.name} gives a {kind}, which is not a number")
-    return names[kind]

@@ -8,6 +8,7 @@ kernel names (`windrow.kernels.assemble`).  A partial is a tuple of numbers.
     source          where partials come from: columns of rows, or of slice partials
     bounds          which slices each window covers
     fields          an array per field of the partial: scratch memory for partials
+    i               a place; over whole columns, a slice or an array of places
 """
 
 from typing import Any, SupportsIndex
@@ -19,7 +20,7 @@ IDENTITY: Any = None
 """The partial of nothing: combine(IDENTITY, p) == p == combine(p, IDENTITY)."""
 
 
-def leaf(source: Any, i: Whole) -> Any:
+def leaf(source: Any, i: Any) -> Any:
     """The partial of slice (or row) i."""
 
 
@@ -34,6 +35,10 @@ def join(older: Any, newer: Any) -> Any:
     """
 
 
+def choose(condition: Any, partial: Any, other: Any) -> Any:
+    """`partial` where the condition holds, `other` elsewhere; over columns only."""
+
+
 def inverse(whole: Any, oldest: Any) -> Any:
     """The partial of `whole` without `oldest`, which is its oldest part."""
 
@@ -46,11 +51,11 @@ def allocate(n: Whole) -> Any:
     """Memory for n partials."""
 
 
-def load(fields: Any, i: Whole) -> Any:
+def load(fields: Any, i: Any) -> Any:
     """The i-th partial in `fields`."""
 
 
-def store(fields: Any, i: Whole, partial: Any) -> None:
+def store(fields: Any, i: Any, partial: Any) -> None:
     """Put a partial at place i of `fields`."""
 
 

@@ -13,7 +13,8 @@ An event passes through these modules, from top to bottom:
 
 Below them is the kernel, which sees arrays of numbers only:
 
-    runtime.py        assembles and compiles it, and makes memory for a new window
+    runtime.py        assembles it, and makes memory for a new window
+    steps.py          runs it as plain Python, and compiled once that pays
     layout.py         its memory: one flat array
     loops.py          events in, results out
     policies.py       what leaves, and what falls due

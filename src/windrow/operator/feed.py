@@ -1,7 +1,7 @@
 """Lets events in, a batch key by key and numbers by a short way; finds them again.
 
 The short way is for one window whose event is a number, of which nothing else is known:
-an append, and one compiled call.  The long way takes about ten times as long.
+an append, and one call of the kernel.  The long way takes about ten times as long.
 """
 
 from __future__ import annotations
@@ -155,13 +155,15 @@ def quick_calls(
     """`insert` and `query` over one window; what is given are the long ways."""
     column, known = window.pending.column, window.pending.known
     append, pop = column.append, column.pop
-    call = compiled = window.program.module.call_quick
+    step = window.program.steps.accounts["call_quick"]
+    call: Function = step
 
-    def learn(argument: Array, value: Any) -> Any:
-        """The first call: later ones know the types, and go past the dispatcher."""
+    def learn(_: Array, value: Any) -> Any:
+        """Calls up to the first compiled one: later ones go past the dispatcher."""
         nonlocal call
-        count = compiled(argument, value)
-        call = _entry_of(compiled)
+        count = step(window.memory, value)
+        compiled = step.compiled(window.memory, value)
+        call = learn if compiled is None else _entry_of(compiled)
         return count
 
     call = learn
@@ -201,12 +203,13 @@ def _entry_of(compiled: Function) -> Function:
 def quick_feed(window: KeyWindow, feed: Function) -> Function:
     """`feed` for windows of rows that report every row, from an array of numbers."""
     program, column = window.program, window.pending.column
-    request, module = program.columns.request, program.module
+    request, step = program.columns.request, program.steps.accounts["call_rows"]
     dtypes = request.product.out_dtypes
     dtype, range_ = np.dtype(column.typecode), program.policies.range
     base = np.zeros(1, np.int64)  # nobody asks for positions here
     ones = np.ones(MOST, np.bool_)
     masks = len(program.columns.slots.masks)
+    compiled: dict[bool, Function | None] = {}  # for arrays that can be written or not
 
     def quick(values: Any = None, at: Any = None, key: Any = None) -> Any:
         """Let a batch of events in, and give all results that fell due."""
@@ -225,7 +228,14 @@ def quick_feed(window: KeyWindow, feed: Function) -> Function:
         count = len(values)
         source = (values, ones[:count], base) if masks else (values, base)
         out = tuple([np.empty(count, kind) for kind in dtypes])
-        results = module.call_rows(window.argument, source, count, out)
+        call = compiled.get(values.flags.writeable)
+        if call is None:
+            call = step.compiled(window.memory, source, count, out)
+            compiled[values.flags.writeable] = call
+        if call is None:
+            results = step(window.memory, source, count, out)
+        else:
+            results = call(window.argument, source, count, out)
         if results < 0:  # no room yet
             return feed(values, at, key)
         last = window.first = window.first + count

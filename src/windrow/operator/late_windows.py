@@ -36,7 +36,7 @@ class LateWindow(KeyWindow):
             return super().take_in(numbers, tick, others)
         self.flush()
         self.note_change(tick)
-        while not self.program.module.call_place(self.argument, tick, *numbers):
+        while not self.program.steps.call_place(self.memory, tick, *numbers):
             self.widen()
         self.first += 1
         policies = self.program.policies
@@ -69,17 +69,17 @@ class LateWindow(KeyWindow):
     def find(self, tick: int, number: int) -> int:
         """The place of an event, or -1."""
         self.flush()
-        return int(self.program.module.call_find(self.argument, tick, number))
+        return int(self.program.steps.call_find(self.memory, tick, number))
 
     def correct(self, place: int, number: int, tick: int, numbers: list[Any]) -> None:
         """Another value for the event at that place."""
         self.note_change(tick)
-        self.program.module.call_correct(self.argument, place, number, *numbers)
+        self.program.steps.call_correct(self.memory, place, number, *numbers)
 
     def remove(self, place: int, tick: int) -> None:
         """Take the event at that place out."""
         self.note_change(tick)
-        self.program.module.call_remove(self.argument, place)
+        self.program.steps.call_remove(self.memory, place)
         self.tidy()
 
     def note_change(self, tick: int) -> None:
@@ -191,7 +191,7 @@ class RevisedWindow(LateWindow):
     def _read_window(self, end: int) -> bool:
         """Write the result of a window by its end; False if it holds no event."""
         start = end - self.program.policies.range
-        return bool(self.program.module.call_between(self.argument, start, end))
+        return bool(self.program.steps.call_between(self.memory, start, end))
 
     def take_results(self, key: Any) -> list[Result]:
         """Results that are new, or other than those that were taken before."""

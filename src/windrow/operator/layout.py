@@ -12,13 +12,14 @@
     out          room for one result
 
 One array is one argument: a call from Python costs 0.3 us, where six arrays cost 0.7.
-Sections are views into it, at places that follow from the capacity alone; where a
-user's functions run interpreted, partials are Python objects, and each section is an
+Sections are views into it, at places that follow from the capacity alone.  Plain Python
+works in the same memory; only where partials are Python objects is each section an
 array of its own.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,37 +71,39 @@ def layout_of(
 
 
 class Memory:
-    """The memory of one window: `flat`, or `words` and an array for each section."""
+    """The memory of one window, for machine code and for plain Python.
 
-    def __init__(self, layout: Layout, capacity: int, *, plain: bool) -> None:
+    `flat` is what machine code takes; `words` and `sections` are views into it, and
+    `views` the same as Python reads them fastest, and as its own numbers.
+    """
+
+    def __init__(self, layout: Layout, capacity: int) -> None:
         self.layout, self.capacity = layout, capacity
-        if plain:
-            self.words: Array = np.zeros(WORDS, np.int64)
-            self.sections = [
-                np.zeros(section.length(capacity), section.dtype) for section in layout
-            ]
-            self.argument: Any = self
-        else:
-            sizes = [section.words(capacity) for section in layout]
-            flat = np.zeros(WORDS + sum(sizes), np.int64)
-            self.words, self.argument = flat[:WORDS], flat
-            self.sections, at = [], WORDS
-            for section, size in zip(layout, sizes, strict=True):
-                piece = flat[at : at + size].view(section.dtype)
-                self.sections.append(piece[: section.length(capacity)])
-                at += size
+        objects = any(section.dtype == "object" for section in layout)
+        sizes = [0 if objects else section.words(capacity) for section in layout]
+        self.flat: Array = np.zeros(WORDS + sum(sizes), np.int64)
+        self.words, self.sections, at = self.flat[:WORDS], [], WORDS
+        for section, size in zip(layout, sizes, strict=True):
+            length = section.length(capacity)
+            piece = self.flat[at : at + size]
+            own = np.zeros(length, section.dtype) if objects else piece
+            self.sections.append(own.view(section.dtype)[:length])
+            at += size
         self.words[MASK] = capacity - 1
+
+    @cached_property
+    def views(self) -> tuple[Any, ...]:
+        """Words, then the sections; an algorithm may sort numbers of its own."""
+        pairs = zip(self.layout, self.sections, strict=True)
+        return self.words.data, *(
+            array if "object" in section or section.name == "number" else array.data
+            for section, array in pairs
+        )
 
     def named(self, name: str) -> list[Array]:
         """The sections of that name."""
         pairs = zip(self.layout, self.sections, strict=True)
         return [array for section, array in pairs if section.name == name]
-
-    def copy_from(self, other: Memory) -> None:
-        """Take over what memory of the same layout and capacity holds."""
-        self.words[:] = other.words
-        for section, source in zip(self.sections, other.sections, strict=True):
-            section[:] = source
 
 
 def open_text(layout: Layout, steps: Stepwise, *, plain: bool) -> str:
@@ -110,8 +113,8 @@ def open_text(layout: Layout, steps: Stepwise, *, plain: bool) -> str:
     type, and numba has to see each.
     """
     if plain:
-        lines = ["    words = mem.words"]
-        lines += [f"    s{k} = mem.sections[{k}]" for k in range(len(layout))]
+        names = ", ".join(["words", *(f"s{k}" for k in range(len(layout)))])
+        lines = [f"    {names} = mem.views"]
     else:
         lines = [f"    words = mem[:{WORDS}]", f"    n = words[{MASK}] + 1"]
         lines.append(f"    at = {WORDS}")

@@ -1,20 +1,21 @@
 """Assembles an operator's kernel: an algorithm's steps, a product, two policies.
 
 OperatorKernel    what the kernel is made for, as a value
-WindowProgram     the kernel, compiled, and what all windows of an operator share
+WindowProgram     its steps, and what all windows of an operator share
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import ModuleType
+from functools import lru_cache
 from typing import Any
 
 import pyarrow as pa
 
 from windrow.algorithms import Algorithm, Stepwise
-from windrow.kernels import Assembly, Product, is_interpreting
+from windrow.kernels import Assembly, Product
+from windrow.loops import Lane, forced_lane, is_interpreting
 from windrow.windows.policy_numbers import PolicyNumbers
 
 from .events import EventReader
@@ -23,6 +24,7 @@ from .layout import Array, Layout, Memory, layout_of, open_text
 from .loops import LOOPS, move_rings
 from .places import PLACES
 from .policies import ANCHOR, EVERY, FURTHEST, RANGE, SINCE, STEP
+from .steps import Kernel, Steps
 
 # An event's way.  As calls they pass partials through memory: for pba 30 ns an event
 # with max where it is 10 ns, and 1.9 us with a moment sketch where it is 0.8.
@@ -55,15 +57,15 @@ class OperatorKernel:
         """Whether the kernel runs as plain Python here."""
         return self.product.interpreted or is_interpreting()
 
-    def module(self) -> ModuleType:
-        """The kernel, ready to be called: `LOOPS`, and `PLACES` where it has them."""
-        return self.assembly(interpreted=self.interpreted).module()
+    def steps_in_lane(self) -> Steps:
+        """Its loops, in the lane that is asked for now: `LOOPS`, perhaps `PLACES`."""
+        return _steps(self, Lane.COLUMNS if self.interpreted else forced_lane())
 
     def memory(
         self, identity: tuple[Any, ...], capacity: int, chunk: tuple[int, int]
     ) -> Memory:
         """Memory of a window without events; `chunk`: the range, and a chunk of it."""
-        memory = Memory(self.layout, capacity, plain=self.interpreted)
+        memory = Memory(self.layout, capacity)
         begin = [*self.steps.begin]
         if self.steps.chunk:
             begin[-2:] = chunk
@@ -106,10 +108,10 @@ class OperatorKernel:
 
 @dataclass(frozen=True)
 class WindowProgram:
-    """What all windows of an operator share: the compiled module, and how to begin."""
+    """What all windows of an operator share: the steps, and how to begin."""
 
     kernel: OperatorKernel
-    module: ModuleType
+    steps: Steps
     policies: PolicyNumbers
     columns: EventColumns
     chunk: tuple[int, int]
@@ -134,12 +136,19 @@ class WindowProgram:
     def memory(self, capacity: int) -> Memory:
         """Memory for a window without events."""
         kernel, policies = self.kernel, self.policies
-        memory = kernel.memory(self.module.IDENTITY, capacity, self.chunk)
+        memory = kernel.memory(self.steps.kernel.plain.IDENTITY, capacity, self.chunk)
         words, (floats,) = memory.words, memory.named("floats")
         words[RANGE], words[EVERY] = policies.range, policies.every
         words[ANCHOR], words[SINCE] = policies.anchor, policies.since
         floats[FURTHEST], floats[STEP] = policies.furthest, policies.step
         return memory
+
+
+@lru_cache(maxsize=1024)
+def _steps(kernel: OperatorKernel, lane: Lane | None) -> Steps:
+    compiled = kernel.assembly(interpreted=False)
+    modules = Kernel(compiled, kernel.assembly(interpreted=True))
+    return Steps(modules, tuple(name for name, _ in compiled.entries), lane)
 
 
 def _state_functions(steps: Stepwise) -> tuple[str, ...]:

@@ -29,7 +29,6 @@ from .description import (
     untagged,
 )
 from .late_windows import RevisedWindow
-from .layout import Memory
 from .policies import MASK
 from .results import ResultBatch
 from .setup import OperatorSetup
@@ -113,14 +112,11 @@ def load(
 
 def _row(key: Any, window: KeyWindow) -> dict[str, Any]:
     window.flush()
-    memory = window.memory
-    flat = Memory(memory.layout, memory.capacity, plain=False)
-    flat.copy_from(memory)
     revisions = _revisions(window) if isinstance(window, RevisedWindow) else None
     return {
         "key_text": _text(key),
-        "capacity": memory.capacity,
-        "memory": flat.argument.tobytes(),
+        "capacity": window.memory.capacity,
+        "memory": window.memory.flat.tobytes(),
         **{name: getattr(window, name) for name in _COUNTERS},
         "payloads": ipc_bytes(_payload_table(window)),
         "waiting": [ipc_bytes(_batch_table(batch, window)) for batch in window.untaken],
@@ -132,16 +128,14 @@ def _row(key: Any, window: KeyWindow) -> dict[str, Any]:
 def _restore(window: KeyWindow, row: dict[str, Any]) -> None:
     """Fill a new window with what was saved of one."""
     memory, words = window.program.memory(row["capacity"]), row["memory"]
-    flat = Memory(memory.layout, memory.capacity, plain=False)
-    if len(words) != flat.argument.nbytes:
+    if len(words) != memory.flat.nbytes:
         raise StateError.because(
             "cannot read a saved operator",
-            f"its memory has {len(words) // 8} words, and {len(flat.argument)} are "
+            f"its memory has {len(words) // 8} words, and {len(memory.flat)} are "
             "expected",
             "load it with the version that saved it",
         )
-    flat.argument[:] = np.frombuffer(words, np.int64)
-    memory.copy_from(flat)
+    memory.flat[:] = np.frombuffer(words, np.int64)
     memory.words[MASK] = memory.capacity - 1
     window.adopt(memory)
     for name in _COUNTERS:

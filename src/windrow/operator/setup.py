@@ -86,7 +86,7 @@ class OperatorSetup:
         return self.open(pa.schema(types))
 
     def open(self, schema: pa.Schema) -> WindowProgram:
-        """Plan, generate and compile, now that types are known."""
+        """Plan and generate, now that types are known."""
         columns = EventColumns(self.calls, schema, nulls=self.nulls)
         product, policies = columns.request.product, self.policies
         late = self.lateness is not None
@@ -96,11 +96,11 @@ class OperatorSetup:
         kernel = OperatorKernel(
             plan.choice.algorithm, product, policies.evict, plan.trigger, plan.ordered
         )
-        module, reader = kernel.module(), self.reader
+        steps, reader = kernel.steps_in_lane(), self.reader
         lateness = 0 if self.lateness is None else self.lateness.amount
         self.schema = schema
         self.program = WindowProgram(
-            kernel, module, policies, columns, plan.chunk, reader, lateness
+            kernel, steps, policies, columns, plan.chunk, reader, lateness
         )
         return self.program
 

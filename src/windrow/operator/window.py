@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from windrow.kernels import arrays
+from windrow.loops import arrays
 from windrow.windows.policy_numbers import COUNT, PUNCTUATION, TIME
 
 from .inputs import Events, Others, Source, WaitingEvents
@@ -44,7 +44,7 @@ class KeyWindow:
 
     def adopt(self, memory: Memory) -> None:
         """Live in that memory from now on."""
-        self.memory, self.argument = memory, memory.argument
+        self.memory, self.argument = memory, memory.flat
         self.read: Callable[[], Any] = reader_of(
             self.program.columns.request, memory.named("out"), self.payload_at
         )
@@ -80,8 +80,8 @@ class KeyWindow:
         while i < count:
             out = self._room_for(room)
             base[0] = int(self.memory.words[TOTAL]) - i
-            i, results, full = self.program.module.call_feed(
-                self.argument, (*source, base), events, i, count, *out
+            i, results, full = self.program.steps.call_feed(
+                self.memory, (*source, base), events, i, count, *out
             )
             if results:
                 batches.append(self.result_batch(results, *out))
@@ -103,7 +103,7 @@ class KeyWindow:
         self.flush()
         if not self.count():  # nothing to lower: an identity may be absent
             return None
-        self.program.module.call_look(self.argument)
+        self.program.steps.call_look(self.memory)
         return self.read()
 
     def _insert_and_look(self) -> bool:
@@ -112,7 +112,7 @@ class KeyWindow:
         tick, mark, numbers = self.pending.only()
         if program.policies.waits and self._may_fall_due(tick):
             return False
-        if program.module.call_one(self.argument, tick, mark, *numbers) < 0:
+        if program.steps.call_one(self.memory, tick, mark, *numbers) < 0:
             return False  # no room
         self.pending.clear()
         self.first += 1
@@ -135,7 +135,7 @@ class KeyWindow:
     def drop(self, many: int) -> None:
         """Evict the oldest."""
         self.flush()
-        self.program.module.call_drop(self.argument, many)
+        self.program.steps.call_drop(self.memory, many)
         self.tidy()
 
     def elapse(self, tick: int) -> None:
@@ -144,7 +144,7 @@ class KeyWindow:
         full = True
         while full:
             out = self._room_for(1 << 10)
-            results, full = self.program.module.call_elapse(self.argument, tick, *out)
+            results, full = self.program.steps.call_elapse(self.memory, tick, *out)
             if results:
                 self.untaken.append(self.result_batch(results, *out))
         self.newest = tick if self.newest is None else max(self.newest, tick)
@@ -185,7 +185,7 @@ class KeyWindow:
     def widen(self) -> None:
         """Make room: squeeze out holes where there are many, else double."""
         if 4 * self.count() <= 3 * self.memory.capacity:
-            self.program.module.call_move(self.argument, self.argument)
+            self.program.steps.call_move(self.memory, self.memory)
         else:
             self.resize(2 * self.memory.capacity)
 
@@ -195,7 +195,7 @@ class KeyWindow:
         It may not have been read yet: memory is given back between the two.
         """
         old, new = self.memory, self.program.memory(capacity)
-        self.program.module.call_move(old.argument, new.argument)
+        self.program.steps.call_move(old, new)
         for section, result in zip(new.named("out"), old.named("out"), strict=True):
             section[:] = result
         self.adopt(new)

@@ -14,6 +14,7 @@ from windrow.algorithms import Algorithm
 from windrow.algorithms import find as find_algorithm
 from windrow.errors import UnsuitableAlgorithm, WindowError
 from windrow.kernels import Product
+from windrow.loops import Lane
 from windrow.slicing import Slicer
 from windrow.slicing import find as find_slicer
 from windrow.spans import Technique
@@ -30,6 +31,11 @@ class Choice:
 
     algorithm: Algorithm
     reason: str
+
+    @property
+    def lane(self) -> Lane | None:
+        """How it runs: compiled where it was asked for by name, else as it pays."""
+        return Lane.COMPILED if self.reason == FORCED else None
 
 
 def choose_algorithm(

@@ -166,7 +166,7 @@ def _kernels(resolved: Resolved) -> str:
     texts: dict[str, str] = {}
     even = resolved.way == "even"
     for number, rule in enumerate(resolved.plan.rules):
-        algorithm = resolved.algorithm(number)
+        algorithm = resolved.choice(number).algorithm
         leaf = "rows" if even and rule.step == 1 else "slices"
         bounds = "regular" if even else "many" if resolved.together else "arrays"
         shape = Shape(leaf, bounds, fast=even and algorithm.stride is not None)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from windrow.aggregates import WIDE_SUM, Law
 from windrow.graph import Special
 from windrow.kernels import Product
+from windrow.loops import PRICE, Lane, forced_lane
 from windrow.slicing import composite_slide, share, shared_combs
 from windrow.windows import Clock
 
@@ -115,11 +116,25 @@ def algorithm_lines(resolved: Resolved) -> list[str]:
     """The algorithm of each window and its reason, the bounds, and the kernel."""
     shares = resolved.sharing is not None
     lines = _sharing_lines(resolved) if shares else _single_lines(resolved)
-    kernel = "generated for this product, compiled by numba, cached"
-    if resolved.product.interpreted:
-        kernel = "interpreted: a function could not be compiled"
     bounds = f"  bounds     {_bounds(resolved)}"
-    return [*lines, bounds, f"  kernel     {kernel}"]
+    named = resolved.plan.algorithm != "auto"
+    return [*lines, bounds, f"  kernel     {_kernel(resolved.product, named)}"]
+
+
+def _kernel(product: Product, named: bool) -> str:
+    """How the kernel runs, and why."""
+    if product.interpreted:
+        return "interpreted: a function could not be compiled"
+    if named:
+        return "compiled before the first call: asked for by its name"
+    if product.has_users:
+        return "compiled before the first call: it has functions of your own"
+    forced = forced_lane()
+    if forced is Lane.COMPILED:
+        return "compiled before the first call"
+    if forced is Lane.COLUMNS:
+        return "over whole columns, never compiled: WINDROW_COMPILE=never"
+    return f"over whole columns for {PRICE:g} s of work, then compiled; or as cached"
 
 
 def _single_lines(resolved: Resolved) -> list[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from windrow.aggregates import Law
 from windrow.kernels import Product
+from windrow.loops import Lane, pinned
 
 from .aggregate import Plan
 from .explain import Explanation
@@ -50,7 +51,8 @@ def explain_tree(tree: Tree) -> Explanation:
     if plan.span is not None:
         lines.append(f"  technique  {_technique_text(tree)}")
     elif request.calls:
-        lines += algorithm_lines(tree.resolved)
+        with pinned(Lane.COMPILED):  # as tasks run
+            lines += algorithm_lines(tree.resolved)
     lines += holistic_lines(plan.calls)
     lines.append(f"  level 3    {tree.split}: {tree.split_reason}")
     return Explanation("\n".join(lines + result_lines(plan.calls, [request])))

@@ -25,9 +25,9 @@ from windrow.kernels import (
     Request,
     infer_schema,
     interpreted_schema,
-    is_interpreting,
     product_of,
 )
+from windrow.loops import is_interpreting
 
 from .bind import BoundCall
 

@@ -96,11 +96,11 @@ class Resolved:
         """Whether some aggregate needs the rows of each window, not a partial."""
         return len(self.request.calls) < len(self.plan.calls)
 
-    def algorithm(self, number: int) -> Algorithm:
-        """The algorithm of a window that slides by itself."""
+    def choice(self, number: int) -> Choice:
+        """The algorithm of a window that slides by itself, and how it runs."""
         choice = self.choices[number]
         assert choice is not None
-        return choice.algorithm
+        return choice
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 from windrow.errors import UnsuitableAlgorithm
 from windrow.graph import SHORT, Special, graph_of, uneven_graph
 from windrow.kernels import Product
+from windrow.loops import Lane
 
 from .choose import Choice, choose_algorithm
 
@@ -85,6 +86,11 @@ def _uneven(plan: Plan, product: Product, *, forced: bool) -> Sharing | None:
     if forced or (plan.slicer.whole_windows and product.undoable):
         return Sharing(0, tuple(range(len(plan.rules))), ())
     return None
+
+
+def graph_lane(plan: Plan) -> Lane | None:
+    """How a graph runs: compiled where it was asked for by name, else as it pays."""
+    return Lane.COMPILED if plan.algorithm == GRAPH else None
 
 
 def choice_alone(product: Product, rule: Rule, unit: int) -> Choice:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from windrow._compiled import compiled
+from windrow.loops import compiled
 from windrow.windows import Rule
 
 from .shared import shared_combs
@@ -24,7 +24,6 @@ from .slicers import Comb, Slicer
 Array = np.ndarray[Any, Any]
 
 
-@compiled
 def _next_edge(time, periods, phases):  # type: ignore[no-untyped-def]
     least = time - (time - phases[0]) % periods[0] + periods[0]
     for k in range(1, len(periods)):
@@ -32,37 +31,65 @@ def _next_edge(time, periods, phases):  # type: ignore[no-untyped-def]
     return least
 
 
-@compiled
-def _cut_times(times, firsts, lasts, periods, phases, edges, runs):  # type: ignore[no-untyped-def]
-    """Count the slices of rows by time; fill `runs`, and `edges` if it has room."""
-    slices = 0
-    for k in range(len(firsts)):
-        runs[k] = slices
-        edge = np.int64(0)
-        for i in range(firsts[k], lasts[k]):
-            if i == firsts[k] or times[i] >= edge:
-                edge = _next_edge(times[i], periods, phases)
-                if len(edges) > 0:
+def _cut_columns(  # the same over whole columns
+    times: Array, firsts: Array, lasts: Array, periods: Array, phases: Array
+) -> tuple[Array, Array]:
+    pairs = zip(periods, phases, strict=True)
+    begins = [times - (times - phase) % period for period, phase in pairs]
+    return _cut_where_new(np.maximum.reduce(begins), firsts, lasts)
+
+
+@compiled(columns=_cut_columns)
+def _cut_times(times, firsts, lasts, periods, phases):  # type: ignore[no-untyped-def]
+    """The edges of slices in rows, and of runs in slices: counted, then filled."""
+    runs = np.empty(len(firsts) + 1, np.int64)
+    edges = np.empty(0, np.int64)
+    for fills in (False, True):
+        slices = 0
+        for k in range(len(firsts)):
+            runs[k] = slices
+            edge = np.int64(0)
+            for i in range(firsts[k], lasts[k]):
+                if i == firsts[k] or times[i] >= edge:
+                    edge = _next_edge(times[i], periods, phases)
+                    if fills:
+                        edges[slices] = i
+                    slices += 1
+        runs[len(firsts)] = slices
+        if not fills:
+            edges = np.empty(slices + 1, np.int64)
+    edges[-1] = lasts[-1] if len(lasts) > 0 else 0
+    return edges, runs
+
+
+def _cut_places(
+    firsts: Array, lasts: Array, periods: Array, phases: Array
+) -> tuple[Array, Array]:
+    sizes = lasts - firsts
+    places = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return _cut_columns(places, firsts, lasts, periods, phases)
+
+
+@compiled(columns=_cut_places)
+def _cut_positions(firsts, lasts, periods, phases):  # type: ignore[no-untyped-def]
+    """Cut like `_cut_times`; a row's time is its position in the run."""
+    runs = np.empty(len(firsts) + 1, np.int64)
+    edges = np.empty(0, np.int64)
+    for fills in (False, True):
+        slices = 0
+        for k in range(len(firsts)):
+            runs[k] = slices
+            i = firsts[k]
+            while i < lasts[k]:
+                if fills:
                     edges[slices] = i
                 slices += 1
-    runs[len(firsts)] = slices
-    return slices
-
-
-@compiled
-def _cut_positions(firsts, lasts, periods, phases, edges, runs):  # type: ignore[no-untyped-def]
-    """Count and fill like `_cut_times`; a row's time is its position in the run."""
-    slices = 0
-    for k in range(len(firsts)):
-        runs[k] = slices
-        i = firsts[k]
-        while i < lasts[k]:
-            if len(edges) > 0:
-                edges[slices] = i
-            slices += 1
-            i = firsts[k] + _next_edge(i - firsts[k], periods, phases)
-    runs[len(firsts)] = slices
-    return slices
+                i = firsts[k] + _next_edge(i - firsts[k], periods, phases)
+        runs[len(firsts)] = slices
+        if not fills:
+            edges = np.empty(slices + 1, np.int64)
+    edges[-1] = lasts[-1] if len(lasts) > 0 else 0
+    return edges, runs
 
 
 @dataclass(frozen=True)
@@ -116,21 +143,19 @@ class Cuts:
         """
         if self.rules:
             assert times is not None
-            return _cut_by_rule(self.begins(times), firsts, lasts)
+            return _cut_where_new(self.begins(times), firsts, lasts)
         periods = np.array([comb.period for comb in self.combs], np.int64)
         phases = np.array([comb.phase for comb in self.combs], np.int64)
-        cut = _cut_positions if times is None else _cut_times
-        at = () if times is None else (times,)
-        fixed = (*at, firsts, lasts, periods, phases)
-        runs = np.empty(len(firsts) + 1, np.int64)
-        slices = int(cut(*fixed, np.empty(0, np.int64), runs))
-        edges = np.empty(slices + 1, np.int64)
-        cut(*fixed, edges, runs)
-        edges[slices] = lasts[-1] if len(lasts) else 0
+        edges: Array
+        runs: Array
+        if times is None:
+            edges, runs = _cut_positions(firsts, lasts, periods, phases)
+        else:
+            edges, runs = _cut_times(times, firsts, lasts, periods, phases)
         return edges, runs
 
 
-def _cut_by_rule(begins: Array, firsts: Array, lasts: Array) -> tuple[Array, Array]:
+def _cut_where_new(begins: Array, firsts: Array, lasts: Array) -> tuple[Array, Array]:
     """Cut wherever the beginning of the slice, or the run, changes between rows."""
     new = np.ones(len(begins), bool)
     new[1:] = begins[1:] != begins[:-1]

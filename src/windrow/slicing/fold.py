@@ -1,10 +1,15 @@
-"""Folds stretches of rows, or of partials, into partials.
+r"""Folds stretches of rows, or of partials, into partials.
 
 fold(product, source, starts, stops)[f][j] is field f of
     row[starts[j]] + ... + row[stops[j] - 1]       the identity where that is empty
 
 Rows become slices, and the tails of Cutty; partials of one slice that come from
-several places become one.
+several places become one.  Both lanes combine alike, so that floats come out the same:
+
+    rows      ........ ........ ........ ........ ....      runs of 8, in order
+                  \______/         \______/       |        neighbours, in pairs
+                     \_______________/            |
+                             \___________________/
 """
 
 from __future__ import annotations
@@ -13,21 +18,74 @@ from typing import Any
 
 import numpy as np
 
-from windrow.kernels import Assembly, Product, arrays
-from windrow.kernels.vocabulary import IDENTITY, combine, leaf, peek, store
+from windrow.kernels import Assembly, Product
+from windrow.kernels.vocabulary import (
+    IDENTITY,
+    allocate,
+    combine,
+    leaf,
+    load,
+    peek,
+    store,
+)
+from windrow.loops import arrays
 
 Array = np.ndarray[Any, Any]
 
 
+RUN = 8  # rows that are folded one after the other
+
+
 def run_fold(source, starts, stops, out):
+    """Fold stretch by stretch; `stack[b]` holds the partial of 2**b whole runs."""
+    stack = allocate(64)
     for j in range(len(starts)):
         start, stop = peek(starts, j), peek(stops, j)
-        partial = IDENTITY
-        if start < stop:
-            partial = leaf(source, start)
-        for i in range(start + 1, stop):
-            partial = combine(partial, leaf(source, i))
+        partial, runs = IDENTITY, 0
+        for begin in range(start, stop, RUN):
+            partial = leaf(source, begin)
+            for i in range(begin + 1, min(begin + RUN, stop)):
+                partial = combine(partial, leaf(source, i))
+            level, pairs = 0, runs
+            while pairs & 1:
+                partial = combine(load(stack, level), partial)
+                level, pairs = level + 1, pairs >> 1
+            store(stack, level, partial)
+            runs += 1
+        level, pairs = 0, runs & (runs - 1)  # the newest is in `partial` already
+        while pairs:
+            if pairs & 1:
+                partial = combine(load(stack, level), partial)
+            level, pairs = level + 1, pairs >> 1
         store(out, j, partial)
+
+
+def columns_of_fold(source, starts, stops, out):
+    """Fold all runs side by side, then neighbours in pairs until one is left."""
+    counts = -(np.minimum(starts - stops, 0) // RUN)
+    begins = np.repeat(starts, counts) + ordinals(counts) * RUN
+    ends = np.minimum(begins + RUN, np.repeat(stops, counts))
+    partial = allocate(len(begins))
+    store(partial, slice(0, len(begins)), leaf(source, begins))
+    for nth in range(1, RUN):
+        rows = np.flatnonzero(begins + nth < ends)
+        newer = leaf(source, begins[rows] + nth)
+        store(partial, rows, combine(load(partial, rows), newer))
+    while counts.max(initial=0) > 1:
+        firsts, halves = np.cumsum(counts) - counts, (counts + 1) >> 1
+        older = np.repeat(firsts, halves) + 2 * ordinals(halves)
+        paired = np.flatnonzero(older + 1 < np.repeat(firsts + counts, halves))
+        both = combine(load(partial, older[paired]), load(partial, older[paired] + 1))
+        partial = load(partial, older)
+        store(partial, paired, both)
+        counts = halves
+    store(out, slice(0, len(starts)), IDENTITY)
+    store(out, np.flatnonzero(counts), partial)
+
+
+def ordinals(counts):
+    """0, 1, ..., counts[j] - 1 for each j, one behind the other."""
+    return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
 def fold(
@@ -49,6 +107,7 @@ def fold(
         leaf=leaf,
         emit=None,
         entries=(("run", run_fold),),
+        columns=columns_of_fold,
     )
     kernel.run(source, starts, stops, out)
     return out

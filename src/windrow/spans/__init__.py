@@ -7,6 +7,7 @@ this tuple.
 
 from windrow.errors import UnknownName
 
+from ._numbering import measure
 from ._technique import Technique, Windows, Work
 from .buckets import AGGREGATE_BUCKETS, TUPLE_BUCKETS, fill_buckets
 from .events import Events, LaidEvents, NumberedEvents, number_slices
@@ -51,6 +52,7 @@ __all__ = [
     "fill_buckets",
     "find",
     "held",
+    "measure",
     "number_slices",
     "parts_of",
     "slide_parts",

@@ -6,7 +6,8 @@
 
 A technique that shares nothing has no `prepare`.  Its loops are plain functions over
 the names in `windrow.kernels.vocabulary`, as an algorithm's are; they read events with
-`leaf(source, i)`, and `Work.run` compiles them together with the product.
+`leaf(source, i)`, and `Work.run` compiles them together with the product, or runs what
+does the same over whole columns (`_columns.py`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy as np
 from windrow.aggregates import Law
 from windrow.algorithms import Algorithm
 from windrow.kernels import Assembly, Product
+from windrow.loops import Lane, pinned
 from windrow.windows.frames import Frames
 
 from .events import LaidEvents
@@ -33,7 +35,8 @@ class Work:
     """The work of a technique: events over slices, their values, and a product.
 
     `height` is the number of levels of those slices that have several; `leaf` is
-    "rows", or "slices" where the source is partials.
+    "rows", or "slices" where the source is partials.  `lane` is how loops run; None:
+    as it pays.
     """
 
     laid: LaidEvents
@@ -41,21 +44,33 @@ class Work:
     source: Fields
     height: int = 1
     leaf: str = "rows"
+    lane: Lane | None = Lane.COMPILED
 
     @property
     def one_part(self) -> bool:
         """Whether slices need only one part, since counting twice does no harm."""
         return Law.IDEMPOTENT | Law.COMMUTATIVE in self.product.laws
 
-    def run(self, loop: Callable[..., None], *arguments: Any) -> None:
-        """Run a loop of a technique over the work's events."""
+    def run(
+        self,
+        loop: Callable[..., None],
+        *arguments: Any,
+        columns: Callable[..., None] | None = None,
+    ) -> None:
+        """Run a loop of a technique over the work's events.
+
+        `columns` does the same over whole columns; a loop that the planner never
+        chooses has none.
+        """
         kernel = Assembly(
             what=f"{loop.__name__}, spanning {self.leaf}",
             product=self.product,
             leaf=self.leaf,
             entries=(("run", loop),),
+            columns=columns,
         )
-        kernel.run(*arguments)
+        with pinned(self.lane):
+            kernel.run(*arguments)
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from windrow._compiled import compiled
 from windrow.aggregates import Law
-from windrow.kernels import arrays
 from windrow.kernels.vocabulary import IDENTITY, combine, emit, leaf, load, peek, store
+from windrow.loops import arrays, compiled
+from windrow.slicing.fold import ordinals
 from windrow.windows import Frames
 
 from ._numbering import count_bounds
@@ -54,7 +54,15 @@ def fill_buckets(laid: LaidEvents, frames: Frames) -> tuple[Array, Array]:
     return offsets, positions
 
 
-@compiled
+def _fill_columns(lows, highs, _, positions):
+    """The same; the buckets follow each other."""
+    counts = highs - lows
+    windows = np.repeat(lows, counts) + ordinals(counts)
+    events = np.repeat(np.arange(len(lows)), counts)
+    positions[:] = events[np.argsort(windows, kind="stable")]
+
+
+@compiled(columns=_fill_columns)
 def _fill(lows, highs, room, positions):
     for i in range(len(lows)):
         for w in range(lows[i], highs[i]):

@@ -186,10 +186,7 @@ def number_slices(events: Events, combs: Sequence[Comb]) -> NumberedEvents:
                         np.arange(count), whole=False)  # fmt: skip
     run = events.run
     order = np.lexsort((firsts, run))
-    stretch = np.empty(len(events), np.int64)
-    places = tuple(np.empty(len(events), np.int64) for _ in range(4))
-    count = join(order, events.starts, firsts, lasts, run, stretch, *places)
-    lows, sizes, since, owner = (place[:count].copy() for place in places)
+    stretch, lows, sizes, since, owner = join(order, events.starts, firsts, lasts, run)
     return NumberedEvents(events, teeth, firsts, lasts, stretch, lows, sizes, since,
                     owner, whole=True)  # fmt: skip
 

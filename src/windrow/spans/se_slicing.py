@@ -45,9 +45,10 @@ from __future__ import annotations
 
 from windrow.aggregates import Law
 from windrow.algorithms import slide_arrays
-from windrow.kernels import arrays
 from windrow.kernels.vocabulary import IDENTITY, combine, leaf, load, peek, store
+from windrow.loops import arrays
 
+from ._columns import columns_in_any_order, columns_in_order, columns_of_one_part
 from ._technique import Fields, Technique, Windows, Work
 
 Parts = tuple[Fields, Fields]
@@ -108,10 +109,14 @@ def fold_parts(work: Work) -> Parts:
     laid, product = work.laid, work.product
     ends = arrays(product.dtypes, len(laid))
     if work.one_part:
-        work.run(fold_one_part, work.source, laid.firsts, laid.lasts, ends)
+        work.run(fold_one_part, work.source, laid.firsts, laid.lasts, ends,
+                 columns=columns_of_one_part)  # fmt: skip
         return ends, ()
     goes = arrays(product.dtypes, len(laid))
-    work.run(fold_two_parts, work.source, laid.firsts, laid.lasts, ends, goes)
+    commutes = Law.COMMUTATIVE in product.laws
+    columns = columns_in_any_order if commutes else columns_in_order
+    work.run(fold_two_parts, work.source, laid.firsts, laid.lasts, ends, goes,
+             columns=columns)  # fmt: skip
     return ends, goes
 
 
@@ -120,9 +125,8 @@ def slide_parts(work: Work, parts: Parts, windows: Windows) -> Fields:
     ends, goes = parts
     starts, stops = windows.frames.starts, windows.frames.stops
     tails = tuple(field[stops - 1] for field in goes)
-    return slide_arrays(
-        windows.algorithm, work.product, ends, starts, stops, leaf="slices", tails=tails
-    )
+    return slide_arrays(windows.algorithm, work.product, ends, starts, stops,
+                        leaf="slices", tails=tails, lane=work.lane)  # fmt: skip
 
 
 SE_SLICING = Technique(
@@ -178,6 +182,19 @@ def gather_levels(height, count, ends, goes, above, whole, tails):
                 store(tails, j, combine(load(tails, j), load(above, j + k)))
 
 
+def fold_and_gather(
+    source, firsts, lasts, height, count, ends, goes, above, whole, tails
+):
+    fold_levels(source, firsts, lasts, height, count, ends, goes)
+    gather_levels(height, count, ends, goes, above, whole, tails)
+
+
+def columns_of_levels(source, firsts, lasts, *levels):
+    """Fold events into the two parts at once: a long event costs no more here."""
+    whole, tails = levels[-2:]
+    columns_in_any_order(source, firsts, lasts, whole, tails)
+
+
 def gather_parts(work: Work) -> Parts:
     """Fold events into levels, and levels into the two parts of slices.
 
@@ -188,9 +205,8 @@ def gather_parts(work: Work) -> Parts:
     ends = arrays(product.dtypes, count * height)
     goes = ends if work.one_part else arrays(product.dtypes, count * height)
     above, whole, tails = (arrays(product.dtypes, count) for _ in range(3))
-    work.run(fold_levels, work.source, laid.firsts, laid.lasts, height, count,
-             ends, goes)  # fmt: skip
-    work.run(gather_levels, height, count, ends, goes, above, whole, tails)
+    work.run(fold_and_gather, work.source, laid.firsts, laid.lasts, height, count,
+             ends, goes, above, whole, tails, columns=columns_of_levels)  # fmt: skip
     return whole, tails
 
 

@@ -16,7 +16,6 @@ is chosen for whole numbers only, of which taking off is exact.
 from __future__ import annotations
 
 from windrow.aggregates import Law
-from windrow.kernels import arrays
 from windrow.kernels.vocabulary import (
     IDENTITY,
     combine,
@@ -26,7 +25,9 @@ from windrow.kernels.vocabulary import (
     peek,
     store,
 )
+from windrow.loops import arrays
 
+from ._columns import fold_by_place, prefixes
 from ._technique import Fields, Technique, Windows, Work
 from .se_slicing import Parts, alike, clear, fold_alike
 
@@ -41,6 +42,11 @@ def fold_bounds(source, firsts, lasts, begun, ended):
         store(begun, first, combine(load(begun, first), partial))
         store(ended, last, combine(load(ended, last), partial))
         i = stop
+
+
+def columns_of_fold_bounds(source, firsts, lasts, begun, ended):
+    fold_by_place(source, firsts, begun)
+    fold_by_place(source, lasts, ended)
 
 
 def slide_bounds(begun, ended, starts, stops, counts, out):
@@ -59,10 +65,18 @@ def slide_bounds(begun, ended, starts, stops, counts, out):
         at += peek(counts, k)
 
 
+def columns_of_slide_bounds(begun, ended, starts, stops, _, out):
+    """All windows side by side; events of other runs are in both sums, or in none."""
+    begun, over = prefixes(begun), prefixes(ended)
+    whole = inverse(load(begun, stops), load(over, starts))
+    emit(out, slice(0, len(starts)), whole)
+
+
 def _fold(work: Work) -> Parts:
     laid, product = work.laid, work.product
     begun, ended = (arrays(product.dtypes, len(laid)) for _ in range(2))
-    work.run(fold_bounds, work.source, laid.firsts, laid.lasts, begun, ended)
+    work.run(fold_bounds, work.source, laid.firsts, laid.lasts, begun, ended,
+             columns=columns_of_fold_bounds)  # fmt: skip
     return begun, ended
 
 
@@ -70,7 +84,7 @@ def _answer(work: Work, bounds: Parts, windows: Windows) -> Fields:
     out = arrays(work.product.out_dtypes, len(windows))
     frames = windows.frames
     work.run(slide_bounds, *bounds, frames.starts, frames.stops,
-             frames.counts, out)  # fmt: skip
+             frames.counts, out, columns=columns_of_slide_bounds)  # fmt: skip
     return out
 
 

@@ -25,7 +25,6 @@ from typing import Any
 import numpy as np
 
 from windrow.aggregates import Law
-from windrow.kernels import arrays
 from windrow.kernels.vocabulary import (
     IDENTITY,
     combine,
@@ -36,7 +35,9 @@ from windrow.kernels.vocabulary import (
     poke,
     same,
 )
+from windrow.loops import arrays
 
+from ._columns import fold_overlaps, fold_pieces
 from ._technique import Array, Fields, Technique, Windows, Work
 from .events import Events
 
@@ -131,16 +132,16 @@ def pop(source, heap, size):
 
 
 def sweep_winners(
-    source, starts, lasts, by_start, froms, tos, begins, range_, counts, heap, out
+    source, firsts, lasts, by_start, froms, tos, starts, stops, counts, heap, out
 ):
+    """Sweep slices, which tell the same as instants: windows begin and end at edges."""
     at = 0
     for k in range(len(counts)):
         next_start, stop = peek(froms, k), peek(tos, k)
         size = 0
         for i in range(at, at + peek(counts, k)):
-            begin = peek(begins, i)
-            end = begin + range_
-            while next_start < stop and peek(starts, peek(by_start, next_start)) < end:
+            begin, end = peek(starts, i), peek(stops, i)
+            while next_start < stop and peek(firsts, peek(by_start, next_start)) < end:
                 push(source, heap, size, peek(by_start, next_start))
                 size += 1
                 next_start += 1
@@ -151,17 +152,27 @@ def sweep_winners(
         at += peek(counts, k)
 
 
+def columns_of_winners(
+    source, firsts, lasts, _by_start, _from, _to, starts, stops, _counts, _heap, out
+):
+    """All windows side by side; the winner is the fold of events by their ends."""
+    order = np.argsort(lasts, kind="stable")
+    pieces, firsts, lasts = fold_pieces(source, firsts, lasts, order)
+    partial = fold_overlaps(pieces, firsts, lasts, starts, stops)
+    emit(out, slice(0, len(starts)), partial)
+
+
 def _start_order(work: Work) -> Array:
     return _in_order(work.laid.events, work.laid.events.starts)
 
 
 def _sweep_winners(work: Work, by_start: Any, windows: Windows) -> Fields:
-    events, frames = work.laid.events, windows.frames
+    laid, events, frames = work.laid, work.laid.events, windows.frames
     out = arrays(work.product.out_dtypes, len(windows))
     heap = np.empty(int((events.stops - events.firsts).max(initial=0)), np.int64)
-    work.run(sweep_winners, work.source, events.starts, events.lasts,
-             by_start, events.firsts, events.stops, frames.begins, windows.range,
-             frames.counts, heap, out)  # fmt: skip
+    work.run(sweep_winners, work.source, laid.firsts, laid.lasts, by_start,
+             events.firsts, events.stops, frames.starts, frames.stops, frames.counts,
+             heap, out, columns=columns_of_winners)  # fmt: skip
     return out
 
 

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from windrow.kernels import arrays
 from windrow.kernels.vocabulary import (
     IDENTITY,
+    allocate,
     combine,
     inverse,
     leaf,
@@ -32,7 +32,9 @@ from windrow.kernels.vocabulary import (
     peek,
     store,
 )
+from windrow.loops import arrays
 
+from ._columns import fold_by_place, prefixes
 from ._numbering import count_bounds
 from ._technique import Array, Fields, Technique, Work
 from .events import LaidEvents
@@ -75,15 +77,32 @@ def run_goes(begun, ended, goes):
         store(goes, j, whole)
 
 
+def columns_of_goes(begun, ended, goes):
+    slices = slice(1, len(goes[0]) + 1)
+    whole = inverse(load(prefixes(begun), slices), load(prefixes(ended), slices))
+    store(goes, slice(0, len(goes[0])), whole)
+
+
 def join_parts(ends, goes):
     for j in range(len(ends[0])):
         store(ends, j, combine(load(ends, j), load(goes, j)))
+
+
+def columns_of_join(ends, goes):
+    slices = slice(0, len(ends[0]))
+    store(ends, slices, combine(load(ends, slices), load(goes, slices)))
 
 
 def fold_tails(source, slices, goes):
     for i in range(len(slices)):
         j = peek(slices, i)
         store(goes, j, combine(load(goes, j), leaf(source, i)))
+
+
+def columns_of_tails(source, slices, goes):
+    tails = allocate(len(goes[0]))
+    fold_by_place(source, slices, tails)
+    columns_of_join(goes, tails)
 
 
 def parts_of(work: Work, technique: Technique) -> Parts:
@@ -93,13 +112,13 @@ def parts_of(work: Work, technique: Technique) -> Parts:
     if technique is STARTS_AND_ENDS:
         begun, ended = ends, goes
         ends, goes = ended, arrays(work.product.dtypes, len(work.laid))
-        work.run(run_goes, begun, ended, goes)
+        work.run(run_goes, begun, ended, goes, columns=columns_of_goes)
     if work.one_part and goes:
-        work.run(join_parts, ends, goes)
+        work.run(join_parts, ends, goes, columns=columns_of_join)
         goes = ()
     return ends, goes
 
 
 def add_goes(work: Work, parts: Parts, tails: Fields, slices: Array) -> None:
     """Combine `tails`, which go on beyond `slices`, into `goes` in place."""
-    work.run(fold_tails, tails, slices, parts[1])
+    work.run(fold_tails, tails, slices, parts[1], columns=columns_of_tails)

@@ -35,9 +35,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from windrow._compiled import compiled
+from windrow.loops import compiled
 from windrow.windows import Rule, list_windows
 from windrow.windows.rule import Array
+
+from .stretches import walk_columns
 
 DENSE, SPARE = 16, 4096  # windows for each slice, and besides, that may hold none
 
@@ -102,7 +104,7 @@ class SliceRuns(NamedTuple):
     chunks: Array
 
 
-@compiled
+@compiled(columns=walk_columns)
 def _walk(  # type: ignore[no-untyped-def]
     since, until, every, windows, heads, coming, leaving, keys, wanted, out, after,
     counts,

@@ -75,7 +75,7 @@ def _sashes(task: Task, table: pa.Table) -> Iterator[pa.Table]:
         closes = (frame.begins + rule.longest - 1) // length
         is_sash = (numbers[runs] == opens) | (numbers[runs] == closes)
         bounds = frame.starts[is_sash], frame.stops[is_sash]
-        algorithm = task.tree.resolved.algorithm(index)
+        algorithm = task.tree.resolved.choice(index).algorithm
         out = slide_arrays(algorithm, product, source, *bounds, leaf="slices", raw=True)
         yield rows(index, runs[is_sash], opens[is_sash], frame.begins[is_sash], out)
         runs, to = _spans(numbers, rule, length)

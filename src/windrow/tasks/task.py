@@ -31,6 +31,7 @@ from windrow.batch.partials import (
     partial_fields,
 )
 from windrow.batch.sorted_rows import rows_in_order, times_of
+from windrow.loops import Lane, pinned
 from windrow.plan.resolve import Resolved
 from windrow.plan.tree import Tree
 from windrow.state.due import window_table
@@ -70,7 +71,8 @@ class Task:
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         """Run the task over the batches of one partition."""
         batches = (batch.rename_columns(list(self.names)) for batch in batches)
-        yield from STEPS[self.step](self, batches)
+        with pinned(Lane.COMPILED):
+            yield from STEPS[self.step](self, batches)
 
     @cached_property
     def fields(self) -> list[PartialField]:

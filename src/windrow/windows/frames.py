@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from windrow._compiled import compiled
+from windrow.loops import compiled, lower_bound
 
 from .rule import Array, Rule
 
@@ -44,48 +44,104 @@ class Frames:
     ends: Array | None = None
 
 
-@compiled
 def _time(times, edges, base, j):  # type: ignore[no-untyped-def]
     """The instant of the first row of slice j: its time, or its place in the run."""
     return times[edges[j]] if len(times) > 0 else edges[j] - edges[base]
 
 
-@compiled
-def _frame(
-    times, edges, runs, range_, slide, shift, complete, starts, stops, begins, counts
-):  # type: ignore[no-untyped-def]
-    """Count windows per run; fill the other arrays if they have room."""
-    at = 0
-    for k in range(len(runs) - 1):
-        base, end = runs[k], runs[k + 1]
-        begun = at
-        low = high = base
-        length = edges[end] - edges[base]
-        window = np.int64(0)
-        for j in range(base, end):
-            time = _time(times, edges, base, j)
-            least = (time - shift - range_) // slide + 1
-            window = least if j == base else max(window, least)
-            last = (time - shift) // slide
-            while window <= last:
-                begin = shift + window * slide
-                stop = begin + range_
-                window += 1
-                if complete and (begin < 0 or stop > length):
-                    continue
-                if len(starts) > 0:
-                    while low < end and _time(times, edges, base, low) < begin:
-                        low += 1
-                    high = max(high, low)
-                    while high < end and _time(times, edges, base, high) < stop:
-                        high += 1
-                    starts[at], stops[at], begins[at] = low, high, begin
-                at += 1
-        counts[k] = at - begun
-    return at
+def _list_even(  # the same over whole columns
+    times: Array,
+    edges: Array,
+    runs: Array,
+    range_: int,
+    slide: int,
+    shift: int,
+    complete: bool,
+) -> tuple[Array, Array, Array, Array]:
+    firsts, lasts = runs[:-1], runs[1:]
+    lengths = edges[lasts] - edges[firsts]
+    instants = times[edges[:-1]] if len(times) else edges[:-1]
+    if not len(times):
+        instants = instants - np.repeat(edges[firsts], lasts - firsts)
+    oldest = (instants - shift - range_) // slide + 1
+    newest = (instants - shift) // slide
+    starts, stops, numbers = _between(oldest, newest, firsts, lasts)
+    begins = shift + numbers * slide
+    owners = np.searchsorted(lasts, starts, side="right")
+    if complete:
+        whole = (begins >= 0) & (begins + range_ <= lengths[owners])
+        starts, stops, begins = starts[whole], stops[whole], begins[whole]
+        owners = owners[whole]
+    return starts, stops, begins, np.bincount(owners, minlength=len(firsts))
 
 
-@compiled
+@compiled(columns=_list_even)
+def _list_windows(times, edges, runs, range_, slide, shift, complete):  # type: ignore[no-untyped-def]
+    """First slice, one past the last, and begin of each window; windows of each run.
+
+    They are counted, then filled.
+    """
+    counts = np.zeros(len(runs) - 1, np.int64)
+    starts = stops = begins = np.empty(0, np.int64)
+    for fills in (False, True):
+        at = 0
+        for k in range(len(runs) - 1):
+            base, end = runs[k], runs[k + 1]
+            begun = at
+            low = high = base
+            length = edges[end] - edges[base]
+            window = np.int64(0)
+            for j in range(base, end):
+                time = _time(times, edges, base, j)
+                least = (time - shift - range_) // slide + 1
+                window = least if j == base else max(window, least)
+                last = (time - shift) // slide
+                while window <= last:
+                    begin = shift + window * slide
+                    stop = begin + range_
+                    window += 1
+                    if complete and (begin < 0 or stop > length):
+                        continue
+                    if fills:
+                        while low < end and _time(times, edges, base, low) < begin:
+                            low += 1
+                        high = max(high, low)
+                        while high < end and _time(times, edges, base, high) < stop:
+                            high += 1
+                        starts[at], stops[at], begins[at] = low, high, begin
+                    at += 1
+            counts[k] = at - begun
+        if not fills:
+            starts = np.empty(at, np.int64)
+            stops, begins = np.empty_like(starts), np.empty_like(starts)
+    return starts, stops, begins, counts
+
+
+def _search_tails(  # the same over whole columns
+    times: Array,
+    edges: Array,
+    runs: Array,
+    counts: Array,
+    range_: int,
+    begins: Array,
+    stops: Array,
+    tail_starts: Array,
+    tail_stops: Array,
+) -> None:
+    owners = np.repeat(np.arange(len(counts)), counts)
+    firsts, lasts = edges[runs[:-1]], edges[runs[1:]]
+    limits = begins + range_
+    if len(times):
+        rows = lower_bound(times, firsts, lasts, owners, limits)
+    else:
+        rows = np.minimum(lasts[owners], firsts[owners] + limits)
+    rows = np.maximum(rows, edges[stops - 1])
+    last = np.minimum(np.searchsorted(edges, rows, side="right") - 1, stops)
+    stops[:] = np.maximum(last, runs[:-1][owners])
+    tail_starts[:], tail_stops[:] = edges[stops], rows
+
+
+@compiled(columns=_search_tails)
 def _tails(times, edges, runs, counts, range_, begins, stops, tail_starts, tail_stops):  # type: ignore[no-untyped-def]
     """Move each stop back to the last slice that lies wholly inside its window."""
     at = 0
@@ -124,12 +180,9 @@ def frames(
         return _uneven(rule, times[edges[:-1]], runs)
     range_, slide, shift = rule.even
     clock = np.empty(0, np.int64) if times is None else times
-    counts = np.zeros(len(runs) - 1, np.int64)
-    none = np.empty(0, np.int64)
     fixed = (clock, edges, runs, range_, slide, shift, rule.is_complete)
-    total = _frame(*fixed, none, none, none, counts)
-    starts, stops, begins = (np.empty(total, np.int64) for _ in range(3))
-    _frame(*fixed, starts, stops, begins, counts)
+    starts, stops, begins, counts = _list_windows(*fixed)
+    total = len(starts)
     if not tails:
         return Frames(starts, stops, begins, counts)
     tail_starts, tail_stops = np.empty(total, np.int64), np.empty(total, np.int64)
@@ -163,6 +216,18 @@ def list_windows(
     it is not, and the last of those that the row after it is not in.
     """
     oldest, newest = rule.first_over(times), rule.last_over(times)
+    return _between(oldest, newest, firsts, lasts, least, most)
+
+
+def _between(
+    oldest: Array,
+    newest: Array,
+    firsts: Array,
+    lasts: Array,
+    least: int = -(2**63),
+    most: int = 2**63 - 1,
+) -> tuple[Array, Array, Array]:
+    """The windows of rows of which each lies in windows oldest[i] to newest[i]."""
     after_previous = np.empty_like(newest)  # the first window without the row before
     after_previous[1:] = newest[:-1] + 1
     after_previous[firsts] = -(2**63)

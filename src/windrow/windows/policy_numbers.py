@@ -11,12 +11,13 @@ loop goes by the same numbers, one event at a time.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from windrow._compiled import compiled
+from windrow.loops import compiled
 
 from .frames import Frames
 from .rule import Array
@@ -81,62 +82,144 @@ class PolicyNumbers:
         return tuple(dict.fromkeys(name for name in names if name is not None))
 
 
-@compiled
+def _bounds_columns(  # the same over whole columns
+    times: Array,
+    marks: Array,
+    signals: Array,
+    flags: Array,
+    firsts: Array,
+    lasts: Array,
+    kinds: tuple[int, int],
+    lengths: tuple[int, int],
+    far: tuple[float, float],
+) -> tuple[Array, Array, Array]:
+    """Find the newest row of each result, and from it the oldest."""
+    (evict, trigger), (range_, every) = kinds, lengths
+    sizes = lasts - firsts
+    runs = np.repeat(np.arange(len(sizes)), sizes)
+    rows = np.arange(len(runs)) + (lasts - np.cumsum(sizes))[runs]
+    if trigger == COUNT:
+        due = (rows - firsts[runs] + 1) % every == 0
+    elif trigger == TIME:
+        number = times // every
+        due = rows + 1 == lasts[runs]
+        due[~due] = number[rows[~due]] != number[rows[~due] + 1]
+        if evict == PUNCTUATION:
+            due &= flags[rows] == 0
+    elif trigger == PUNCTUATION:
+        due = flags[rows] != 0
+    elif trigger == DELTA:
+        due = _due_by_delta(signals, far[1], rows, firsts, lasts, runs)
+    else:
+        due = np.zeros(len(rows), bool)
+    newest, runs = rows[due], runs[due]
+    oldest = firsts[runs]
+    if evict == COUNT:
+        oldest = np.maximum(oldest, newest - range_ + 1)
+    elif evict == TIME:
+        oldest = _halve(oldest, newest, lambda j: times[j] <= times[newest] - range_)
+    elif evict == DELTA:
+        oldest = _halve(oldest, newest, lambda j: marks[newest] - marks[j] > far[0])
+    elif evict == PUNCTUATION:
+        behind = np.append(0, np.flatnonzero(flags) + 1)  # where rows begin anew
+        last = np.searchsorted(behind, newest, side="right") - 1
+        oldest = np.maximum(oldest, behind[last])
+    return oldest, newest + 1, np.bincount(runs, minlength=len(firsts))
+
+
+def _due_by_delta(
+    signals: Array, step: float, rows: Array, firsts: Array, lasts: Array, runs: Array
+) -> Array:
+    """Whether each row is further than a step from the last one that was."""
+
+    def near(j: Array) -> Array:
+        within: Array = ~(signals[j] - signals[rows] > step)
+        return within
+
+    due = np.zeros(len(rows), bool)
+    following = (_halve(rows + 1, lasts[runs], near) - rows).tolist()
+    at = 0
+    for size in (lasts - firsts).tolist():
+        end = at + size
+        place = at + following[at] if size else end
+        while place < end:
+            due[place] = True
+            place += following[place]
+        at = end
+    return due
+
+
+def _halve(low: Array, high: Array, before: Callable[[Array], Array]) -> Array:
+    """The first place in each [low, high) that is not before; high if all are."""
+    while (low < high).any():
+        middle = (low + high) >> 1
+        is_before = before(np.minimum(middle, high - 1))
+        is_open = low < high
+        low = np.where(is_open & is_before, middle + 1, low)
+        high = np.where(is_open & ~is_before, middle, high)
+    return low
+
+
+@compiled(columns=_bounds_columns)
 def _bounds(  # type: ignore[no-untyped-def]
-    times, marks, signals, flags, firsts, lasts, kinds, lengths, far, starts, stops, at
+    times, marks, signals, flags, firsts, lasts, kinds, lengths, far
 ):
-    """Rows of each result; `at[k]` is where those of key k begin.  Gives their number.
+    """Rows of each result, and how many results each key has: counted, then filled.
 
     `kinds` and `lengths` are of eviction and trigger, `far` their distances.
     """
     evict, trigger = kinds
     range_, every = lengths
-    made = 0
-    fill = len(starts) > 0
-    for k in range(len(firsts)):
-        at[k] = made
-        first, last = firsts[k], lasts[k]
-        low, since, end = first, 0, np.int64(0)
-        for i in range(first, last + 1):
-            if evict == PUNCTUATION and i > first and flags[i - 1]:
-                low = i
-            if trigger == TIME and (i in (first, last) or times[i] >= end):
-                if since > 0 and low < i:
-                    if fill:
-                        starts[made], stops[made] = low, i
+    counts = np.zeros(len(firsts), np.int64)
+    starts = stops = np.empty(0, np.int64)
+    for fills in (False, True):
+        made = 0
+        for k in range(len(firsts)):
+            begun = made
+            first, last = firsts[k], lasts[k]
+            low, since, end = first, 0, np.int64(0)
+            for i in range(first, last + 1):
+                if evict == PUNCTUATION and i > first and flags[i - 1]:
+                    low = i
+                if trigger == TIME and (i in (first, last) or times[i] >= end):
+                    if since > 0 and low < i:
+                        if fills:
+                            starts[made], stops[made] = low, i
+                        made += 1
+                        since = 0
+                    if i < last:
+                        end = times[i] // every * every + every
+                if i == last:
+                    break
+                if evict == COUNT:
+                    low = max(low, i - range_ + 1)
+                elif evict == TIME:
+                    while times[low] <= times[i] - range_:
+                        low += 1
+                elif evict == DELTA:
+                    while marks[i] - marks[low] > far[0]:
+                        low += 1
+                since += 1
+                due = False
+                if trigger == COUNT:
+                    due = since == every
+                elif trigger == PUNCTUATION:
+                    due = flags[i] != 0
+                elif trigger == DELTA:
+                    if i == first:
+                        seen = signals[i]
+                    elif signals[i] - seen > far[1]:
+                        seen = signals[i]
+                        due = True
+                if due:
+                    if fills:
+                        starts[made], stops[made] = low, i + 1
                     made += 1
                     since = 0
-                if i < last:
-                    end = times[i] // every * every + every
-            if i == last:
-                break
-            if evict == COUNT:
-                low = max(low, i - range_ + 1)
-            elif evict == TIME:
-                while times[low] <= times[i] - range_:
-                    low += 1
-            elif evict == DELTA:
-                while marks[i] - marks[low] > far[0]:
-                    low += 1
-            since += 1
-            due = False
-            if trigger == COUNT:
-                due = since == every
-            elif trigger == PUNCTUATION:
-                due = flags[i] != 0
-            elif trigger == DELTA:
-                if i == first:
-                    seen = signals[i]
-                elif signals[i] - seen > far[1]:
-                    seen = signals[i]
-                    due = True
-            if due:
-                if fill:
-                    starts[made], stops[made] = low, i + 1
-                made += 1
-                since = 0
-    at[len(firsts)] = made
-    return made
+            counts[k] = made - begun
+        if not fills:
+            starts, stops = np.empty(made, np.int64), np.empty(made, np.int64)
+    return starts, stops, counts
 
 
 class PolicyColumns(NamedTuple):
@@ -152,7 +235,7 @@ def policy_frames(
     policies: PolicyNumbers, columns: PolicyColumns, firsts: Array, lasts: Array
 ) -> Frames:
     """The rows of each result, run by run; results are numbered by their places."""
-    fixed = (
+    starts, stops, counts = _bounds(
         *columns,
         firsts,
         lasts,
@@ -160,9 +243,4 @@ def policy_frames(
         (policies.range, policies.every),
         (policies.furthest, policies.step),
     )
-    at = np.zeros(len(firsts) + 1, np.int64)
-    none = np.empty(0, np.int64)
-    made = _bounds(*fixed, none, none, at)
-    starts, stops = np.empty(made, np.int64), np.empty(made, np.int64)
-    _bounds(*fixed, starts, stops, at)
-    return Frames(starts, stops, starts, np.diff(at))
+    return Frames(starts, stops, starts, counts)

@@ -13,7 +13,7 @@ from windrow.bench.measure import keyed, table_side
 from windrow.bench.measure.answers import WrongAnswer
 from windrow.bench.measure.peers import PEERS
 from windrow.bench.measure.table_queries import FORMS, QUESTIONS, own_form
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 
 TINY = Size("quick", 0.05, 1)
 BOTTLENECK, *_ = PEERS

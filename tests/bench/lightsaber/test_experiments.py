@@ -27,7 +27,7 @@ from windrow.bench.measure.answers import WrongAnswer
 from windrow.bench.measure.kept import kept_alone, kept_by_graph, kept_together
 from windrow.bench.measure.stamped import stamped_windows
 from windrow.bench.measure.values import values
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 
 SUM = ("subtract_on_evict", "two_stacks_lite", "slick_deque_inv", "slide_side_inv")
 MIN = ("two_stacks_lite", "slick_deque", "slide_side")

@@ -12,7 +12,7 @@ from windrow.bench.measure import answers
 from windrow.bench.measure.answers import WrongAnswer
 from windrow.bench.measure.sliced import cut_stream, sliced_contender, slower_contender
 from windrow.bench.pba import _merging, count_windows, latency, time_windows
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 
 ALL = ["two_stacks", "slick_deque", "sba", "pba"]
 

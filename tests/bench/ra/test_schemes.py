@@ -18,7 +18,7 @@ from windrow.bench.ra import (
     tumbling,
 )
 from windrow.bench.ra._log_fit import log_fit
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ from windrow.bench.ses import EXPERIMENTS, _figure, best_technique, calls
 from windrow.bench.ses import event_size as by_event
 from windrow.bench.ses import window_size as by_window
 from windrow.bench.ses._figure import BUCKETS, SLICES, SWEEPING, TUPLES, tall
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 
 TINY = Size("quick", 0.05, 1)
 BY_NAME = {experiment.name: experiment for experiment in EXPERIMENTS}

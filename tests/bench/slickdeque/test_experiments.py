@@ -9,7 +9,7 @@ from windrow.bench.experiment import FULL, NotMeasured, RowSet
 from windrow.bench.measure import answers
 from windrow.bench.measure.answers import WrongAnswer
 from windrow.bench.slickdeque import _stream, latency, many_queries, single_query
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 
 SINGLE = (single_query.SINGLE_SUM, single_query.SINGLE_MAX)
 MANY = (many_queries.MANY_SUM, many_queries.MANY_MAX)

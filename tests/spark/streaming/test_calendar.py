@@ -10,7 +10,7 @@ from answers import assert_same_rows
 from micro_batches import assert_on_time, closed, run, stream_of, write_files
 
 import windrow as wr
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 
 START = dt.datetime(2026, 3, 24, tzinfo=dt.UTC)  # clocks go forward on the 29th
 WINDOWS = [

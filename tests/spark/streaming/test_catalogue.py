@@ -19,7 +19,7 @@ from typed import TYPES, calls_over, table_of
 
 import windrow as wr
 from windrow.aggregates import CATALOGUE
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 
 WINDOW = wr.sliding("30 seconds", every="7 seconds", offset="2 seconds", on="at")
 EVERY = [

@@ -17,7 +17,7 @@ from answers import assert_same_rows, frozen
 from kept_checkpoint import KEPT, LATE_BY, QUERIES, TABLES, answer, go_on, taken_out
 from micro_batches import closed
 
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 
 NAMED_BY = {
     "time windows": ["key", "query", "window"],

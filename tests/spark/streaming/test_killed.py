@@ -21,7 +21,7 @@ from killing import run_and_kill
 from micro_batches import write_files
 from random_streams import FLUSH, random_batches
 
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 
 LONG = pytest.mark.deep
 

@@ -24,7 +24,7 @@ from micro_batches import Ran, closed, run, stream_of, write_files
 from random_streams import random_batches
 
 import windrow as wr
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 
 ZERO = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 SCHEMA = pa.schema(

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from random_streams import LATE_BY, random_batches
 
 import windrow as wr
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 
 KEYS = ["stream", "key"]
 WINDOW = [wr.sliding("1 minute", every="10 seconds", on="at", name="minute")]

@@ -20,7 +20,7 @@ from micro_batches import run, stream_of, write_files
 from random_streams import LATE_BY, random_batches
 
 import windrow as wr
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 
 SEEDS = [21, *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(22, 30))]
 KEYS = ["stream", "key"]

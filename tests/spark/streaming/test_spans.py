@@ -17,7 +17,7 @@ from answers import assert_same_rows
 from micro_batches import assert_on_time, closed, run, stream_of, write_files
 
 import windrow as wr
-from windrow.kernels import interpreting
+from windrow.loops import interpreting
 
 ZERO = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 SCHEMA = pa.schema(

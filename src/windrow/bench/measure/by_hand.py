@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from windrow._compiled import compiled
+from windrow.loops import compiled
 
 Array = np.ndarray[Any, Any]
 
 
-@compiled
+@compiled()
 def views(times, ads, kinds, view, campaign_of, length, first, counts):  # type: ignore[no-untyped-def]
     """Events of one kind by window and campaign; campaign_of[ad] < 0: none."""
     for i in range(len(times)):
@@ -26,7 +26,7 @@ def views(times, ads, kinds, view, campaign_of, length, first, counts):  # type:
                 counts[times[i] // length - first, campaign] += 1
 
 
-@compiled
+@compiled()
 def sums(values, width, out):  # type: ignore[no-untyped-def]
     """out[i] is the sum of values[i : i + width]."""
     total = values[0]
@@ -38,7 +38,7 @@ def sums(values, width, out):  # type: ignore[no-untyped-def]
         out[i] = total
 
 
-@compiled
+@compiled()
 def minima(values, width, suffixes, out):  # type: ignore[no-untyped-def]
     """out[i] is the least of values[i : i + width]; `suffixes` has room for width."""
     for begin in range(0, len(out), width):

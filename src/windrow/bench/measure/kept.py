@@ -20,7 +20,7 @@ import numpy as np
 from windrow.algorithms import Algorithm, Shape, kernel_text
 from windrow.graph.kernel import graph_assembly
 from windrow.graph.run import graph_of, scratch_of
-from windrow.kernels import arrays, kernel
+from windrow.loops import arrays, kernel
 
 from .answers import Array, check_windows
 from .kernels import product

@@ -10,7 +10,8 @@ from numba import njit
 
 from windrow.aggregates import find as find_aggregate
 from windrow.algorithms import Algorithm, Shape, compile_kernel, count_regular
-from windrow.kernels import Product, Request, arrays, product_of
+from windrow.kernels import Product, Request, product_of
+from windrow.loops import arrays
 from windrow.plan.choose import choose_algorithm
 
 from .answers import Array, check_windows

@@ -98,7 +98,7 @@ def timed_events(
         memory.words[RANGE] = width
         for part, times in ((before, np.zeros(2 * width, np.int64)), (spent, run)):
             source = (np.ascontiguousarray(values[part]), base)
-            module.call_timed(memory.argument, source, ticks[part], times)
+            module.call_timed(memory.flat, source, ticks[part], times)
         _check_last(name, aggregate, memory, values[-width:])
     return runs
 

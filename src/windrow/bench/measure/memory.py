@@ -26,6 +26,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from windrow.bench.libraries import load
+from windrow.loops import Lane, pinned
 
 from .answers import FOLDS, Array, WrongAnswer
 from .operators import operator
@@ -37,6 +38,7 @@ SLOW = "recompute"  # answers once a window only
 # What is let go goes back to the system at once (glibc), and pages are small (numpy):
 # else a window of a megabyte takes two.
 EXACT = {"MALLOC_MMAP_THRESHOLD_": "65536", "NUMPY_MADVISE_HUGEPAGE": "0"}
+COMPILED = {"WINDROW_COMPILE": "always"}  # a compiler's memory comes before the windows
 LEAST = 4 * BATCH  # rows: with one batch less code is loaded than with many
 
 
@@ -68,7 +70,8 @@ def peaks(algorithm: str, aggregate: str, rows: Array, widths: list[int]) -> lis
         path = Path(folder) / "rows.npy"
         np.save(path, rows)
         job = MemoryJob(algorithm, aggregate, str(path), (BASE, *widths))
-        _fill(job, rows, REHEARSED)
+        with pinned(Lane.COMPILED):
+            _fill(job, rows, REHEARSED)
         return in_order(job, _elsewhere(job))
 
 
@@ -93,7 +96,7 @@ def run(job: MemoryJob) -> Iterator[int]:
 
 def _elsewhere(job: MemoryJob) -> list[int]:
     command = [sys.executable, "-m", __name__, json.dumps(asdict(job))]
-    env = {**os.environ, **EXACT}
+    env = {**os.environ, **EXACT, **COMPILED}
     done = subprocess.run(  # noqa: S603 - our own module
         command, capture_output=True, text=True, check=False, env=env
     )

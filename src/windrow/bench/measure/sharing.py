@@ -11,7 +11,7 @@ import numpy as np
 
 from windrow.algorithms import Algorithm, Shape, compile_kernel
 from windrow.graph.run import prepare_slide
-from windrow.kernels import arrays
+from windrow.loops import arrays
 
 from .answers import Array, check_windows
 from .kernels import kernel_contender, product

@@ -18,7 +18,7 @@ import numpy as np
 from windrow.algorithms import Shape, find, kernel_text
 from windrow.graph import graph_of
 from windrow.graph.kernel import graph_assembly
-from windrow.kernels import JIT, arrays, kernel
+from windrow.loops import JIT, arrays, kernel
 
 from .answers import Array, check_windows
 from .kernels import product

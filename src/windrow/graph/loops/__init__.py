@@ -18,6 +18,8 @@ Where windows are not equally long (a range of 0 in the graph):
     starts, stops     of all windows, those of the first before those of the second
     ends              one past the last of each
 
+`whole_columns.py` takes the same calls, and answers all forms without a compiler.
+
 A comment at the place where windows are read says what they are in the graph's terms:
 suffix[start] + prefix[end].
 """

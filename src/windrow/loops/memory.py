@@ -1,4 +1,4 @@
-"""Reads and writes arrays in kernels without Python's index rules.
+"""Reads and writes arrays in compiled kernels without Python's index rules.
 
 Numba's `array[i]` allows a negative `i`, which costs an addition and a select at
 each access and hides from LLVM that addresses go up by one.  Kernels never index
@@ -13,12 +13,7 @@ access names its memory: `read` the source, `peek` and `poke` scratch, `write` r
 `prefetch` announces that a place will be written soon: a kernel that computes a block
 and then writes it does not wait for memory twice (SBA, 8M float64: 629 -> 834 M
 values/s at a window of 65,536).
-
-`plain_peek` and `plain_poke` are the same for interpreted kernels; they return Python
-numbers, so that an overflow is an infinity and not a warning.
 """
-
-from typing import Any
 
 import numba
 from llvmlite import ir
@@ -119,29 +114,15 @@ def _prefetch(typingctx, array, index):  # type: ignore[no-untyped-def]
     return signature, codegen
 
 
-def plain_peek(array: Any, index: int) -> Any:
-    """The element at `index`, as a Python number."""
-    value = array[index]
-    return value.item() if hasattr(value, "item") else value
+peek = _reader("scratch")
+read = _reader("source")
+poke, write, prefetch = _poke, _write, _prefetch
 
 
-def plain_poke(array: Any, index: int, value: Any, *_: int) -> None:
-    """Put `value` at `index`; results also come with the number of their array."""
-    array[index] = value
+@numba.njit(forceinline=True)  # type: ignore[untyped-decorator]
+def select(condition, a, b):  # type: ignore[no-untyped-def]
+    """`a` if the condition holds, else `b`."""
+    return a if condition else b
 
 
-def plain_prefetch(array: Any, index: int) -> None:
-    """Do nothing: memory is fetched when it is used."""
-
-
-def plain_jit(*_: Any, **__: Any) -> Any:
-    """Replace `numba.njit` where kernels run interpreted."""
-    return lambda function: function
-
-
-_INTERPRETED = bool(numba.config.DISABLE_JIT)
-peek = plain_peek if _INTERPRETED else _reader("scratch")
-read = plain_peek if _INTERPRETED else _reader("source")
-poke = plain_poke if _INTERPRETED else _poke
-write = plain_poke if _INTERPRETED else _write
-prefetch = plain_prefetch if _INTERPRETED else _prefetch
+__all__ = ["peek", "poke", "prefetch", "read", "select", "write"]

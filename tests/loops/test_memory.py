@@ -5,7 +5,7 @@ import pytest
 from numba import njit
 from numba.core.errors import TypingError
 
-from windrow.kernels.memory import peek, poke
+from windrow.loops.memory import peek, poke
 
 
 @njit

@@ -34,8 +34,9 @@ INLINE = JIT[:-1] + ", forceinline=True)"
 ENTRY = '@njit(error_model="numpy", nogil=True, cache=CACHE)'
 
 GENERATED = "<windrow kernel>"  # the file name of generated blocks
-_VOCABULARY = "windrow.kernels.vocabulary"
-_PLAIN = {"int64": "int", "float64": "float"}  # Python numbers: infinities, no warnings
+_VOCABULARY = ("windrow.kernels.vocabulary", "windrow.aggregates.words")
+# Python numbers: infinities, no warnings
+_PLAIN = {"int64": "int", "float64": "float"}
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Block:
     function: FunctionType | None = None
     names: Mapping[str, str] = field(default_factory=dict)
 
-    def plain_code(self) -> CodeType:
+    def plain_code(self, *, columns: bool = False) -> CodeType:
         """The code of the block for the interpreter, with its own file and lines."""
         if self.function is None:
             tree, file = ast.parse(self.source), GENERATED
@@ -55,14 +56,18 @@ class Block:
             code = self.function.__code__
             tree, file = ast.parse(_source_of(self.function)), code.co_filename
             ast.increment_lineno(tree, code.co_firstlineno - 1)
-        return compile(_Plain(self.names).visit(tree), file, "exec")
+        return compile(_Plain(self.names, columns).visit(tree), file, "exec")
 
 
 class _Plain(ast.NodeTransformer):
-    """Renames functions as in the kernel, and replaces numpy's numbers by Python's."""
+    """Renames functions as in the kernel, and replaces numpy's numbers by Python's.
 
-    def __init__(self, names: Mapping[str, str]) -> None:
+    Over whole columns numpy's numbers stay.
+    """
+
+    def __init__(self, names: Mapping[str, str], columns: bool) -> None:
         self.names = names
+        self.replaced = () if columns else tuple(_PLAIN)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         node.name = self.names.get(node.name, node.name)
@@ -74,7 +79,7 @@ class _Plain(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         called = node.func
-        if isinstance(called, ast.Attribute) and called.attr in _PLAIN:
+        if isinstance(called, ast.Attribute) and called.attr in self.replaced:
             name = ast.Name(_PLAIN[called.attr], ast.Load())
             node.func = ast.copy_location(name, called)
         return self.generic_visit(node)
@@ -85,6 +90,7 @@ class Text:
 
     `words` are the functions that stand for words of the vocabulary here; each is taken
     when a function uses the word.  `inline` are the names of functions to be inlined.
+    With `columns` a place may be many places (`columns.py`).
     """
 
     def __init__(
@@ -93,8 +99,10 @@ class Text:
         *,
         words: Mapping[str, Callable[..., Any]] | None = None,
         inline: tuple[str, ...] = (),
+        columns: bool = False,
     ) -> None:
         self.title = title
+        self.columns = columns
         self.blocks: list[Block] = []
         self._words = dict(words or {})
         self._inline = inline
@@ -134,7 +142,7 @@ class Text:
             names = {function.__name__: name}
             for word in function.__code__.co_names:
                 value = function.__globals__.get(word)
-                if getattr(value, "__module__", None) == _VOCABULARY:
+                if getattr(value, "__module__", None) in _VOCABULARY:
                     if word in self._words:
                         self.take(self._words[word], word)
                 elif isinstance(value, FunctionType):
@@ -179,7 +187,9 @@ def _prefixed(prefix: str, name: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _source_of(function: FunctionType) -> str:
-    return textwrap.dedent(inspect.getsource(function)).rstrip()
+    lines = textwrap.dedent(inspect.getsource(function)).rstrip().split("\n")
+    bare = next(i for i, line in enumerate(lines) if line.split()[:1] == ["def"])
+    return "\n".join(lines[bare:])  # without decorators
 
 
 def _lifted(function: FunctionType, names: Mapping[str, str]) -> str:

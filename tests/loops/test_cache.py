@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from windrow.kernels import load
+from windrow.loops import cache_folder, load
 
 TEXT = '''"""A kernel."""
 
@@ -21,13 +21,13 @@ def run(x):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("WINDROW_CACHE_DIR", str(tmp_path / "kernels"))
-    load._cached.cache_clear()
+    load._on_disk.cache_clear()
     yield tmp_path / "kernels"
-    load._cached.cache_clear()
+    load._on_disk.cache_clear()
 
 
 def test_the_folder_belongs_to_the_user_alone(folder):
-    made = load.cache_folder()
+    made = cache_folder()
 
     assert made == folder
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
@@ -43,8 +43,9 @@ def test_a_kernel_is_a_file_named_by_its_content(folder):
 
 def test_another_way_to_reach_memory_makes_another_file(folder, monkeypatch):
     load.kernel(TEXT)
-    monkeypatch.setattr(load, "_MEMORY", "0" * 16)
-    load._cached.cache_clear()
+    other = load._COMPILED.replace("# memory ", "# memory of another day ")
+    monkeypatch.setattr(load, "_COMPILED", other)
+    load._on_disk.cache_clear()
 
     module = load.kernel(TEXT)
 
@@ -56,7 +57,7 @@ def test_a_file_whose_content_was_changed_is_not_imported(folder):
     load.kernel(TEXT)
     (file,) = folder.glob("kernel_*.py")
     file.write_text(file.read_text().replace("x + 1", "x + 666"))
-    load._cached.cache_clear()
+    load._on_disk.cache_clear()
 
     module = load.kernel(TEXT)
 
@@ -70,7 +71,7 @@ def test_a_folder_that_others_may_write_is_not_used(folder):
 
     module = load.kernel(TEXT)
 
-    assert load.cache_folder() is None
+    assert cache_folder() is None
     assert module.run(1) == 2
     assert not list(folder.iterdir())
 
@@ -79,9 +80,9 @@ def test_without_any_folder_kernels_are_compiled_in_memory(tmp_path, monkeypatch
     file = tmp_path / "not-a-folder"
     file.write_text("")
     monkeypatch.setenv("WINDROW_CACHE_DIR", str(file / "kernels"))
-    load._cached.cache_clear()
+    load._on_disk.cache_clear()
 
-    assert load.cache_folder() is None
+    assert cache_folder() is None
     assert load.kernel(TEXT).run(1) == 2
 
 
@@ -106,7 +107,11 @@ def test_a_second_process_loads_what_the_first_compiled(folder):
         "s = m.run.stats;"
         "print(sum(s.cache_hits.values()), sum(s.cache_misses.values()))"
     )
-    environment = {**os.environ, "WINDROW_CACHE_DIR": str(folder)}
+    environment = {
+        **os.environ,
+        "WINDROW_CACHE_DIR": str(folder),
+        "WINDROW_COMPILE": "always",
+    }
 
     runs = [
         subprocess.run(

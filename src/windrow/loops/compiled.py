@@ -1,0 +1,55 @@
+"""Marks loops that are the same for every query.
+
+    @compiled(columns=_count_columns)
+    def _count(codes, sizes): ...
+
+A loop is taken over into a kernel of its own, with the helpers that it calls, and is
+cached, rented or compiled as all kernels are (`lanes.py`); `columns` does the same over
+whole columns.  Helpers are plain functions: only what Python calls is marked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property, update_wrapper
+from typing import Any
+
+from .cache import has_machine_code
+from .lanes import Laned
+from .load import cached_content, is_interpreting, kernel
+from .text import Text
+
+
+class Loop:
+    """A loop over arrays, which Python calls."""
+
+    def __init__(self, function: Callable[..., Any], columns: Callable[..., Any]):
+        self.function = function
+        self.columns = columns
+        update_wrapper(self, function)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run the loop in its lane."""
+        if is_interpreting():
+            return self.function(*arguments)
+        return self._laned(*arguments)
+
+    @cached_property
+    def _laned(self) -> Laned:
+        def text() -> Text:
+            loop = Text(f"{self.function.__module__}.{self.function.__name__}.")
+            loop.take(self.function, "run", entry=True)
+            return loop
+
+        return Laned(
+            lambda: kernel(text()).run,
+            lambda: self.columns,
+            lambda: has_machine_code(cached_content(text().render())),
+        )
+
+
+def compiled(
+    *, columns: Callable[..., Any] | None = None
+) -> Callable[[Callable[..., Any]], Loop]:
+    """Mark a loop, with the same over whole columns; without, it begins as it is."""
+    return lambda function: Loop(function, columns or function)

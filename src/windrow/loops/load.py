@@ -1,0 +1,169 @@
+"""Turns the text of a kernel into a module, in one of three lanes.
+
+    compiled      machine code, from the cache on disk or made now; where no folder can
+                  be written, in memory
+    interpreted   plain Python, one place at a time: users' functions that cannot be
+                  compiled, and tests
+    columns       plain Python, whole columns at a time
+
+In the last two, lifted functions keep the files and lines that they come from.  Only
+the first imports numba.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.util
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from .cache import cache_folder, write_kernel
+from .text import GENERATED, Block, Text
+
+_IMPORTS = """\
+import math
+
+import numpy as np
+"""
+
+# Machine code has `memory.py` compiled in: its hash makes old code a different file.
+_MEMORY = hashlib.sha256(
+    Path(__file__).with_name("memory.py").read_bytes()
+).hexdigest()[:16]
+
+_COMPILED = f"""\
+# memory {_MEMORY}
+{_IMPORTS}\
+from numba import njit
+from numpy import exp, log, sqrt
+
+from windrow.loops.memory import peek, poke, prefetch, read, select, write
+
+"""
+
+_INTERPRETED = f"""\
+{_IMPORTS}
+from windrow.loops.plain import (
+    exp, log, njit, peek, poke, prefetch, select, sqrt, write
+)
+
+read = peek
+CACHE = False
+"""
+
+_COLUMNS = f"""\
+{_IMPORTS}\
+from numpy import exp, log, sqrt
+
+from windrow.loops.columns import choose, places, poke, read, select, write
+
+peek = read
+"""
+
+_interpreted = False
+
+
+@contextlib.contextmanager
+def interpreting() -> Iterator[None]:
+    """Run all kernels as plain Python in this context, for tests."""
+    global _interpreted
+    before, _interpreted = _interpreted, True
+    try:
+        yield
+    finally:
+        _interpreted = before
+
+
+def is_interpreting() -> bool:
+    """Whether kernels run as plain Python here."""
+    return _interpreted or os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+
+
+def run_with_user_lines(has_users: bool, call: Callable[[], None]) -> None:
+    """Run a kernel; if a user's function fails in it, fail with the line of the user.
+
+    Machine code knows the line of a `raise` but not that of a failing look-up, so the
+    call is made again as plain Python.  `call` looks its kernel up each time.
+    """
+    try:
+        call()
+    except Exception:
+        if not has_users or is_interpreting():
+            raise
+        with interpreting():
+            call()
+        raise
+
+
+def kernel(
+    text: Text | str,
+    users: Mapping[str, Any] | None = None,
+    *,
+    interpreted: bool = False,
+) -> ModuleType:
+    """The module of a text, with the users' functions in its namespace.
+
+    It is compiled, unless the text is over whole columns or runs interpreted.
+    """
+    columns = isinstance(text, Text) and text.columns
+    if interpreted or columns or is_interpreting():
+        blocks = text.blocks if isinstance(text, Text) else [Block(text)]
+        return _plain_module(blocks, users or {}, columns)
+    source = text.render() if isinstance(text, Text) else text
+    return _in_memory(source, users) if users else _on_disk(source)
+
+
+def cached_content(text: str) -> str:
+    """The content of the file of a kernel with that text."""
+    return f"{_COMPILED}CACHE = True\n{text}"
+
+
+@lru_cache(maxsize=1024)
+def _on_disk(text: str) -> ModuleType:
+    folder = cache_folder()
+    if folder is not None:
+        try:
+            return _import(write_kernel(folder, cached_content(text)))
+        except OSError:  # a full disk, a read-only folder: compile in memory, go on
+            pass
+    return _in_memory(text, {})
+
+
+def _import(path: Path) -> ModuleType:
+    name = f"windrow_kernels.{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except RuntimeError as error:  # numba found no place for its machine code
+        raise OSError(str(error)) from error
+    sys.modules[name] = module  # numba looks functions up by module when it loads them
+    return module
+
+
+def _in_memory(text: str, users: Mapping[str, Any]) -> ModuleType:
+    module = ModuleType("windrow_kernels.in_memory")
+    module.__dict__.update(users)
+    code = compile(f"{_COMPILED}CACHE = False\n{text}", GENERATED, "exec")
+    exec(code, module.__dict__)  # noqa: S102
+    return module
+
+
+def _plain_module(
+    blocks: list[Block], users: Mapping[str, Any], columns: bool
+) -> ModuleType:
+    """A module of plain Python, over places or whole columns."""
+    module = ModuleType("windrow_kernels.plain")
+    module.__dict__.update(users)
+    exec(_COLUMNS if columns else _INTERPRETED, module.__dict__)  # noqa: S102
+    for block in blocks:
+        exec(block.plain_code(columns=columns), module.__dict__)  # noqa: S102
+    return module

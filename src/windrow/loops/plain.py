@@ -1,0 +1,57 @@
+"""Gives kernel functions their words where they run as plain Python.
+
+Numbers are read as Python's own, so that an overflow is an infinity and not a warning.
+"""
+
+import math
+from typing import Any
+
+
+def log(value: float) -> float:
+    """The logarithm, as numpy's: -inf of 0, NaN of what is less."""
+    if value > 0.0:
+        return math.log(value)
+    return -math.inf if value == 0.0 else math.nan
+
+
+def exp(value: float) -> float:
+    """The exponential, as numpy's: infinite where it is too large."""
+    try:
+        return math.exp(value)
+    except OverflowError:
+        return math.inf
+
+
+def sqrt(value: float) -> float:
+    """The root, as numpy's: NaN of what is less than 0."""
+    return math.nan if value < 0.0 else math.sqrt(value)
+
+
+def peek(array: Any, index: int) -> Any:
+    """The element at `index`, as a Python number."""
+    value = array[index]
+    return value.item() if hasattr(value, "item") else value
+
+
+def write(array: Any, index: int, value: Any, slot: int) -> None:  # noqa: ARG001
+    """Put `value` at `index` of result array number `slot`."""
+    array[index] = value
+
+
+def poke(array: Any, index: int, value: Any) -> None:
+    """Put `value` at `index`."""
+    array[index] = value
+
+
+def prefetch(array: Any, index: int) -> None:
+    """Do nothing: memory is fetched when it is used."""
+
+
+def select(condition: Any, a: Any, b: Any) -> Any:
+    """`a` if the condition holds, else `b`."""
+    return a if condition else b
+
+
+def njit(*_: Any, **__: Any) -> Any:
+    """Leave a function as it is, where `numba.njit` would compile it."""
+    return lambda function: function

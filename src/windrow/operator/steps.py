@@ -1,0 +1,217 @@
+"""Runs the steps of an operator as plain Python, and compiled once that pays.
+
+    insert, insert, ...     call_feed, call_one, ...    plain Python, over the memory
+    PRICE seconds spent     numba, in a thread          steps go on as plain Python
+    from then on            machine code                over the same memory
+
+Each loop of a kernel has an account of its own (`windrow.loops.lanes`), which all
+operators with that kernel share: what is never called is never compiled.  Both forms
+work in one memory (`layout.py`), so that any call may be the first compiled one.
+
+Functions of a user may behave otherwise as plain Python: `math.sqrt(-1)` is an error
+there, and NaN in machine code.  Where one fails, memory is put back as it was and the
+call is made again, compiled; what that says, counts.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import cached_property
+from time import perf_counter
+from types import ModuleType
+from typing import Any
+
+from windrow.kernels import Assembly
+from windrow.loops import (
+    Lane,
+    Laned,
+    cached_content,
+    forced_lane,
+    has_machine_code,
+    lanes,
+)
+
+from .layout import Memory
+
+Function = Callable[..., Any]
+
+BLOCK = 512  # events that one plain call takes
+_ARRAYS = ("call_feed", "call_rows", "call_elapse")  # types differ from call to call
+
+
+class Kernel:
+    """The modules of an operator's kernel, made when they are needed."""
+
+    def __init__(self, compiled: Assembly, plain: Assembly) -> None:
+        self._compiled, self._plain = compiled, plain
+        self._lock = threading.Lock()
+
+    @property
+    def has_users(self) -> bool:
+        """Whether functions of a user run in it."""
+        return self._plain.product.has_users
+
+    @cached_property
+    def plain(self) -> ModuleType:
+        """The module of plain Python."""
+        return self._plain.module(interpreted=True)
+
+    def machine(self) -> ModuleType:
+        """The module that numba compiles, one for all threads."""
+        with self._lock:
+            return self._compiled.module(interpreted=False)
+
+    @cached_property
+    def _content(self) -> str:
+        return cached_content(self._compiled.text().render())
+
+    def is_on_disk(self, name: str) -> bool:
+        """Whether some process has compiled the loop of that name."""
+        return not self.has_users and has_machine_code(self._content, name)
+
+
+class LanedStep:
+    """One loop of a kernel, called with memory and arguments, in its lane."""
+
+    def __init__(self, steps: Steps, name: str) -> None:
+        kernel = steps.kernel
+        self._steps, self._name = steps, name
+        self._undoes = kernel.has_users and steps.lane is None
+        self._machine: Function = lambda: getattr(kernel.machine(), name)
+        self._laned = Laned(
+            self._machine,
+            lambda: getattr(kernel.plain, name),
+            lambda: kernel.is_on_disk(name),
+        )
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run the loop, compiled if it is bought for such arguments."""
+        machine = self.compiled(*arguments)
+        if machine is None:
+            return self._rented(arguments)
+        if self._name not in _ARRAYS:
+            setattr(self._steps, self._name, _over_memory(self._name, machine))
+        return machine(*_flat(arguments))
+
+    def compiled(self, *arguments: Any) -> Function | None:
+        """Numba's function; None as long as plain Python serves such arguments."""
+        lane = self._steps.lane
+        if lane is None:
+            lane = self._laned.lane(_flat(arguments))
+        if lane is not Lane.COMPILED:
+            return None
+        machine: Function = self._machine()
+        return machine
+
+    def _rented(self, arguments: tuple[Any, ...], more: float = 0.0) -> Any:
+        """Run it as plain Python; `more` times as much is known to come at once.
+
+        Where that is worth more than compiling, wait for it: a thread that compiles
+        and one that runs plain Python hinder each other.
+        """
+        started = perf_counter()
+        memories = [each for each in arguments if type(each) is Memory]
+        before = [each.flat.copy() for each in memories] if self._undoes else []
+        try:
+            result = getattr(self._steps.kernel.plain, self._name)(*arguments)
+        except Exception:
+            if not self._undoes:
+                raise
+            for memory, words in zip(memories, before, strict=True):
+                memory.flat[:] = words
+            return self._machine()(*_flat(arguments))
+        if self._steps.lane is None and forced_lane() is None:
+            seconds = perf_counter() - started
+            account = self._laned.purchase(_flat(arguments))
+            account.charge(seconds * (1 + more))
+            if more and seconds * more >= lanes.PRICE:
+                account.wait()
+        return result
+
+    def wait(self) -> None:
+        """Wait until purchases that have begun are done."""
+        for account in list(self._laned.purchases.values()):
+            account.wait()
+
+
+class FeedStep(LanedStep):
+    """`call_feed`: as plain Python it stops after a block, to be called again."""
+
+    def _rented(self, arguments: tuple[Any, ...], more: float = 0.0) -> Any:
+        memory, source, events, i, count, *out = arguments
+        size = min(count - i, BLOCK)
+        block = (memory, source, events, i, i + size, *out)
+        return super()._rented(block, more or (count - i - size) / size)
+
+
+class RowsStep(LanedStep):
+    """`call_rows`: as plain Python it goes from block to block."""
+
+    def _rented(self, arguments: tuple[Any, ...], more: float = 0.0) -> Any:
+        memory, (*slots, base), count, out = arguments
+        start = made = 0
+        while start < count:
+            source = (*[slot[start:] for slot in slots], base)
+            room = tuple([array[made:] for array in out])
+            size = count - start
+            if self.compiled(memory, source, size, room) is not None:
+                return made + self(memory, source, size, room)
+            size = min(size, BLOCK)
+            more = (count - start - size) / size
+            results = super()._rented((memory, source, size, room), more)
+            if results < 0:  # so it is before the first block, or never
+                return -1
+            start, made = start + size, made + results
+        return made
+
+
+_BLOCKWISE: dict[str, type[LanedStep]] = {"call_feed": FeedStep, "call_rows": RowsStep}
+
+
+class Steps:
+    """The loops of a kernel, by name; `lane` is the one that all are forced into."""
+
+    call_feed: Function
+    call_rows: Function
+    call_one: Function
+    call_quick: Function
+    call_look: Function
+    call_drop: Function
+    call_elapse: Function
+    call_move: Function
+    call_find: Function
+    call_place: Function
+    call_correct: Function
+    call_remove: Function
+    call_between: Function
+
+    def __init__(
+        self, kernel: Kernel, names: tuple[str, ...], lane: Lane | None
+    ) -> None:
+        self.kernel, self.lane = kernel, lane
+        self.accounts = {
+            name: _BLOCKWISE.get(name, LanedStep)(self, name) for name in names
+        }
+        vars(self).update(self.accounts)
+        if lane is Lane.COMPILED:
+            machine = kernel.machine()
+            for name in names:
+                setattr(self, name, _over_memory(name, getattr(machine, name)))
+
+    def wait(self) -> None:
+        """Wait until all purchases that have begun are done."""
+        for step in self.accounts.values():
+            step.wait()
+
+
+def _flat(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Arguments as machine code takes them: memory as one array."""
+    return tuple([a.flat if type(a) is Memory else a for a in arguments])
+
+
+def _over_memory(name: str, machine: Function) -> Function:
+    """The compiled loop, to be called as the plain one is."""
+    if name == "call_move":
+        return lambda old, new: machine(old.flat, new.flat)
+    return lambda memory, *arguments: machine(memory.flat, *arguments)
