@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from types import ModuleType
 from typing import Any
 
@@ -68,6 +68,14 @@ class Assembly:
     generated: tuple[str, ...] = ()
     inline: tuple[str, ...] = ()
     columns: Callable[..., Any] | None = None
+
+    @cached_property
+    def _hash(self) -> int:
+        """Computed once: an assembly is looked up by it more than once a call."""
+        return hash((self.what, self.product, self.entries, self.words, self.leaf))
+
+    def __hash__(self) -> int:
+        return self._hash
 
     def text(self, *, columns: bool = False) -> Text:
         """The source of the kernel, as it is cached and shown; or that over columns."""

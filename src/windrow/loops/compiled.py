@@ -11,11 +11,11 @@ whole columns.  Helpers are plain functions: only what Python calls is marked.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property, update_wrapper
+from functools import cache, cached_property, update_wrapper
 from typing import Any
 
 from .cache import has_machine_code
-from .lanes import Laned
+from .lanes import Lane, Laned
 from .load import cached_content, is_interpreting, kernel
 from .text import Text
 
@@ -34,6 +34,21 @@ class Loop:
             return self.function(*arguments)
         return self._laned(*arguments)
 
+    def either(
+        self,
+        arguments: tuple[Any, ...],
+        machine: Callable[[], Any],
+        columns: Callable[[], Any],
+    ) -> Any:
+        """The result of one of two ways, by the lane of calls with such arguments.
+
+        For a loop that is called twice, to count and then to fill: numpy's memory is
+        a third faster to write than memory that a compiled loop asks for itself.
+        """
+        if is_interpreting() or self._laned.lane(arguments) is Lane.COMPILED:
+            return machine()
+        return self._laned.charge(arguments, columns)
+
     @cached_property
     def _laned(self) -> Laned:
         def text() -> Text:
@@ -42,7 +57,7 @@ class Loop:
             return loop
 
         return Laned(
-            lambda: kernel(text()).run,
+            cache(lambda: kernel(text()).run),
             lambda: self.columns,
             lambda: has_machine_code(cached_content(text().render())),
         )

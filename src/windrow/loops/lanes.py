@@ -141,9 +141,13 @@ class Laned:
 
     def over_columns(self, *arguments: Any) -> Any:
         """Call the loop over whole columns, and put that on its account."""
+        return self.charge(arguments, lambda: self._columns()(*arguments))
+
+    def charge(self, arguments: tuple[Any, ...], call: Callable[[], Any]) -> Any:
+        """Make a call that stands for the loop, and put it on its account."""
         started = time.perf_counter()
         with np.errstate(all="ignore"):
-            result = self._columns()(*arguments)
+            result = call()
         if forced_lane() is None:
             self.purchase(arguments).charge(time.perf_counter() - started)
         return result

@@ -9,7 +9,7 @@ edges a row costs one comparison; the next edge is computed once a slice.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,27 +39,21 @@ def _cut_columns(  # the same over whole columns
     return _cut_where_new(np.maximum.reduce(begins), firsts, lasts)
 
 
-@compiled(columns=_cut_columns)
-def _cut_times(times, firsts, lasts, periods, phases):  # type: ignore[no-untyped-def]
-    """The edges of slices in rows, and of runs in slices: counted, then filled."""
-    runs = np.empty(len(firsts) + 1, np.int64)
-    edges = np.empty(0, np.int64)
-    for fills in (False, True):
-        slices = 0
-        for k in range(len(firsts)):
-            runs[k] = slices
-            edge = np.int64(0)
-            for i in range(firsts[k], lasts[k]):
-                if i == firsts[k] or times[i] >= edge:
-                    edge = _next_edge(times[i], periods, phases)
-                    if fills:
-                        edges[slices] = i
-                    slices += 1
-        runs[len(firsts)] = slices
-        if not fills:
-            edges = np.empty(slices + 1, np.int64)
-    edges[-1] = lasts[-1] if len(lasts) > 0 else 0
-    return edges, runs
+@compiled()
+def _walk_times(times, firsts, lasts, periods, phases, edges, runs):  # type: ignore[no-untyped-def]
+    """Count the slices of rows by time; fill `runs`, and `edges` if it has room."""
+    slices = 0
+    for k in range(len(firsts)):
+        runs[k] = slices
+        edge = np.int64(0)
+        for i in range(firsts[k], lasts[k]):
+            if i == firsts[k] or times[i] >= edge:
+                edge = _next_edge(times[i], periods, phases)
+                if len(edges) > 0:
+                    edges[slices] = i
+                slices += 1
+    runs[len(firsts)] = slices
+    return slices
 
 
 def _cut_places(
@@ -70,26 +64,20 @@ def _cut_places(
     return _cut_columns(places, firsts, lasts, periods, phases)
 
 
-@compiled(columns=_cut_places)
-def _cut_positions(firsts, lasts, periods, phases):  # type: ignore[no-untyped-def]
-    """Cut like `_cut_times`; a row's time is its position in the run."""
-    runs = np.empty(len(firsts) + 1, np.int64)
-    edges = np.empty(0, np.int64)
-    for fills in (False, True):
-        slices = 0
-        for k in range(len(firsts)):
-            runs[k] = slices
-            i = firsts[k]
-            while i < lasts[k]:
-                if fills:
-                    edges[slices] = i
-                slices += 1
-                i = firsts[k] + _next_edge(i - firsts[k], periods, phases)
-        runs[len(firsts)] = slices
-        if not fills:
-            edges = np.empty(slices + 1, np.int64)
-    edges[-1] = lasts[-1] if len(lasts) > 0 else 0
-    return edges, runs
+@compiled()
+def _walk_positions(firsts, lasts, periods, phases, edges, runs):  # type: ignore[no-untyped-def]
+    """Count and fill like `_walk_times`; a row's time is its position in the run."""
+    slices = 0
+    for k in range(len(firsts)):
+        runs[k] = slices
+        i = firsts[k]
+        while i < lasts[k]:
+            if len(edges) > 0:
+                edges[slices] = i
+            slices += 1
+            i = firsts[k] + _next_edge(i - firsts[k], periods, phases)
+    runs[len(firsts)] = slices
+    return slices
 
 
 @dataclass(frozen=True)
@@ -146,13 +134,23 @@ class Cuts:
             return _cut_where_new(self.begins(times), firsts, lasts)
         periods = np.array([comb.period for comb in self.combs], np.int64)
         phases = np.array([comb.phase for comb in self.combs], np.int64)
-        edges: Array
-        runs: Array
-        if times is None:
-            edges, runs = _cut_positions(firsts, lasts, periods, phases)
-        else:
-            edges, runs = _cut_times(times, firsts, lasts, periods, phases)
-        return edges, runs
+        walk = _walk_positions if times is None else _walk_times
+        columns: Callable[..., Any] = _cut_places if times is None else _cut_columns
+        at = () if times is None else (times,)
+        fixed = (*at, firsts, lasts, periods, phases)
+        none, runs = np.empty(0, np.int64), np.empty(len(firsts) + 1, np.int64)
+
+        def fill() -> tuple[Array, Array]:
+            slices = walk(*fixed, none, runs)
+            edges = np.empty(slices + 1, np.int64)
+            walk(*fixed, edges, runs)
+            edges[slices] = lasts[-1] if len(lasts) else 0
+            return edges, runs
+
+        cuts: tuple[Array, Array] = walk.either(
+            (*fixed, none, runs), fill, lambda: columns(*fixed)
+        )
+        return cuts
 
 
 def _cut_where_new(begins: Array, firsts: Array, lasts: Array) -> tuple[Array, Array]:

@@ -37,27 +37,44 @@ RUN = 8  # rows that are folded one after the other
 
 
 def run_fold(source, starts, stops, out):
-    """Fold stretch by stretch; `stack[b]` holds the partial of 2**b whole runs."""
+    """Fold stretch by stretch."""
     stack = allocate(64)
     for j in range(len(starts)):
         start, stop = peek(starts, j), peek(stops, j)
-        partial, runs = IDENTITY, 0
-        for begin in range(start, stop, RUN):
-            partial = leaf(source, begin)
-            for i in range(begin + 1, min(begin + RUN, stop)):
-                partial = combine(partial, leaf(source, i))
-            level, pairs = 0, runs
-            while pairs & 1:
-                partial = combine(load(stack, level), partial)
-                level, pairs = level + 1, pairs >> 1
-            store(stack, level, partial)
-            runs += 1
-        level, pairs = 0, runs & (runs - 1)  # the newest is in `partial` already
-        while pairs:
-            if pairs & 1:
-                partial = combine(load(stack, level), partial)
-            level, pairs = level + 1, pairs >> 1
+        partial = IDENTITY
+        if start < stop:
+            partial = fold_run(source, start, min(start + RUN, stop))
+        if stop - start > RUN:
+            partial = fold_runs(source, start, stop, partial, stack)
         store(out, j, partial)
+
+
+def fold_run(source, start, stop):
+    """Fold rows one after the other."""
+    partial = leaf(source, start)
+    for i in range(start + 1, stop):
+        partial = combine(partial, leaf(source, i))
+    return partial
+
+
+def fold_runs(source, start, stop, partial, stack):
+    """Fold runs, of which the first is there; `stack[b]` holds 2**b of them."""
+    store(stack, 0, partial)
+    runs = 1
+    for begin in range(start + RUN, stop, RUN):
+        partial = fold_run(source, begin, min(begin + RUN, stop))
+        level, pairs = 0, runs
+        while pairs & 1:
+            partial = combine(load(stack, level), partial)
+            level, pairs = level + 1, pairs >> 1
+        store(stack, level, partial)
+        runs += 1
+    level, pairs = 0, runs & (runs - 1)  # the newest is in `partial` already
+    while pairs:
+        if pairs & 1:
+            partial = combine(load(stack, level), partial)
+        level, pairs = level + 1, pairs >> 1
+    return partial
 
 
 def columns_of_fold(source, starts, stops, out):

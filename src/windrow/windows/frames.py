@@ -49,7 +49,7 @@ def _time(times, edges, base, j):  # type: ignore[no-untyped-def]
     return times[edges[j]] if len(times) > 0 else edges[j] - edges[base]
 
 
-def _list_even(  # the same over whole columns
+def _list_even(  # what `_walk` counts and fills, over whole columns
     times: Array,
     edges: Array,
     runs: Array,
@@ -75,46 +75,39 @@ def _list_even(  # the same over whole columns
     return starts, stops, begins, np.bincount(owners, minlength=len(firsts))
 
 
-@compiled(columns=_list_even)
-def _list_windows(times, edges, runs, range_, slide, shift, complete):  # type: ignore[no-untyped-def]
-    """First slice, one past the last, and begin of each window; windows of each run.
-
-    They are counted, then filled.
-    """
-    counts = np.zeros(len(runs) - 1, np.int64)
-    starts = stops = begins = np.empty(0, np.int64)
-    for fills in (False, True):
-        at = 0
-        for k in range(len(runs) - 1):
-            base, end = runs[k], runs[k + 1]
-            begun = at
-            low = high = base
-            length = edges[end] - edges[base]
-            window = np.int64(0)
-            for j in range(base, end):
-                time = _time(times, edges, base, j)
-                least = (time - shift - range_) // slide + 1
-                window = least if j == base else max(window, least)
-                last = (time - shift) // slide
-                while window <= last:
-                    begin = shift + window * slide
-                    stop = begin + range_
-                    window += 1
-                    if complete and (begin < 0 or stop > length):
-                        continue
-                    if fills:
-                        while low < end and _time(times, edges, base, low) < begin:
-                            low += 1
-                        high = max(high, low)
-                        while high < end and _time(times, edges, base, high) < stop:
-                            high += 1
-                        starts[at], stops[at], begins[at] = low, high, begin
-                    at += 1
-            counts[k] = at - begun
-        if not fills:
-            starts = np.empty(at, np.int64)
-            stops, begins = np.empty_like(starts), np.empty_like(starts)
-    return starts, stops, begins, counts
+@compiled()
+def _walk(
+    times, edges, runs, range_, slide, shift, complete, starts, stops, begins, counts
+):  # type: ignore[no-untyped-def]
+    """Count windows per run; fill the other arrays if they have room."""
+    at = 0
+    for k in range(len(runs) - 1):
+        base, end = runs[k], runs[k + 1]
+        begun = at
+        low = high = base
+        length = edges[end] - edges[base]
+        window = np.int64(0)
+        for j in range(base, end):
+            time = _time(times, edges, base, j)
+            least = (time - shift - range_) // slide + 1
+            window = least if j == base else max(window, least)
+            last = (time - shift) // slide
+            while window <= last:
+                begin = shift + window * slide
+                stop = begin + range_
+                window += 1
+                if complete and (begin < 0 or stop > length):
+                    continue
+                if len(starts) > 0:
+                    while low < end and _time(times, edges, base, low) < begin:
+                        low += 1
+                    high = max(high, low)
+                    while high < end and _time(times, edges, base, high) < stop:
+                        high += 1
+                    starts[at], stops[at], begins[at] = low, high, begin
+                at += 1
+        counts[k] = at - begun
+    return at
 
 
 def _search_tails(  # the same over whole columns
@@ -181,7 +174,18 @@ def frames(
     range_, slide, shift = rule.even
     clock = np.empty(0, np.int64) if times is None else times
     fixed = (clock, edges, runs, range_, slide, shift, rule.is_complete)
-    starts, stops, begins, counts = _list_windows(*fixed)
+    counts, none = np.zeros(len(runs) - 1, np.int64), np.empty(0, np.int64)
+
+    def walk() -> tuple[Array, Array, Array, Array]:
+        total = _walk(*fixed, none, none, none, counts)
+        lists = [np.empty(total, np.int64) for _ in range(3)]
+        if total:
+            _walk(*fixed, *lists, counts)
+        return lists[0], lists[1], lists[2], counts
+
+    starts, stops, begins, counts = _walk.either(
+        (*fixed, none, none, none, counts), walk, lambda: _list_even(*fixed)
+    )
     total = len(starts)
     if not tails:
         return Frames(starts, stops, begins, counts)
