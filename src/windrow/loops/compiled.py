@@ -52,7 +52,8 @@ class Loop:
     @cached_property
     def _laned(self) -> Laned:
         def text() -> Text:
-            loop = Text(f"{self.function.__module__}.{self.function.__name__}.")
+            title = f"{self.function.__module__}.{self.function.__name__}."
+            loop = Text(title, inline=self.function.__code__.co_names)
             loop.take(self.function, "run", entry=True)
             return loop
 

@@ -125,6 +125,7 @@ def fold(
         emit=None,
         entries=(("run", run_fold),),
         columns=columns_of_fold,
+        inline=("fold_run",),
     )
     kernel.run(source, starts, stops, out)
     return out
