@@ -30,6 +30,7 @@ from windrow.kernels.vocabulary import (
     load,
     store,
 )
+from windrow.loops import ordinals
 
 ROWS = 8192  # of a block, at least: a few columns of partials fit the cache
 WINDOWS = 32768  # of a block, at most
@@ -45,8 +46,7 @@ def slide_even(source, firsts, lasts, width, step, lead, widest, chunk, out):
     bases = firsts - (width - 1) if lead else firsts
     counts = np.where(lasts > firsts, (lasts - bases - width) // step + 1, 0)
     counts = np.maximum(counts, 0)
-    ordinal = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    begins = np.repeat(bases, counts) + ordinal * step
+    begins = np.repeat(bases, counts) + ordinals(counts) * step
     starts = np.maximum(begins, np.repeat(firsts, counts)) if lead else begins
     slide_columns(source, starts, begins + width, width, out)
 

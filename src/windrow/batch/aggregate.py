@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from windrow.algorithms import slide_regular
 from windrow.graph import slide_graph
+from windrow.loops import ordinals
 from windrow.plan.aggregate import Plan
 from windrow.plan.resolve import Resolved
 from windrow.plan.sharing import graph_lane
@@ -28,7 +29,7 @@ from windrow.windows import Rule
 
 from .assemble import Answer, answer_columns, assemble
 from .kernel_inputs import TableJob, read_inputs
-from .slices import Job, cut_slices, nth, slide_slices
+from .slices import Job, cut_slices, slide_slices
 from .sorted_rows import SortedRows, check_room, sort_rows
 
 Array = np.ndarray[Any, Any]
@@ -157,7 +158,7 @@ def _inputs(job: Job, unit: int) -> tuple[tuple[Array, ...], Array, Array, str]:
     if unit == 1:
         return job.arrays, rows.firsts, rows.lasts, "rows"
     counts = rows.lengths // unit
-    starts = np.repeat(rows.firsts, counts) + nth(counts) * unit
+    starts = np.repeat(rows.firsts, counts) + ordinals(counts) * unit
     panes = fold(job.resolved.product, job.arrays, starts, starts + unit)
     lasts = np.cumsum(counts)
     return panes, lasts - counts, lasts, "slices"
@@ -170,7 +171,7 @@ def _even_windows(job: Job, rule: Rule, *, has_tails: bool = False) -> Answer:
     begins = starts = np.empty(0, np.int64)
     needs_rows = has_tails or job.resolved.is_holistic
     if needs_rows or not job.bare:
-        begins = nth(counts) * slide
+        begins = ordinals(counts) * slide
     if needs_rows:
         starts = np.repeat(job.rows.firsts, counts) + begins
     return Answer(rule, begins, counts, starts, starts + range_, ())

@@ -181,11 +181,3 @@ class Job:
     def times(self) -> Array | None:
         """The times in ticks, or None for windows that count rows."""
         return None if self.plan.counts_rows else self.rows.times
-
-
-def nth(counts: Array) -> Array:
-    """The numbers 0, 1, ... within each run."""
-    ends = np.cumsum(counts)
-    places: Array = np.repeat(counts - ends, counts)
-    places += np.arange(len(places))
-    return places

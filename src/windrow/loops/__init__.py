@@ -16,6 +16,7 @@ Knows nothing of aggregates or windows.
 
 from .arrays import arrays
 from .cache import cache_folder, has_machine_code
+from .columns import ordinals
 from .compiled import compiled
 from .lanes import PRICE, Lane, Laned, forced_lane, pinned
 from .load import (
@@ -47,6 +48,7 @@ __all__ = [
     "kernel",
     "literal",
     "lower_bound",
+    "ordinals",
     "pinned",
     "run_with_user_lines",
 ]

@@ -44,6 +44,14 @@ def places(i: Any) -> Any:
     return np.arange(i.start, i.stop) if isinstance(i, slice) else i
 
 
+def ordinals(counts: Any) -> Any:
+    """0, 1, ..., counts[k] - 1 for each k, one behind the other."""
+    ends = np.cumsum(counts)
+    numbers = np.repeat(counts - ends, counts)
+    numbers += np.arange(len(numbers))
+    return numbers
+
+
 def select(condition: Any, a: Any, b: Any) -> Any:
     """`a` where the condition holds, `b` elsewhere."""
     return np.where(condition, a, b)

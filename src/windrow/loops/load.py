@@ -61,7 +61,9 @@ _COLUMNS = f"""\
 {_IMPORTS}\
 from numpy import exp, log, sqrt
 
-from windrow.loops.columns import choose, places, poke, read, select, write
+from windrow.loops.columns import (
+    choose, ordinals, places, poke, read, select, write
+)
 
 peek = read
 """

@@ -34,7 +34,11 @@ INLINE = JIT[:-1] + ", forceinline=True)"
 ENTRY = '@njit(error_model="numpy", nogil=True, cache=CACHE)'
 
 GENERATED = "<windrow kernel>"  # the file name of generated blocks
-_VOCABULARY = ("windrow.kernels.vocabulary", "windrow.aggregates.words")
+_VOCABULARY = (  # words of kernels, which each lane defines for itself
+    "windrow.aggregates.words",
+    "windrow.kernels.vocabulary",
+    "windrow.loops.columns",
+)
 # Python numbers: infinities, no warnings
 _PLAIN = {"int64": "int", "float64": "float"}
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from windrow.loops import compiled
+from windrow.loops import compiled, ordinals
 from windrow.windows import Rule
 
 from .shared import shared_combs
@@ -59,8 +59,7 @@ def _walk_times(times, firsts, lasts, periods, phases, edges, runs):  # type: ig
 def _cut_places(
     firsts: Array, lasts: Array, periods: Array, phases: Array
 ) -> tuple[Array, Array]:
-    sizes = lasts - firsts
-    places = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    places = ordinals(lasts - firsts)
     return _cut_columns(places, firsts, lasts, periods, phases)
 
 

@@ -28,7 +28,7 @@ from windrow.kernels.vocabulary import (
     peek,
     store,
 )
-from windrow.loops import arrays
+from windrow.loops import arrays, ordinals
 
 Array = np.ndarray[Any, Any]
 
@@ -88,6 +88,15 @@ def columns_of_fold(source, starts, stops, out):
         rows = np.flatnonzero(begins + nth < ends)
         newer = leaf(source, begins[rows] + nth)
         store(partial, rows, combine(load(partial, rows), newer))
+    store(out, slice(0, len(starts)), IDENTITY)
+    store(out, np.flatnonzero(counts), fold_groups(partial, counts))
+
+
+def fold_groups(partial, counts):
+    """Fold each group of neighbours, in pairs until one is left; empty groups are out.
+
+    Groups follow each other and have counts[k] partials.
+    """
     while counts.max(initial=0) > 1:
         firsts, halves = np.cumsum(counts) - counts, (counts + 1) >> 1
         older = np.repeat(firsts, halves) + 2 * ordinals(halves)
@@ -96,13 +105,7 @@ def columns_of_fold(source, starts, stops, out):
         partial = load(partial, older)
         store(partial, paired, both)
         counts = halves
-    store(out, slice(0, len(starts)), IDENTITY)
-    store(out, np.flatnonzero(counts), partial)
-
-
-def ordinals(counts):
-    """0, 1, ..., counts[j] - 1 for each j, one behind the other."""
-    return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    return partial
 
 
 def fold(

@@ -24,29 +24,13 @@ from windrow.kernels.vocabulary import (
     load,
     store,
 )
-from windrow.slicing.fold import ordinals
+from windrow.slicing.fold import fold_groups
 
 
 def lift_rows(source, order):
     """The partials of rows in that order."""
     partial = allocate(len(order))
     store(partial, slice(0, len(order)), leaf(source, order))
-    return partial
-
-
-def fold_groups(partial, counts):
-    """Fold each group of neighbours, in pairs until one is left; empty groups are out.
-
-    Groups follow each other and have counts[k] partials.
-    """
-    while counts.max(initial=0) > 1:
-        firsts, halves = np.cumsum(counts) - counts, (counts + 1) >> 1
-        older = np.repeat(firsts, halves) + 2 * ordinals(halves)
-        paired = np.flatnonzero(older + 1 < np.repeat(firsts + counts, halves))
-        both = combine(load(partial, older[paired]), load(partial, older[paired] + 1))
-        partial = load(partial, older)
-        store(partial, paired, both)
-        counts = halves
     return partial
 
 

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windrow.loops import compiled
-from windrow.slicing.fold import ordinals
+from windrow.loops import compiled, ordinals
 
 
 def _measure_columns(starts, ends, mask):

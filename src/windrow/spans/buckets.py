@@ -19,8 +19,7 @@ import numpy as np
 
 from windrow.aggregates import Law
 from windrow.kernels.vocabulary import IDENTITY, combine, emit, leaf, load, peek, store
-from windrow.loops import arrays, compiled
-from windrow.slicing.fold import ordinals
+from windrow.loops import arrays, compiled, ordinals
 from windrow.windows import Frames
 
 from ._numbering import count_bounds

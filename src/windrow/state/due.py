@@ -29,6 +29,7 @@ from windrow.algorithms import slide_arrays
 from windrow.batch.assemble import Answer, answer_columns
 from windrow.batch.kernel_inputs import KernelInputs, read_inputs
 from windrow.batch.sorted_rows import SortedRows, sort_rows
+from windrow.loops import ordinals
 from windrow.plan.aggregate import Plan
 from windrow.plan.bind import BoundCall
 from windrow.plan.choose import Choice
@@ -90,8 +91,7 @@ def due_by_count(
     low, high = _first_open(rule, before), rule.first_over(known) - 1
     counts = np.maximum(high - low + 1, 0)
     runs = np.repeat(np.arange(len(counts)), counts)
-    nth = np.arange(len(runs)) - np.repeat(np.cumsum(counts) - counts, counts)
-    numbers = low[runs] + nth
+    numbers = low[runs] + ordinals(counts)
     begins, ends = np.maximum(rule.begin(numbers), 0), rule.end(numbers)
     zero = (stream.lasts - known)[runs]  # where row 0 of the key would stand
     return DueWindows(runs, begins, ends, zero + begins, zero + ends)

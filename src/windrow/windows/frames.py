@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from windrow.loops import compiled, lower_bound
+from windrow.loops import compiled, lower_bound, ordinals
 
 from .rule import Array, Rule
 
@@ -248,5 +248,4 @@ def _listed(lows: Array, highs: Array) -> tuple[Array, Array]:
     """lows[i], ..., highs[i] for each i, one behind the other, and their i."""
     counts = np.maximum(highs - lows + 1, 0)
     owners = np.repeat(np.arange(len(counts)), counts)
-    nth = np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return owners, lows[owners] + nth
+    return owners, lows[owners] + ordinals(counts)
