@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 TESTS = Path(__file__).parent
 sys.path.insert(0, str(TESTS))
+# Most tests need no compiler: those of compiled kernels ask for them by name.
+os.environ.setdefault("WINDROW_COMPILE", "never")
 os.environ.setdefault("SPARK_CONF_DIR", str(TESTS / "spark" / "conf"))  # all JVMs here
 
 # The first call of a kernel compiles it, and the interpreted lane is slow on

@@ -18,7 +18,7 @@ from .arrays import arrays
 from .cache import cache_folder, has_machine_code
 from .columns import ordinals
 from .compiled import compiled
-from .lanes import PRICE, Lane, Laned, forced_lane, pinned
+from .lanes import PRICE, Lane, Laned, forced_lane, pinned, query_lane
 from .load import (
     cached_content,
     interpreting,
@@ -50,5 +50,6 @@ __all__ = [
     "lower_bound",
     "ordinals",
     "pinned",
+    "query_lane",
     "run_with_user_lines",
 ]

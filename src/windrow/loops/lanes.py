@@ -68,6 +68,14 @@ def pinned(lane: Lane | None) -> Iterator[None]:
         _pin.lane = before
 
 
+def query_lane() -> Lane:
+    """The lane of all tasks of a query, chosen while it is built.
+
+    It does not change while the query runs: a task that runs again gives the same rows.
+    """
+    return forced_lane() or Lane.COMPILED
+
+
 class Purchase:
     """The account of one kernel for arguments of the same types.
 

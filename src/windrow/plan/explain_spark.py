@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from windrow.aggregates import Law
 from windrow.kernels import Product
-from windrow.loops import Lane, pinned
+from windrow.loops import pinned, query_lane
 
 from .aggregate import Plan
 from .explain import Explanation
@@ -51,7 +51,7 @@ def explain_tree(tree: Tree) -> Explanation:
     if plan.span is not None:
         lines.append(f"  technique  {_technique_text(tree)}")
     elif request.calls:
-        with pinned(Lane.COMPILED):  # as tasks run
+        with pinned(query_lane()):  # as tasks run
             lines += algorithm_lines(tree.resolved)
     lines += holistic_lines(plan.calls)
     lines.append(f"  level 3    {tree.split}: {tree.split_reason}")

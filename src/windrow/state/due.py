@@ -160,7 +160,8 @@ class KernelRows:
         out: tuple[Array, ...] = ()
         if choice is not None:
             product, source = request.product, self.source.arrays
-            out = slide_arrays(choice.algorithm, product, source, starts, stops)
+            work = choice.algorithm, product, source, starts, stops
+            out = slide_arrays(*work, lane=choice.lane)
         return Answer(None, starts, np.empty(0, np.int64), starts, stops, out)
 
     def windows(

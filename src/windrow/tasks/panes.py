@@ -67,7 +67,9 @@ def lower_panes(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
         partials = read_partials(request, task.fields, table)
         rows = np.arange(len(table))
         bounds = partials.arrays, rows, rows + 1
-        out = slide_arrays(recompute, request.product, *bounds, leaf="slices")
+        out = slide_arrays(
+            recompute, request.product, *bounds, leaf="slices", lane=None
+        )
         begins = whole_numbers(table, PANE)
         ends = rule.end(rule.last_over(begins))
         results = task.results(partials, out)

@@ -75,8 +75,9 @@ def _sashes(task: Task, table: pa.Table) -> Iterator[pa.Table]:
         closes = (frame.begins + rule.longest - 1) // length
         is_sash = (numbers[runs] == opens) | (numbers[runs] == closes)
         bounds = frame.starts[is_sash], frame.stops[is_sash]
-        algorithm = task.tree.resolved.choice(index).algorithm
-        out = slide_arrays(algorithm, product, source, *bounds, leaf="slices", raw=True)
+        choice = task.tree.resolved.choice(index)
+        work = choice.algorithm, product, source, *bounds
+        out = slide_arrays(*work, leaf="slices", raw=True, lane=choice.lane)
         yield rows(index, runs[is_sash], opens[is_sash], frame.begins[is_sash], out)
         runs, to = _spans(numbers, rule, length)
         out = tuple(field[runs] for field in totals)
@@ -118,7 +119,8 @@ def _merge(task: Task, table: pa.Table) -> Iterator[WindowRows]:
         starts, stops = array_runs(runs, begins)
         source = tuple(array[order] for array in arrays)
         bounds = source, starts, stops
-        out = slide_arrays(recompute, request.product, *bounds, leaf="slices")
+        work = recompute, request.product, *bounds
+        out = slide_arrays(*work, leaf="slices", lane=None)
         runs, begins, ends = runs[starts], begins[starts], begins[starts] + rule.longest
         results = task.results(partials, out)
         yield WindowRows(rule, runs, stream.keys, begins, ends, results)

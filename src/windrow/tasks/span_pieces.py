@@ -25,6 +25,7 @@ from windrow.batch.columns import array_runs, plain_array, run_bounds
 from windrow.batch.partials import PartialField, read_partials
 from windrow.batch.sorted_rows import rows_in_runs
 from windrow.batch.spans import lengths_of, number_events
+from windrow.loops import Lane
 from windrow.plan.aggregate import Plan
 from windrow.plan.resolve import slide_algorithms
 from windrow.plan.spans import choose_one
@@ -99,12 +100,13 @@ def _outs(
     product = request.product
     if not goes.any():
         group = choose_one(request, lengths_of(laid), plan.algorithm, plan.chunk)
-        work = Work(laid, product, source, group.height, leaf="slices")
+        lane = None if plan.algorithm == "auto" else Lane.COMPILED
+        work = Work(laid, product, source, group.height, "slices", lane)
         return group.technique.run(work, windows)
     pieces, tails = laid.only(~goes), laid.firsts[goes]
     group = choose_one(request, lengths_of(pieces), "auto", 0)
     values = tuple(field[~goes] for field in source)
-    work = Work(pieces, product, values, group.height, leaf="slices")
+    work = Work(pieces, product, values, group.height, "slices", None)
     parts = parts_of(work, group.technique)
     add_goes(work, parts, tuple(field[goes] for field in source), tails)
     return [slide_parts(work, parts, window) for window in windows]

@@ -147,7 +147,7 @@ class SpanFolding(Folding):
     def _parts(self, laid: LaidEvents, parts: HeldParts, source: KernelInputs) -> _Rows:
         request = self.request
         group = choose_one(request, lengths_of(laid), "auto", 0)
-        work = Work(laid, request.product, source.arrays, group.height)
+        work = Work(laid, request.product, source.arrays, group.height, lane=None)
         ends, goes = parts_of(work, group.technique)
         slices = np.concatenate([parts.ends, parts.goes])
         order = np.argsort(slices, kind="stable")

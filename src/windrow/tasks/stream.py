@@ -7,13 +7,14 @@ StateTask    blobs of a bucket     ->  blobs of results            with its stat
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
 
 from windrow.batch.columns import array_runs
 from windrow.batch.partials import Folding
+from windrow.loops import Lane, pinned, query_lane
 from windrow.plan.flow import Flow
 from windrow.plan.over import OverPlan
 from windrow.state.codec import Bucket, StepStats, Store, pack, unpack
@@ -43,12 +44,14 @@ class FeedTask:
     names: tuple[str, ...]
     folding: Folding | None
     enough: int
+    lane: Lane = field(default_factory=query_lane)
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         """Run it over the batches of one partition."""
         named = (batch.rename_columns(list(self.names)) for batch in batches)
-        for table, _ in stretches(named, lambda: 4 * self.enough):
-            yield self._blobs(table)
+        with pinned(self.lane):
+            for table, _ in stretches(named, lambda: 4 * self.enough):
+                yield self._blobs(table)
 
     def _blobs(self, table: pa.Table) -> pa.RecordBatch:
         if self.folding is None:
@@ -86,6 +89,7 @@ class StateTask:
     gives: pa.Schema
     tick: int
     late: dict[str, str]
+    lane: Lane = field(default_factory=query_lane)
 
     def step(
         self, store: Store, blobs: Iterable[bytes], watermark: int, stats: StepStats
@@ -96,8 +100,9 @@ class StateTask:
         """
         tables = [unpack(blob, "feed")[0] for blob in blobs]
         now = watermark * 10**6 // self.tick
-        for table in self.bucket.step(store, tables, now, stats):
-            yield from self._pack(table)
+        with pinned(self.lane):
+            for table in self.bucket.step(store, tables, now, stats):
+                yield from self._pack(table)
         for table in stats.late:
             columns = {out: table.column(name) for out, name in self.late.items()}
             columns[LATE_FLAG] = pa.array(np.ones(len(table), bool))

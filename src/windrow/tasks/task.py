@@ -17,7 +17,7 @@ A task is data: it is pickled and sent to a worker, which compiles its kernels.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import pyarrow as pa
@@ -31,7 +31,7 @@ from windrow.batch.partials import (
     partial_fields,
 )
 from windrow.batch.sorted_rows import rows_in_order, times_of
-from windrow.loops import Lane, pinned
+from windrow.loops import Lane, pinned, query_lane
 from windrow.plan.resolve import Resolved
 from windrow.plan.tree import Tree
 from windrow.state.due import window_table
@@ -58,7 +58,8 @@ from .sweep import (
 class Task:
     """One step of a tree, from columns `names` to the schema `gives`.
 
-    `enough` is the number of rows for which a call of a kernel pays.
+    `enough` is the number of rows for which a call of a kernel pays; `lane` is the one
+    in which all tasks of the query run.
     """
 
     step: str
@@ -67,11 +68,12 @@ class Task:
     names: tuple[str, ...]
     gives: pa.Schema
     enough: int
+    lane: Lane = field(default_factory=query_lane)
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         """Run the task over the batches of one partition."""
         batches = (batch.rename_columns(list(self.names)) for batch in batches)
-        with pinned(Lane.COMPILED):
+        with pinned(self.lane):
             yield from STEPS[self.step](self, batches)
 
     @cached_property
