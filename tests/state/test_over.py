@@ -25,7 +25,7 @@ from windrow.loops import interpreting
 from windrow.plan import plan_over
 from windrow.state.codec import HEADER, MemoryStore, StepStats
 from windrow.state.fingerprint import describe
-from windrow.state.over import RollBucket
+from windrow.state.last_rows import RollBucket
 
 sys.path.insert(0, str(Path(__file__).parent))
 from in_steps import HUGE, SCHEMA, Run, Step, run, same, streams, table_of

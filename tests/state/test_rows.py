@@ -28,8 +28,8 @@ from windrow.loops import interpreting
 from windrow.plan import plan_aggregate
 from windrow.slicing import BY_NAME, shared_combs
 from windrow.state.codec import HEADER, Bucket, MemoryStore, StepStats, unpack
-from windrow.state.counts import CountBucket
 from windrow.state.fingerprint import describe
+from windrow.state.last_rows import CountBucket
 from windrow.state.rows import RowBucket
 
 sys.path.insert(0, str(Path(__file__).parent))

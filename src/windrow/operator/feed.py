@@ -104,8 +104,9 @@ def feed_batch(
         if payloads is not None:
             own = payloads if rows is None else [payloads[i] for i in rows.tolist()]
             window.payloads.update(enumerate(own, window.total))
-        size = count if rows is None else len(rows)
-        results = _let_in(window, slots, own_events, size)
+        results = _let_in(
+            window, slots, own_events, count if rows is None else len(rows)
+        )
         batches += [batch._replace(key=key) for batch in results]
     return Results(program.columns.request, batches, program.bounds)
 

@@ -6,12 +6,12 @@ takes in the tables of a micro-batch and the watermark, and gives the results no
 
     what a step passes               windows over slices     windows over rows, wr.over
     1. the header is read            header, fingerprint     row_pages, fingerprint
-    2. late rows are told apart      feed, slices            paged_bucket
+    2. late rows are told apart      feed, slices            rows
     3. open rows wait                cells                   row_pages
     4. windows that fall due         walk, stretches         due
     5. their results                 advance                 due
     6. pages are written             slice_pages, header     row_pages
-    the bucket that does all this    slices                  rows, counts, over
+    the bucket that does all this    slices                  rows, last_rows
 
     codec     a table as bytes that can be kept for years, where a bucket keeps them,
               and the statistics of a step

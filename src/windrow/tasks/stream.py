@@ -18,9 +18,8 @@ from windrow.loops import Lane, pinned, query_lane
 from windrow.plan.flow import Flow
 from windrow.plan.over import OverPlan
 from windrow.state.codec import Bucket, StepStats, Store, pack, unpack
-from windrow.state.counts import CountBucket
 from windrow.state.fingerprint import describe
-from windrow.state.over import RollBucket
+from windrow.state.last_rows import CountBucket, RollBucket
 from windrow.state.rows import RowBucket, SpanBucket
 from windrow.state.slices import SliceBucket
 

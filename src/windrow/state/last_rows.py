@@ -1,0 +1,175 @@
+"""Buckets that keep the last rows of each key: of count windows, and of `wr.over`.
+
+    rows kept      + + + + | . . . | . . .       + out already, . still to come
+    closed, now            |       |
+    out                      . . .               time in [closed, now)
+    looked back at   |-------|
+
+A row is final once its time is behind the watermark: then its peers at the same instant
+are all there, and no row can come before it.  A row is late if its time is behind the
+watermark of the step before.  The last rows that a frame of rows reaches stay for ever,
+since more rows of the key may come; with durations alone a key is gone when its rows
+are out of reach.
+
+Count windows number the final rows of a key in order of time, ties, arrival.  A window
+comes out when its last row has its number, and rows to come go on from the count:
+
+    tally    k0   known          of the key's rows, the last that are kept are
+             a    17             numbers known - 1, known - 2, ...
+             b     3
+
+With partial=True windows that are clipped at the beginning come out as soon as all
+their rows are final; none is clipped at the end, for a stream has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.batch.columns import key_codes
+from windrow.batch.over import look_back
+from windrow.plan.aggregate import Plan
+from windrow.plan.over import OverPlan
+from windrow.plan.resolve import Facts, Resolved, ResolvedOver, resolve
+from windrow.windows.rule import Array
+
+from .codec import Store, nullable_schema, pack, unpack
+from .due import LEAST, KernelRows, due_by_count, first_needed, result_parts
+from .row_pages import RowPages
+from .rows import PagedBucket
+
+TALLY = 1  # its number in the store
+KNOWN = "known"
+
+
+@dataclass(frozen=True)
+class CountBucket(PagedBucket):
+    """A bucket of `wr.aggregate` whose state is the last rows and count of each key."""
+
+    plan: Plan
+
+    keeps_header: ClassVar[bool] = True
+
+    @cached_property
+    def resolved(self) -> Resolved:
+        """The plan as every step executes it, whatever the rows."""
+        return resolve(self.plan, Facts(), inputs="ranges")
+
+    def results(self, pages: RowPages) -> Iterator[pa.Table]:
+        """The count windows whose last row came to lie behind `now`."""
+        plan = self.plan
+        table = pages.gather_final()
+        if table is None:
+            return
+        rows = KernelRows.of(table, plan, self.resolved.slots)
+        stream = rows.stream
+        assert stream.times is not None
+        is_new = (stream.times >= pages.closed).astype(np.int64)
+        new = np.add.reduceat(is_new, stream.firsts)
+        keys = stream.keys.rename_columns([f"k{i}" for i in range(len(plan.by))])
+        before, known = _add_to_tally(pages.store, keys, new)
+        for number, rule in enumerate(plan.rules):
+            due = due_by_count(stream, rule, before, known)
+            yield from rows.windows(self.resolved, number, due)
+        left = known - first_needed(plan.rules, known)
+        needed = rows.behind <= np.repeat(left, stream.lasts - stream.firsts)
+        pages.settle_final(rows.as_arrived(needed))
+
+
+def _add_to_tally(store: Store, keys: pa.Table, new: Array) -> tuple[Array, Array]:
+    """The count of each key before and after `new[i]` rows of key i became final."""
+    names = keys.column_names
+    old, known = keys.slice(0, 0), np.empty(0, np.int64)
+    blob = store.get(TALLY)
+    if blob is not None:
+        table, _ = unpack(blob, "rows")
+        old = table.select(names).cast(keys.schema)
+        known = table.column(KNOWN).to_numpy()
+    codes, all_keys = np.zeros(len(known) + len(new), np.int64), pa.table({})
+    if names:
+        both = pa.concat_tables([old, keys]).combine_chunks()
+        codes, all_keys = key_codes(both, names)
+    counts = np.zeros(int(codes.max(initial=-1)) + 1, np.int64)
+    counts[codes[: len(known)]] = known
+    mine = codes[len(known) :]
+    before = counts[mine]
+    after = before + new
+    if new.any():
+        counts[mine] = after
+        columns = {name: all_keys.column(name) for name in names}
+        table = pa.table({**columns, KNOWN: counts}).filter(pa.array(counts > 0))
+        store.put(TALLY, pack(table.combine_chunks(), "rows", small=True))
+    return before, after
+
+
+@dataclass(frozen=True)
+class RollBucket(PagedBucket):
+    """A bucket of `wr.over`.
+
+    Out come s0, s1, ... (all columns of the row), r0, r1, ... (results in the order
+    of the calls).
+    """
+
+    plan: OverPlan
+
+    @property
+    def schema(self) -> pa.Schema:
+        """All columns of the rows; all may be null."""
+        return nullable_schema(self.plan.schema, self.plan.schema.names)
+
+    @property
+    def longest(self) -> int:
+        """The longest duration that a row looks back over."""
+        return max(frame.ticks or 0 for frame in self.plan.frames)
+
+    @property
+    def before(self) -> int:
+        """The most rows before itself that a row counts back to."""
+        return max((frame.rows or 1) - 1 for frame in self.plan.frames)
+
+    @cached_property
+    def resolved(self) -> ResolvedOver:
+        """The plan as every step executes it, whatever the rows."""
+        return resolve(self.plan, Facts())
+
+    def results(self, pages: RowPages) -> Iterator[pa.Table]:
+        """The rows whose time lies in [closed, now)."""
+        table = pages.gather_final()
+        if table is not None:
+            rows = KernelRows.of(table, self.plan, self.resolved.slots)
+            assert rows.stream.times is not None
+            yield from self._roll(rows, rows.stream.times >= pages.closed)
+            needed = rows.behind <= self.before
+            if any(frame.ticks is not None for frame in self.plan.frames):
+                needed |= rows.stream.times >= max(pages.now - self.longest, LEAST)
+            pages.settle_final(rows.as_arrived(needed))
+        if not self.before:
+            pages.drop(lambda page: page.most < pages.now - self.longest)
+
+    def _roll(self, rows: KernelRows, is_due: Array) -> Iterator[pa.Table]:
+        """The rows that are due, with their columns."""
+        due, order = np.flatnonzero(is_due), rows.stream.order
+        answers = []
+        for frame in self.resolved.frames:
+            starts, stops = look_back(rows.stream, frame.frame)
+            bounds = starts[due], stops[due]
+            answers.append((frame, rows.slide(frame.request, frame.choice, *bounds)))
+        for start, stop in result_parts(len(due)):
+            places = due[start:stop]
+            own = rows.table.take(pa.array(places if order is None else order[places]))
+            columns = {f"s{i}": column for i, column in enumerate(own.columns)}
+            results: dict[str, pa.Array] = {}
+            for frame, answer in answers:
+                part = answer.part(slice(start, stop))
+                arrays = rows.columns(frame.calls, frame.request, part)
+                names = [bound.name for bound in frame.calls]
+                results.update(zip(names, arrays, strict=True))
+            for i, bound in enumerate(self.plan.calls):
+                columns[f"r{i}"] = results[bound.name]
+            yield pa.table(columns)
