@@ -42,8 +42,7 @@ def runs_of(keys: Any, count: int) -> Runs:
     if column is not None:
         encoded = column.dictionary_encode()
         distinct = encoded.dictionary.to_pylist()
-        equal = len(distinct) - len(set(map(hashable, distinct)))
-        if not column.null_count and not equal:
+        if not column.null_count and len(set(map(hashable, distinct))) == len(distinct):
             codes = encoded.indices.to_numpy()
             order = np.argsort(codes, kind="stable")
             edges = np.searchsorted(codes[order], np.arange(1, len(distinct)))
@@ -104,9 +103,8 @@ def feed_batch(
         if payloads is not None:
             own = payloads if rows is None else [payloads[i] for i in rows.tolist()]
             window.payloads.update(enumerate(own, window.total))
-        results = _let_in(
-            window, slots, own_events, count if rows is None else len(rows)
-        )
+        size = count if rows is None else len(rows)
+        results = _let_in(window, slots, own_events, size)
         batches += [batch._replace(key=key) for batch in results]
     return Results(program.columns.request, batches, program.bounds)
 
