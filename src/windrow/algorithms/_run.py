@@ -103,8 +103,8 @@ def _run(
     lane: Lane | None,
 ) -> None:
     assembly = kernel_assembly(algorithm, product, shape)
-    if assembly.has_lanes and (lane or assembly.lane(arguments)) is Lane.COLUMNS:
-        assembly.run_columns(*arguments)
+    in_columns = assembly.has_lanes and (lane or assembly.lane(arguments))
+    if in_columns is Lane.COLUMNS and assembly.run_columns(*arguments):
         return
 
     def run() -> None:

@@ -3,6 +3,7 @@
 product.py     partials of several aggregates as one
 source.py      combine, load, store, emit for a product, as text
 leaves.py      lift, as text
+trial.py       whether a user's functions can be given arrays
 user.py        a user's own functions, and the types they give
 assemble.py    a kernel from these and an algorithm's functions
 vocabulary.py  the words that such functions are written in
@@ -10,7 +11,12 @@ vocabulary.py  the words that such functions are written in
 
 from .assemble import Assembly, Named
 from .product import Output, Product, ProductPart, Request, product_of
-from .user import NotCompiled, infer_schema, interpreted_schema
+from .user import (
+    NotCompiled,
+    infer_schema,
+    interpreted_schema,
+    warn_interpreted,
+)
 
 __all__ = [
     "Assembly",
@@ -23,4 +29,5 @@ __all__ = [
     "infer_schema",
     "interpreted_schema",
     "product_of",
+    "warn_interpreted",
 ]

@@ -14,6 +14,8 @@ generated for the product (`combine`, `load`, ...) or one of `words`.  All kerne
 
 from __future__ import annotations
 
+import contextlib
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -34,7 +36,8 @@ from windrow.loops import (
 from .leaves import add_lift, add_lift_one, add_loaded_leaf
 from .product import Product
 from .source import add_emit, add_partial, add_raw_emit, titles
-from .user import user_functions
+from .trial import runs_alike
+from .user import are_compiled, user_functions
 
 Named = tuple[tuple[str, Callable[..., Any]], ...]
 
@@ -111,8 +114,9 @@ class Assembly:
     @property
     def has_lanes(self) -> bool:
         """Whether the kernel can run over whole columns."""
-        users = self.product.has_users or self.interpreted
-        return self.columns is not None and not users
+        if self.columns is None or self.interpreted or not _alike.get(self, True):
+            return False
+        return self.product.on_arrays
 
     def lane(self, arguments: tuple[Any, ...]) -> Lane:
         """The lane of the next call with such arguments."""
@@ -120,15 +124,39 @@ class Assembly:
 
     def run(self, *arguments: Any) -> None:
         """Call `run`; a user's function that fails in it fails with its own line."""
-        if self.has_lanes:
-            _laned(self)(*arguments)
-        else:
+        is_columns = self.lane(arguments) is Lane.COLUMNS
+        if not (is_columns and self.run_columns(*arguments)):
             has_users = self.product.has_users
             run_with_user_lines(has_users, lambda: self.module().run(*arguments))
 
-    def run_columns(self, *arguments: Any) -> None:
-        """Do what `run` does, over whole columns."""
-        _laned(self).over_columns(*arguments)
+    def run_columns(self, *arguments: Any) -> bool:
+        """Do what `run` does, over whole columns.
+
+        False if a user's functions fail there, or give another answer than one by one.
+        """
+        laned = _laned(self)
+        if not self.product.has_users:
+            laned.over_columns(*arguments)
+            return True
+        if self not in _alike:
+            _alike[self] = self._runs_alike(arguments)
+        if _alike[self]:
+            with contextlib.suppress(Exception):  # compiled it may fail in better words
+                laned.over_columns(*arguments)
+                return True
+        _alike[self] = False
+        return False
+
+    def _runs_alike(self, arguments: tuple[Any, ...]) -> bool:
+        """Whether the first rows give the same one by one; slices were rows before."""
+        assert self.columns is not None
+        names = list(inspect.signature(self.columns).parameters)
+        if self.leaf != "rows" or "source" not in names:
+            return True
+        return runs_alike(self.product, arguments[names.index("source")])
+
+
+_alike: dict[Assembly, bool] = {}  # whether users' functions can be given columns
 
 
 @lru_cache(maxsize=1024)
@@ -138,12 +166,18 @@ def _laned(assembly: Assembly) -> Laned:
 
     return Laned(
         lambda: assembly.module().run,
-        lru_cache(lambda: kernel(assembly.text(columns=True)).run),
+        lru_cache(lambda: _columns_module(assembly).run),
         lambda: has_machine_code(content()),
     )
 
 
+def _columns_module(assembly: Assembly) -> ModuleType:
+    users = user_functions(assembly.product, compiled=False)
+    return kernel(assembly.text(columns=True), users)
+
+
 @lru_cache(maxsize=1024)
 def _module(assembly: Assembly, interpreted: bool) -> ModuleType:
+    interpreted = interpreted or not are_compiled(assembly.product)
     users = user_functions(assembly.product, compiled=not interpreted)
     return kernel(assembly.text(), users, interpreted=interpreted)

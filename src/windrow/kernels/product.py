@@ -26,8 +26,8 @@ class Request:
 
     `slots` are the columns that `lift` reads, in order; `masks` the slots of
     validity arrays, of which all must be true for the row to count.  `kind` is
-    the kind of "value" fields.  A user's aggregate has its inferred `schema`:
-    dtypes of the fields, then of the result.
+    the kind of "value" fields.  A user's aggregate has its inferred `schema`, dtypes
+    of the fields, then of the result; `on_arrays` says if it can be given arrays.
     """
 
     aggregate: Aggregate
@@ -36,6 +36,7 @@ class Request:
     masks: tuple[int, ...] = ()
     schema: tuple[str, ...] | None = None
     scalar: bool = False
+    on_arrays: bool = False
     flagged: bool = False
 
     @property
@@ -129,6 +130,12 @@ class Product:
     def has_users(self) -> bool:
         """Whether it contains a user's functions."""
         return any(part.request.aggregate.is_users for part in self.parts)
+
+    @property
+    def on_arrays(self) -> bool:
+        """Whether all its functions can be given arrays."""
+        requests = [part.request for part in self.parts]
+        return all(r.on_arrays or not r.aggregate.is_users for r in requests)
 
     @property
     def interpreted(self) -> bool:

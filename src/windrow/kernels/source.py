@@ -83,7 +83,9 @@ def add_emit(text: Text, product: Product, *, tail: bool) -> None:
         if test:
             values.append(test)
         body += [f"write(out[{k}], i, {v}, {k})" for k, v in enumerate(values, slot)]
-        if test and aggregate.is_users:  # its lower never sees an empty partial
+        if (
+            test and aggregate.is_users and not text.columns
+        ):  # its lower never sees an empty partial
             body = [body[-1], f"if {test}:", *(f"    {line}" for line in body[:-1])]
         lines += [f"    {line}" for line in body]
         slot += len(values)

@@ -2,14 +2,12 @@
 
 Most calls are one request.  A sum of whole numbers that could pass 2**63 asks for
 the two-word form; the mean of decimals is an exact sum and a count, divided after
-the loop.  A user's functions are compiled here once to learn their types; if that
-fails they run interpreted, with one warning.
+the loop.  A user's functions are tried on arrays here, or compiled, to learn their
+types; if neither works they run interpreted, with one warning.
 """
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -18,7 +16,7 @@ from pyarrow import types as pat
 
 from windrow.aggregates import WIDE_SUM, Aggregate, Law, find
 from windrow.aggregates.types import value_kind
-from windrow.errors import BadInput, InterpretedWarning
+from windrow.errors import BadInput
 from windrow.kernels import (
     NotCompiled,
     Product,
@@ -26,6 +24,7 @@ from windrow.kernels import (
     infer_schema,
     interpreted_schema,
     product_of,
+    warn_interpreted,
 )
 from windrow.loops import is_interpreting
 
@@ -138,7 +137,7 @@ def _requests(bound: BoundCall, slots: Slots, wide: bool) -> list[Request]:
     return [Request(aggregate, kind, read, masks)]
 
 
-_schemas: dict[tuple[int, tuple[str, ...]], tuple[tuple[str, ...], bool]] = {}
+_schemas: dict[tuple[int, tuple[str, ...]], tuple[tuple[str, ...], bool, bool]] = {}
 _aggregates: list[Aggregate] = []  # kept alive, so that no other gets their ids
 
 
@@ -149,35 +148,20 @@ def _user_request(
     kinds = tuple(value_kind(kind) for kind in bound.types)
     key = (id(aggregate), kinds)
     if is_interpreting():
-        schema, scalar = interpreted_schema()
-        return Request(aggregate, "object", read, masks, schema, scalar)
+        return Request(aggregate, "object", read, masks, *interpreted_schema())
     if key not in _schemas:
         _aggregates.append(aggregate)
         try:
             _schemas[key] = infer_schema(aggregate, kinds)
         except NotCompiled as error:
             _schemas[key] = interpreted_schema()
-            warnings.warn(
-                f"{aggregate.name} runs as plain Python, many times slower: "
-                f"its functions could not be compiled ({error})\n"
-                "Hint: use numbers, tuples and math in lift, combine and lower",
-                InterpretedWarning,
-                stacklevel=_user_level(),
-            )
+            warn_interpreted(aggregate, error)
         except Exception as error:  # a user's function that fails on a plain number
             raise BadInput.because(
                 f"cannot use aggregate {aggregate.name!r}",
                 f"compiling its functions failed with {error}",
                 "check that lift, combine and lower take and give numbers or tuples",
             ) from error
-    schema, scalar = _schemas[key]
-    kind = "object" if schema[0] == "object" else kinds[0] if kinds else "int"
-    return Request(aggregate, kind, read, masks, schema, scalar)
-
-
-def _user_level() -> int:
-    """The number of stack frames from the caller up to the user's own line."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back and frame.f_globals["__name__"].startswith("windrow"):
-        frame, level = frame.f_back, level + 1
-    return level
+    schema = _schemas[key]
+    kind = "object" if schema[0][0] == "object" else kinds[0] if kinds else "int"
+    return Request(aggregate, kind, read, masks, *schema)
