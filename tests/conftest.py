@@ -55,6 +55,12 @@ def compiled_lane(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WINDROW_COMPILE", "always")
 
 
+@pytest.fixture
+def auto_lane(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the lane to each kernel, as it is for users."""
+    monkeypatch.setenv("WINDROW_COMPILE", "auto")
+
+
 # --- Spark ----------------------------------------------------------------------
 
 

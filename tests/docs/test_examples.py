@@ -15,6 +15,9 @@ ROCKS_DB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProv
 LEFT_BEHIND = {"datasets.md": ["plugs.txt"], "many-windows.md": ["graph.svg"]}
 
 
+pytestmark = pytest.mark.usefixtures("auto_lane")
+
+
 def _run(page, capsys):
     names = {"__name__": "page"}
     for example in examples(page):

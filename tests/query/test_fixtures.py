@@ -17,6 +17,7 @@ import workloads
 
 import windrow as wr
 
+pytestmark = pytest.mark.usefixtures("auto_lane")
 NAMES = sorted(path.stem for path in workloads.FIXTURES.glob("*.cql"))
 SIGNED = re.compile(r"\n-- tree\n(?:--.*\n)*\Z")
 
