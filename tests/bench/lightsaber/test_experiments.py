@@ -145,6 +145,7 @@ def test_figure_1_is_judged_where_the_paper_sees_each_ahead():
 # --- latency ----------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("compiled_lane")
 def test_each_window_that_comes_out_of_a_kernel_has_a_time():
     data = values(80, "int64")
 
@@ -169,7 +170,7 @@ def timed(monkeypatch):
     monkeypatch.setattr(latency, "WIDTH", 16)
 
 
-@pytest.mark.usefixtures("timed")
+@pytest.mark.usefixtures("timed", "compiled_lane")
 def test_latency_has_boxes_and_averages_for_both_aggregates():
     rows = tried(latency.LATENCY)
 

@@ -196,7 +196,7 @@ def timed(monkeypatch):
     monkeypatch.setattr(latency, "WINDOWS", (2_000, 2_000))
 
 
-@pytest.mark.usefixtures("timed")
+@pytest.mark.usefixtures("timed", "compiled_lane")
 @pytest.mark.parametrize("experiment", [latency.MAX_LATENCY, latency.SKETCH_LATENCY])
 def test_tables_have_seven_statistics_and_figures_the_windows(experiment):
     rows = RowSet([row for trial in experiment.trials(TINY) for row in trial.run(0.01)])
@@ -208,7 +208,7 @@ def test_tables_have_seven_statistics_and_figures_the_windows(experiment):
     assert ("slick_deque" in rows.xs(table)) is (experiment is latency.MAX_LATENCY)
 
 
-@pytest.mark.usefixtures("timed")
+@pytest.mark.usefixtures("timed", "compiled_lane")
 def test_pauses_of_the_machine_do_not_count():
     rows = latency._run("max", "8,192 rows", 2**13, TINY, 0.01)
 

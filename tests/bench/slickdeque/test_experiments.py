@@ -101,6 +101,7 @@ def test_queries_below_four_alone_are_not_judged():
         judged(many_queries.MANY_SUM, rows)
 
 
+@pytest.mark.usefixtures("compiled_lane")
 def test_latency_has_a_box_for_each_contender(monkeypatch):
     monkeypatch.setattr(latency, "QUICK", Sweep((16,), 2_000))
     monkeypatch.setattr(latency, "PEERS", ("recompute",))

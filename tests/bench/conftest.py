@@ -1,0 +1,22 @@
+"""Experiments are tried in small and without a compiler, which would take longer.
+
+What times single events inside a kernel needs machine code, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from windrow.loops import interpreting
+
+
+@pytest.fixture(autouse=True)
+def uncompiled(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Run kernels as plain Python, unless the test asks for `compiled_lane`."""
+    if "compiled_lane" in request.fixturenames:
+        yield
+        return
+    with interpreting():
+        yield
