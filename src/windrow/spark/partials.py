@@ -34,32 +34,40 @@ _NUMBERS: dict[str, DataType] = {
 }
 
 
-def native_slices(frame: DataFrame, tree: Tree) -> DataFrame:
-    """Slices by Catalyst: one row per key and pane."""
+def select_inputs(frame: DataFrame, tree: Tree) -> tuple[DataFrame, sql.Inputs]:
+    """The rows that have a time: keys, ticks, and the columns that aggregates read.
+
+    Of events with a duration the ticks are those of the end, and `sql.START` has those
+    of the start.
+    """
     plan = tree.plan
     assert plan.clock is not None
     reads = dict.fromkeys(name for bound in plan.calls for name in bound.reads)
     names = {name: f"c{number}" for number, name in enumerate(reads)}
     ties = {name: f"o{number}" for number, name in enumerate(plan.ties)}
     keys = dict(zip(plan.by, key_names(plan), strict=True))
-    on = quoted(plan.clock.column)
-    ticks = sql.ticks(on, field_of(frame, plan.clock.column).dataType)
-    source = frame.where(F.col(on).isNotNull()).select(
-        *renamed(keys),
-        F.expr(ticks).alias(sql.TICKS),
-        *renamed(ties),
-        *renamed(names),
-    )
-    partials = sql.native_partials(
-        tree.request,
-        tree.slots,
-        partial_fields(tree.request, tree.slots),
-        names,
-        {name: plan.schema.field(name).type for name in reads},
-        list(ties.values()),
-    )
+    times = {plan.clock.column: sql.TICKS}
+    if plan.span is not None:
+        times = dict(zip(plan.span, (sql.START, sql.TICKS), strict=True))
+    ticks = []
+    for name, alias in times.items():
+        frame = frame.where(F.col(quoted(name)).isNotNull())
+        text = sql.ticks(quoted(name), field_of(frame, name).dataType)
+        ticks.append(F.expr(text).alias(alias))
+    columns = [*renamed(keys), *ticks, *renamed(ties), *renamed(names)]
+    types = {name: plan.schema.field(name).type for name in reads}
+    masks = frozenset(tree.slots.masks)
+    return frame.select(*columns), sql.Inputs(names, types, masks, list(ties.values()))
+
+
+def native_slices(frame: DataFrame, tree: Tree) -> DataFrame:
+    """Slices by Catalyst: one row per key and pane."""
+    plan = tree.plan
+    source, inputs = select_inputs(frame, tree)
+    fields = partial_fields(tree.request, tree.slots)
+    partials = sql.native_partials(tree.request, tree.slots, fields, inputs)
     pane = F.expr(plan.cuts.sql(sql.TICKS)).alias(PANE)
-    grouped = source.groupBy(*keys.values(), pane)
+    grouped = source.groupBy(*key_names(plan), pane)
     return grouped.agg(*(F.expr(text).alias(name) for name, text in partials.items()))
 
 

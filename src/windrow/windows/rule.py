@@ -100,6 +100,10 @@ class Rule(ABC):
         """The same as `cut` in Spark's SQL, over a column of ticks."""
 
     @abstractmethod
+    def end_sql(self, start: str) -> str:
+        """The end of a window that begins at `start`, in SQL, where windows tumble."""
+
+    @abstractmethod
     def fingerprint(self) -> str:
         """All that kept state depends on, as text that a person can compare."""
 
@@ -136,6 +140,9 @@ class EvenRule(Rule):
 
     def end(self, k: Any) -> Any:
         return self.even.shift + k * self.even.slide + self.even.range
+
+    def end_sql(self, start: str) -> str:
+        return f"({start} + {self.even.range}L)"
 
     def cut(self, t: Any) -> Any:
         later: Any = np.maximum if isinstance(t, np.ndarray) else max
