@@ -44,12 +44,9 @@ def _starts(plan: Plan) -> str:
     (rule,) = plan.rules
     if rule.tumbles and plan.span is None:
         return plan.cuts.sql(sql.TICKS)
-    range_, slide, shift = rule.even
-    first = last = sql.TICKS
-    if plan.span is not None:
-        first, last = sql.START, sql.last_instant(sql.START, sql.TICKS)
-    since = f"{sql.floor_to(f'({first} - {range_}L)', slide, shift)} + {slide}L"
-    return f"explode(sequence({since}, {sql.floor_to(last, slide, shift)}, {slide}L))"
+    if plan.span is None:
+        return rule.begins_sql(sql.TICKS, sql.TICKS)
+    return rule.begins_sql(sql.START, sql.last_instant(sql.START, sql.TICKS))
 
 
 def _results(

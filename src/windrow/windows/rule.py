@@ -99,6 +99,19 @@ class Rule(ABC):
     def cut_sql(self, column: str) -> str:
         """The same as `cut` in Spark's SQL, over a column of ticks."""
 
+    def begins_sql(self, first: str, last: str) -> str:
+        """The begins of all windows over [first, last], a row each, in Spark's SQL.
+
+        Only where bounds are arithmetic.
+        """
+        range_, slide, shift = self.even
+
+        def floor(time: str) -> str:
+            return f"({time} - pmod({time} - {shift}L, {slide}L))"
+
+        since = f"{floor(f'({first} - {range_}L)')} + {slide}L"
+        return f"explode(sequence({since}, {floor(last)}, {slide}L))"
+
     @abstractmethod
     def end_sql(self, start: str) -> str:
         """The end of a window that begins at `start`, in SQL, where windows tumble."""
