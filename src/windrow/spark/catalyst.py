@@ -30,13 +30,14 @@ def catalyst_windows(frame: DataFrame, tree: Tree) -> DataFrame:
     plan = tree.plan
     rows, inputs = select_inputs(frame, tree)
     rows = rows.select("*", F.expr(_starts(plan)).alias(START))
-    windows = rows.groupBy(*key_names(plan), START).agg(
-        *_results(frame, plan.calls, inputs)
-    )
     # nullable, as Spark's own: elements of a sequence are not
-    start = F.nullif(F.col(START), F.lit(None).cast("bigint"))
+    start = F.expr(f"nullif({START}, cast(null as bigint))").alias(START)
+    grouped = rows.groupBy(*key_names(plan), start)
+    windows = grouped.agg(*_results(frame, plan.calls, inputs))
+    if plan.is_even and not plan.listed:
+        return windows
     end = F.expr(plan.rules[0].end_sql(START))
-    return windows.withColumns({START: start, "end": end, "q": F.lit(0)})
+    return windows.withColumns({"end": end, "q": F.lit(0)})
 
 
 def _starts(plan: Plan) -> str:

@@ -49,15 +49,16 @@ def select_inputs(frame: DataFrame, tree: Tree) -> tuple[DataFrame, sql.Inputs]:
     times = {plan.clock.column: sql.TICKS}
     if plan.span is not None:
         times = dict(zip(plan.span, (sql.START, sql.TICKS), strict=True))
-    ticks = []
-    for name, alias in times.items():
-        frame = frame.where(F.col(quoted(name)).isNotNull())
-        text = sql.ticks(quoted(name), field_of(frame, name).dataType)
-        ticks.append(F.expr(text).alias(alias))
+    known = " and ".join(f"{quoted(name)} is not null" for name in times)
+    ticks = [
+        F.expr(sql.ticks(quoted(name), field_of(frame, name).dataType)).alias(alias)
+        for name, alias in times.items()
+    ]
     columns = [*renamed(keys), *ticks, *renamed(ties), *renamed(names)]
     types = {name: plan.schema.field(name).type for name in reads}
     masks = frozenset(tree.slots.masks)
-    return frame.select(*columns), sql.Inputs(names, types, masks, list(ties.values()))
+    inputs = sql.Inputs(names, types, masks, list(ties.values()))
+    return frame.where(known).select(*columns), inputs
 
 
 def native_slices(frame: DataFrame, tree: Tree) -> DataFrame:
