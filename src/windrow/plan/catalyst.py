@@ -18,7 +18,8 @@ Measured over three frames, two cores, seconds, beside Spark's own `window()`:
                                slices      1.14       0.87       1.03       1.49
                                window()    0.60       0.89       1.25       2.76
 
-Up to COPIES, slices may lose to `window()`; copies never do.  An event with a duration
+(the least of three runs on a busy machine, copies written by hand).  Up to COPIES,
+slices may lose to `window()`; copies are ahead of it or level.  An event that lasts
 is in as many windows more as it lasts slides, so that fewer speak for copies.
 """
 
