@@ -88,6 +88,7 @@ class Aggregate:
     The remaining attributes belong to built-in aggregates: the partial's schema, what
     `lift` takes ("value", "other", "position"), how many columns are named, which types
     of them have a meaning, what `lower` gives, and whether that is defined or null.
+    `sql` is the result over all rows of a group, in the words of `Field.native`.
     """
 
     name: str
@@ -106,6 +107,7 @@ class Aggregate:
     options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     aliases: tuple[str, ...] = ()
     summary: str = ""
+    sql: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "laws", read_laws(self.laws))

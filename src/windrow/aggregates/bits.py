@@ -30,6 +30,7 @@ ANY = Aggregate(
     accepts="truth",
     result="truth",
     summary="whether some value is true",
+    sql="max({value} != 0)",
 )
 
 ALL = replace(
@@ -39,6 +40,7 @@ ALL = replace(
     identity=(1,),
     combine=_all_combine,
     summary="whether every value is true",
+    sql="min({value} != 0)",
 )
 
 
@@ -65,6 +67,7 @@ BIT_AND = Aggregate(
     accepts="whole",
     result="value",
     summary="bits set in all values",
+    sql="bit_and({raw})",
 )
 
 BIT_OR = replace(
@@ -74,6 +77,7 @@ BIT_OR = replace(
     identity=(0,),
     combine=_or_combine,
     summary="bits set in some value",
+    sql="bit_or({raw})",
 )
 
 BIT_XOR = replace(
@@ -85,4 +89,5 @@ BIT_XOR = replace(
     inverse=_xor_combine,
     laws=Law.COMMUTATIVE | Law.INVERTIBLE,
     summary="bits set in an odd number of values",
+    sql="bit_xor({raw})",
 )

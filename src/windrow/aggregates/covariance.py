@@ -35,6 +35,13 @@ def _population(partial):
     return partial[3] / select(partial[0] > 0.0, partial[0], 1.0)
 
 
+# SQL's covariance with an infinity is one too, unless both columns have one
+_LARGEST = "max(abs(double({value}))), max(abs(double({other})))"
+_POPULATION = (
+    f"if(greatest({_LARGEST}) >= double('Infinity'), double('NaN'), "
+    "covar_pop({value}, {other}))"
+)
+
 COVARIANCE = Aggregate(
     name="covariance",
     fields=(
@@ -53,6 +60,7 @@ COVARIANCE = Aggregate(
     columns=(2, 2),
     aliases=("covar_samp",),
     summary="sample covariance of two columns, by n - 1",
+    sql=f"if(count({{one}}) > 1, {_POPULATION.replace('_pop', '_samp')}, null)",
 )
 
 COVARIANCE_POPULATION = replace(
@@ -62,6 +70,7 @@ COVARIANCE_POPULATION = replace(
     defined=None,
     aliases=("covar_pop",),
     summary="population covariance of two columns, by n",
+    sql=_POPULATION,
 )
 
 
@@ -88,6 +97,9 @@ def _both_vary(partial):
     return (partial[4] != 0.0) & (partial[5] != 0.0)
 
 
+_DEVIATIONS = "(stddev_pop({value}) * stddev_pop({other}))"
+
+
 CORRELATION = replace(
     COVARIANCE,
     name="correlation",
@@ -103,4 +115,7 @@ CORRELATION = replace(
     defined=_both_vary,
     aliases=("corr",),
     summary="Pearson's correlation, null where a column does not vary",
+    sql="if(var_pop({value}) != 0 and var_pop({other}) != 0, "
+    f"if({_DEVIATIONS} > 0, covar_pop({{value}}, {{other}}) / {_DEVIATIONS}, "
+    "double('NaN')), null)",
 )

@@ -47,6 +47,7 @@ MIN = Aggregate(
     accepts="ordered",
     result="value",
     summary="NaN is the largest value; strings by code point",
+    sql="min({raw})",
 )
 
 MAX = replace(
@@ -55,6 +56,7 @@ MAX = replace(
     fields=(MOST,),
     identity={"int": (INT_LEAST,), "float": (-math.inf,)},
     combine=_max_combine,
+    sql="max({raw})",
 )
 
 
@@ -82,6 +84,7 @@ RANGE = Aggregate(
     result="difference",
     accepts="distance",
     summary="max - min",
+    sql="max({value}) - min({value})",
 )
 
 

@@ -93,6 +93,7 @@ VARIANCE = Aggregate(
     laws=Law.COMMUTATIVE | Law.INVERTIBLE,
     aliases=("var_samp", "var"),
     summary="sample variance, by n - 1",
+    sql="if(count({one}) > 1, var_samp({value}), null)",
 )
 VARIANCE_POPULATION = replace(
     VARIANCE,
@@ -101,6 +102,7 @@ VARIANCE_POPULATION = replace(
     defined=None,
     aliases=("var_pop",),
     summary="population variance, by n",
+    sql="var_pop({value})",
 )
 STDDEV = replace(
     VARIANCE,
@@ -108,6 +110,7 @@ STDDEV = replace(
     lower=_sample_root,
     aliases=("stddev_samp", "std"),
     summary="sample deviation, by n - 1",
+    sql="if(count({one}) > 1, stddev_samp({value}), null)",
 )
 STDDEV_POPULATION = replace(
     VARIANCE_POPULATION,
@@ -115,6 +118,7 @@ STDDEV_POPULATION = replace(
     lower=_population_root,
     aliases=("stddev_pop",),
     summary="population deviation",
+    sql="stddev_pop({value})",
 )
 
 

@@ -39,6 +39,7 @@ FIRST = Aggregate(
     accepts="anything",
     result="position",
     summary="the first value that is not null",
+    sql=f"min_by{_AT}",
 )
 
 LAST = replace(
@@ -47,6 +48,7 @@ LAST = replace(
     fields=(Field("last_at", "int", native=f"max_by{_AT}"),),
     combine=_last_combine,
     summary="the last value that is not null",
+    sql=f"max_by{_AT}",
 )
 
 
@@ -81,6 +83,7 @@ ARG_MIN = Aggregate(
     result="position",
     aliases=("min_by",),
     summary="the second column where the first is smallest; the first on ties",
+    sql=_LEAST_AT,
 )
 
 ARG_MAX = replace(
@@ -91,4 +94,5 @@ ARG_MAX = replace(
     combine=_arg_max_combine,
     aliases=("max_by",),
     summary="the second column where the first is largest; the first on ties",
+    sql=_MOST_AT,
 )

@@ -34,6 +34,7 @@ COUNT = Aggregate(
     accepts="anything",
     result="count",
     summary="rows; with a column, values that are not null",
+    sql="count({one})",
 )
 
 SUM = Aggregate(
@@ -47,6 +48,7 @@ SUM = Aggregate(
     laws=Law.COMMUTATIVE | Law.INVERTIBLE,
     result="total",
     summary="exact for whole numbers, never drifts for floats",
+    sql="sum({value})",
 )
 
 
@@ -64,12 +66,12 @@ def _wide_inverse(whole, oldest):
     return (whole[0] - oldest[0] + (low >> 32), low & 0xFFFFFFFF)
 
 
+_HIGH, _LOW = "sum(shiftright({value}, 32))", "sum({value} & 4294967295)"
+_TOP = f"({_HIGH} + shiftright({_LOW}, 32))"
+
 WIDE_SUM = Aggregate(
     name="sum",
-    fields=(
-        Field("high", "int", native="sum(shiftright({value}, 32))"),
-        Field("low", "int", native="sum({value} & 4294967295)"),
-    ),
+    fields=(Field("high", "int", native=_HIGH), Field("low", "int", native=_LOW)),
     identity=(0, 0),
     lift=_wide_lift,
     combine=_wide_combine,
@@ -77,6 +79,8 @@ WIDE_SUM = Aggregate(
     lower=functions.lower_all,
     laws=Law.COMMUTATIVE | Law.INVERTIBLE,
     result="wide",
+    sql=f"if({_TOP} not between -2147483648L and 2147483647L, {{overflow}}, "
+    f"shiftleft({_TOP}, 32) | ({_LOW} & 4294967295))",
 )
 
 
@@ -100,4 +104,5 @@ MEAN = Aggregate(
     aliases=("avg", "average"),
     result="mean",
     summary="arithmetic mean",
+    sql="sum({value}) / nullif(count({one}), 0L)",
 )

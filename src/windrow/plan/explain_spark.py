@@ -36,12 +36,15 @@ def explain_tree(tree: Tree) -> Explanation:
     """Explain `wr.aggregate` over many tasks, level by level."""
     plan, request = tree.plan, tree.request
     lines = [f"aggregate on Spark: {tree.word}", _rows_line(plan)]
-    lines += zone_lines(plan.clock) + window_lines(plan) + slice_lines(tree.resolved)
+    lines += zone_lines(plan.clock) + window_lines(plan)
+    if tree.split == "window":
+        lines.append(f"  catalyst   {tree.level1_reason}")
+        return Explanation("\n".join(lines + result_lines(plan.calls, [request])))
+    lines += slice_lines(tree.resolved)
     lines.append(f"  level 1    {tree.level1}: {tree.level1_reason}")
     if request.calls:
         lines += partial_lines(request.product)
     steps = {
-        "pane": "each pane is lowered where it is, without a further shuffle",
         "none": "one task a key, state carried from batch to batch",
         "overlap": f"one task a key and chunk of {_length(plan, tree.chunk)}",
         "sash": f"sashes in chunks of {_length(plan, tree.chunk)}",

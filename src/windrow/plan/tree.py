@@ -2,7 +2,7 @@
 
 LightSaber's three levels, in its notation (P parallel, I incremental, S sequential):
 
-    P→Pane, P→Window                      a pane is a window: nothing has to meet
+    P→Window                              Catalyst alone: `catalyst.py` says when
     P→Pane, I→Window                      panes of a key meet in one task
     P→Pane, I→Window                      ... in one task per key and chunk of time
     P→Pane, I→Sash, P*S→Window            sashes of a window meet in one task
@@ -25,6 +25,7 @@ from windrow.aggregates import Aggregate, Law
 from windrow.errors import BadInput, WindowError
 
 from .aggregate import Plan
+from .catalyst import catalyst_reason
 from .requests import KernelRequest, Slots
 from .resolve import Facts, Resolved, resolve
 
@@ -41,9 +42,10 @@ LEAST_SASH, MOST_TOTALS = 1024, 16
 class Tree:
     """What happens on each level of the tree, and why.
 
-    `split` is pane (each is a window by itself), none, overlap (a task per key and
-    chunk, which also gets the slices that its windows reach beyond its end), sash, or
-    blocks (of rows, for count windows without a key).  `chunk` is in ticks, or 0.
+    `split` is window (Catalyst groups by windows, and nothing slides), none, overlap (a
+    task per key and chunk, which also gets the slices that its windows reach beyond its
+    end), sash, or blocks (of rows, for count windows without a key).  `chunk` is in
+    ticks, or 0.
     """
 
     resolved: Resolved
@@ -71,9 +73,11 @@ class Tree:
     @property
     def word(self) -> str:
         """The strategy in LightSaber's notation."""
+        if self.split == "window":
+            return "P→Window"
         first = "S→Pane" if self.level1 == "rows" else "P→Pane"
-        later = {"pane": "P→Window", "sash": "I→Sash, P*S→Window"}
-        return f"{first}, {later.get(self.split, 'I→Window')}"
+        later = "I→Sash, P*S→Window" if self.split == "sash" else "I→Window"
+        return f"{first}, {later}"
 
 
 def grow_tree(
@@ -93,6 +97,9 @@ def grow_tree(
             "say which, as in wr.rows(..., on='ts')",
         )
     facts = Facts(nulls=nullable)
+    alone = catalyst_reason(plan)
+    if alone is not None:
+        return Tree(resolve(plan, facts), "native", alone, "window", alone, 0)
     level1, level1_reason = _level1(plan, resolve(plan, facts).request)
     resolved = resolve(plan, facts, inputs="rows" if level1 == "rows" else "slices")
     split, chunk, split_reason = _split(plan, level1, hot=hot, keys=keys)
@@ -186,9 +193,6 @@ def _split(
     plan: Plan, level1: str, *, hot: bool, keys: int | None
 ) -> tuple[str, int, str]:
     """Whether keys are split into chunks of time, how long these are, and why."""
-    tumbling = len(plan.rules) == 1 and plan.rules[0].tumbles
-    if level1 == "native" and tumbling and plan.span is None:
-        return "pane", 0, "the window tumbles: a pane is a window, and nothing slides"
     if plan.rules[0].counts_rows:
         if plan.by:
             return "none", 0, "a count window numbers the rows of a key: one task a key"

@@ -11,6 +11,7 @@
     3. slices or rows are shuffled and sorted           shuffle, layout
     4. tasks run in Python workers                      ship, worker
     5. windows become the table that a user sees        result, schema
+    in place of 2 to 4, where nothing slides            catalyst
     and a stream, in place of 3 and 4                   processor
 
 The tasks are in `tasks` and `state`, which know nothing of Spark.  This is the only

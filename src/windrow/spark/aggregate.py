@@ -1,5 +1,6 @@
 """`wr.aggregate` on a DataFrame: the tree as a lazy DataFrame.
 
+    catalyst  select -> explode where windows slide -> groupBy(keys, window)
     native    select -> groupBy(keys, pane) -> shuffle, sort -> mapInArrow(slide)
     kernel    select -> mapInArrow(fold)    -> shuffle, sort -> mapInArrow(slide)
     rows      select                        -> shuffle, sort -> mapInArrow(slide)
@@ -22,18 +23,21 @@ from windrow.tasks.sashes import BEGIN, PART, QUERY, TO
 from windrow.tasks.task import CHUNK
 
 from . import ship, sql
+from .catalyst import catalyst_windows
 from .partials import kernel_slices, native_slices, partial_schema
 from .result import select_windows, window_schema
 from .schema import key_fields, key_names, required
 from .shuffle import shuffle_by, shuffle_rows, with_chunks
 from .spans import shuffle_spans
 
-_LAST = {"pane": "lower_panes", "sash": "merge", "blocks": "slide_blocks"}
+_LAST = {"sash": "merge", "blocks": "slide_blocks"}
 
 
 def aggregate(frame: DataFrame, tree: Tree) -> DataFrame:
     """The result of a tree over a frame."""
     plan, of_rows = tree.plan, tree.level1 == "rows"
+    if tree.split == "window":
+        return select_windows(frame, plan, catalyst_windows(frame, tree))
     if plan.span is None:
         inputs = shuffle_rows(frame, tree) if of_rows else _shuffle_slices(frame, tree)
         step = _LAST.get(tree.split, "slide_rows" if of_rows else "slide_panes")
@@ -49,8 +53,6 @@ def _shuffle_slices(frame: DataFrame, tree: Tree) -> DataFrame:
     """Slices or sashes, shuffled and sorted for the last step."""
     make_slices = native_slices if tree.level1 == "native" else kernel_slices
     slices, keys = make_slices(frame, tree), key_names(tree.plan)
-    if tree.split == "pane":
-        return slices
     if tree.split == "none":
         return shuffle_by(slices, keys, [PANE])
     if tree.split == "overlap":

@@ -34,32 +34,41 @@ _NUMBERS: dict[str, DataType] = {
 }
 
 
-def native_slices(frame: DataFrame, tree: Tree) -> DataFrame:
-    """Slices by Catalyst: one row per key and pane."""
+def select_inputs(frame: DataFrame, tree: Tree) -> tuple[DataFrame, sql.Inputs]:
+    """The rows that have a time: keys, ticks, and the columns that aggregates read.
+
+    Of events with a duration the ticks are those of the end, and `sql.START` has those
+    of the start.
+    """
     plan = tree.plan
     assert plan.clock is not None
     reads = dict.fromkeys(name for bound in plan.calls for name in bound.reads)
     names = {name: f"c{number}" for number, name in enumerate(reads)}
     ties = {name: f"o{number}" for number, name in enumerate(plan.ties)}
     keys = dict(zip(plan.by, key_names(plan), strict=True))
-    on = quoted(plan.clock.column)
-    ticks = sql.ticks(on, field_of(frame, plan.clock.column).dataType)
-    source = frame.where(F.col(on).isNotNull()).select(
-        *renamed(keys),
-        F.expr(ticks).alias(sql.TICKS),
-        *renamed(ties),
-        *renamed(names),
-    )
-    partials = sql.native_partials(
-        tree.request,
-        tree.slots,
-        partial_fields(tree.request, tree.slots),
-        names,
-        {name: plan.schema.field(name).type for name in reads},
-        list(ties.values()),
-    )
+    times = {plan.clock.column: sql.TICKS}
+    if plan.span is not None:
+        times = dict(zip(plan.span, (sql.START, sql.TICKS), strict=True))
+    known = " and ".join(f"{quoted(name)} is not null" for name in times)
+    ticks = [
+        F.expr(sql.ticks(quoted(name), field_of(frame, name).dataType)).alias(alias)
+        for name, alias in times.items()
+    ]
+    columns = [*renamed(keys), *ticks, *renamed(ties), *renamed(names)]
+    types = {name: plan.schema.field(name).type for name in reads}
+    masks = frozenset(tree.slots.masks)
+    inputs = sql.Inputs(names, types, masks, list(ties.values()))
+    return frame.where(known).select(*columns), inputs
+
+
+def native_slices(frame: DataFrame, tree: Tree) -> DataFrame:
+    """Slices by Catalyst: one row per key and pane."""
+    plan = tree.plan
+    source, inputs = select_inputs(frame, tree)
+    fields = partial_fields(tree.request, tree.slots)
+    partials = sql.native_partials(tree.request, tree.slots, fields, inputs)
     pane = F.expr(plan.cuts.sql(sql.TICKS)).alias(PANE)
-    grouped = source.groupBy(*keys.values(), pane)
+    grouped = source.groupBy(*key_names(plan), pane)
     return grouped.agg(*(F.expr(text).alias(name) for name, text in partials.items()))
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import pyarrow as pa
 from pyarrow import types as pat
 from pyspark.sql.types import DataType, TimestampNTZType, TimestampType
 
+from windrow.aggregates.types import value_kind
 from windrow.batch.partials import PartialField
-from windrow.kernels import ProductPart
-from windrow.plan.requests import KernelRequest, Slots
+from windrow.plan.bind import BoundCall
+from windrow.plan.requests import KernelRequest, Read, Slots, may_overflow, reads_of
 
 TICKS = "t"
+START = "s"
 
 
 def ticks(column: str, kind: DataType) -> str:
@@ -60,22 +63,37 @@ def last_instant(start: str, end: str) -> str:
     return f"if({end} > {start}, {end} - 1L, if({end} = {start}, {end}, {wrong}))"
 
 
-def native_partials(
-    request: KernelRequest,
-    slots: Slots,
-    fields: Sequence[PartialField],
-    columns: Mapping[str, str],
-    types: Mapping[str, pa.DataType],
-    ties: Sequence[str],
-) -> dict[str, str]:
-    """Every column of the partial as an aggregate of SQL.
+@dataclass(frozen=True)
+class Inputs:
+    """The columns of a frame that aggregates read, by the user's names for them.
 
-    `columns` maps the user's names to those in the frame.
+    `names` are those in the frame, `masks` the columns that may hold nulls, and `ties`
+    those that order rows of one instant.
     """
+
+    names: Mapping[str, str]
+    types: Mapping[str, pa.DataType]
+    masks: frozenset[str]
+    ties: Sequence[str]
+
+
+def native_partials(
+    request: KernelRequest, slots: Slots, fields: Sequence[PartialField], inputs: Inputs
+) -> dict[str, str]:
+    """Every column of the partial as an aggregate of SQL."""
+    reads = {slot: read for read, slot in slots.columns.items()}
+    masked = {slot: name for name, slot in slots.masks.items()}
     texts: dict[str, str] = {}
     for part in request.product.parts:
-        words = _words(part, slots, columns, types, ties)
-        sketch = part.request.aggregate.fields
+        own = part.request
+        words = _words(
+            own.aggregate.takes,
+            [reads[slot] for slot in own.slots],
+            own.kind,
+            [masked[slot] for slot in own.masks],
+            inputs,
+        )
+        sketch = own.aggregate.fields
         for number in range(len(part.dtypes)):
             field = fields[part.offset + number]
             if number == len(sketch):  # whether there is a value at all
@@ -83,35 +101,50 @@ def native_partials(
                 continue
             native = sketch[number].native
             assert native is not None
-            payloads = [columns[payload] for payload in field.payloads] or [""]
+            payloads = [inputs.names[payload] for payload in field.payloads] or [""]
             for name, payload in zip(field.columns, payloads, strict=True):
                 texts[name] = native.format(**words, payload=payload)
     return texts
 
 
+def words(bound: BoundCall, inputs: Inputs) -> dict[str, str]:
+    """The words in which the SQL of a call is written; see `Field.native`."""
+    takes = bound.aggregate.takes
+    is_mean = bound.aggregate.name == "mean" and may_overflow(bound)
+    kind = value_kind(bound.types[0]) if bound.types else "int"
+    masks = [name for name in dict.fromkeys(bound.columns) if name in inputs.masks]
+    reads = reads_of(bound) if "value" in takes else ()
+    payload = "" if bound.payload is None else inputs.names[bound.payload]
+    words = _words(takes, reads, "float" if is_mean else kind, masks, inputs)
+    return words | {"payload": payload}
+
+
 def _words(
-    part: ProductPart,
-    slots: Slots,
-    columns: Mapping[str, str],
-    types: Mapping[str, pa.DataType],
-    ties: Sequence[str],
+    takes: Sequence[str],
+    reads: Sequence[Read],
+    kind: str,
+    masks: Sequence[str],
+    inputs: Inputs,
 ) -> dict[str, str]:
-    request = part.request
-    reads = {slot: read for read, slot in slots.columns.items()}
-    masked = {slot: name for name, slot in slots.masks.items()}
-    masks = [columns[masked[slot]] for slot in request.masks]
-    valid = " and ".join(f"{mask} is not null" for mask in masks) or "true"
-    one = "1" if not masks else masks[0] if len(masks) == 1 else f"if({valid}, 1, null)"
+    names = [inputs.names[name] for name in masks]
+    valid = " and ".join(f"{name} is not null" for name in names) or "true"
+    one = "1" if not names else names[0] if len(names) == 1 else f"if({valid}, 1, null)"
     words: dict[str, str] = {"valid": valid, "one": one, "time": TICKS}
-    words["order"] = f"struct({', '.join([TICKS, *ties])})"
-    roles = [role for role in request.aggregate.takes if role != "position"]
-    for role, slot in zip(roles, request.slots, strict=False):
-        name, as_floats = reads[slot]
-        kind = "float" if role == "other" or as_floats else request.kind
-        value = _read(columns[name], types[name], kind)
-        words[role] = value if len(masks) < 2 else f"if({valid}, {value}, null)"
-        words.setdefault("raw", columns[name])
+    words["order"] = f"struct({', '.join([TICKS, *inputs.ties])})"
+    roles = [role for role in takes if role != "position"]
+    for role, (name, as_floats) in zip(roles, reads, strict=False):
+        to = "float" if role == "other" or as_floats else kind
+        value = _read(inputs.names[name], inputs.types[name], to)
+        is_alone = len(roles) == 1 or not names  # else the other may be null
+        words[role] = value if is_alone else f"if({valid}, {value}, null)"
+        words.setdefault("raw", inputs.names[name])
     return words
+
+
+def text(value: str) -> str:
+    """A literal of SQL."""
+    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
 
 
 def _read(column: str, kind: pa.DataType, to: str) -> str:

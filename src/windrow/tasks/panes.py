@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from windrow.algorithms import find as find_algorithm
-from windrow.algorithms import slide_arrays
 from windrow.batch.aggregate import Solved, Trim
 from windrow.batch.columns import array_runs
 from windrow.batch.partials import PANE, Partials, read_partials
@@ -23,7 +21,7 @@ from windrow.batch.slices import Job, Slices, slide_slices
 from windrow.batch.sorted_rows import SortedRows, rows_in_order
 from windrow.slicing import fold
 
-from .sweep import Batches, WindowRows, stretches, whole_numbers
+from .sweep import Batches, whole_numbers
 
 if TYPE_CHECKING:  # which has these steps in its table
     from .task import Task
@@ -57,20 +55,3 @@ def slide_panes(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
         return replace(stream, times=None), answers, columns
 
     yield from task.sweep(batches, solve, lambda rows: whole_numbers(rows, PANE), None)
-
-
-def lower_panes(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Lower each slice as one window: they are the same where windows tumble."""
-    (rule,) = task.tree.plan.rules
-    request, recompute = task.tree.request, find_algorithm("recompute")
-    for table, _ in stretches(batches, lambda: task.enough):
-        partials = read_partials(request, task.fields, table)
-        rows = np.arange(len(table))
-        bounds = partials.arrays, rows, rows + 1
-        out = slide_arrays(
-            recompute, request.product, *bounds, leaf="slices", lane=None
-        )
-        begins = whole_numbers(table, PANE)
-        ends = rule.end(rule.last_over(begins))
-        results = task.results(partials, out)
-        yield from task.windows([WindowRows(rule, rows, table, begins, ends, results)])

@@ -1,7 +1,6 @@
 """Runs one step of a tree as a task: Arrow batches in, Arrow batches out.
 
     fold_rows     rows                        ->  slices, folded before the shuffle
-    lower_panes   slices in any order         ->  windows that tumble
     slide_panes   slices by key and time      ->  windows
     slide_rows    rows by key and time        ->  windows
     slide_blocks  rows in blocks, no key      ->  count windows
@@ -38,7 +37,7 @@ from windrow.state.due import window_table
 from windrow.windows.rule import Array
 
 from .blocks import slide_blocks
-from .panes import lower_panes, slide_panes
+from .panes import slide_panes
 from .sashes import merge_sashes, open_sashes
 from .span_pieces import slide_pieces
 from .spans import fold_spans, slide_spans
@@ -142,7 +141,6 @@ def _slide_rows(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
 
 STEPS: dict[str, Callable[[Task, Batches], Iterator[pa.RecordBatch]]] = {
     "fold_rows": _fold_rows,
-    "lower_panes": lower_panes,
     "slide_panes": slide_panes,
     "slide_rows": _slide_rows,
     "slide_blocks": slide_blocks,

@@ -114,13 +114,22 @@ class Civil(NamedTuple):
             edges.append(self._floor_sql(day, self.shift + length))
         return edges[0] if len(edges) == 1 else f"greatest({', '.join(edges)})"
 
-    def _floor_sql(self, day: str, phase: int) -> str:
-        """The last day up to `day` at which a slide of that phase begins."""
+    def next_day_sql(self, day: str) -> str:
+        """The first day of the window after that of a day, where windows tumble."""
+        return self._floor_sql(day, self.shift, slides=1)
+
+    def _floor_sql(self, day: str, phase: int, slides: int = 0) -> str:
+        """The last day up to `day` at which a slide of that phase begins.
+
+        With `slides`, the day so many slides later.
+        """
         if self.slide_days:
-            return f"({day} - pmod({day} - {phase}L, {self.slide_days}L))"
+            later = f" + {slides * self.slide_days}L" if slides else ""
+            return f"({day} - pmod({day} - {phase}L, {self.slide_days}L){later})"
         date = f"date_from_unix_date(cast({day} - {self.lead}L as int))"
         month = f"(year({date}) * 12 + month({date}) - {1970 * 12 + 1})"
         floor = f"{month} - pmod({month} - {phase}, {self.slide_months})"
+        floor += f" + {slides * self.slide_months}" if slides else ""
         return f"(unix_date(add_months(DATE '1970-01-01', {floor})) + {self.lead}L)"
 
 
@@ -201,6 +210,10 @@ class CalendarRule(Rule):
         start = start_sql(self.zone, self.civil.cut_day_sql(day_sql(self.zone, column)))
         # a day whose midnight clocks skipped from an earlier time on starts too late
         return start if self.zone == UTC else f"least({column}, {start})"
+
+    def end_sql(self, start: str) -> str:
+        later = self.civil.next_day_sql(day_sql(self.zone, start))
+        return start_sql(self.zone, later)
 
     def fingerprint(self) -> str:
         civil = self.civil

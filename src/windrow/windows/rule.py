@@ -99,6 +99,23 @@ class Rule(ABC):
     def cut_sql(self, column: str) -> str:
         """The same as `cut` in Spark's SQL, over a column of ticks."""
 
+    def begins_sql(self, first: str, last: str) -> str:
+        """The begins of all windows over [first, last], a row each, in Spark's SQL.
+
+        Only where bounds are arithmetic.
+        """
+        range_, slide, shift = self.even
+
+        def floor(time: str) -> str:
+            return f"({time} - pmod({time} - {shift}L, {slide}L))"
+
+        since = f"{floor(f'({first} - {range_}L)')} + {slide}L"
+        return f"explode(sequence({since}, {floor(last)}, {slide}L))"
+
+    @abstractmethod
+    def end_sql(self, start: str) -> str:
+        """The end of a window that begins at `start`, in SQL, where windows tumble."""
+
     @abstractmethod
     def fingerprint(self) -> str:
         """All that kept state depends on, as text that a person can compare."""
@@ -136,6 +153,9 @@ class EvenRule(Rule):
 
     def end(self, k: Any) -> Any:
         return self.even.shift + k * self.even.slide + self.even.range
+
+    def end_sql(self, start: str) -> str:
+        return f"({start} + {self.even.range}L)"
 
     def cut(self, t: Any) -> Any:
         later: Any = np.maximum if isinstance(t, np.ndarray) else max
