@@ -69,7 +69,9 @@ def stage(width, chunk):
 
 def _before_lane(ca, csa):
     """The slices between lcs and a prefix; `ca` is None where they are one chunk's."""
-    return csa if ca is None else combine(ca, csa)
+    if ca is None:
+        return csa
+    return combine(ca, csa)
 
 
 def _answer_ends(source, e, many, csa, ca, lcs, q, lanes, out, at):
@@ -126,7 +128,10 @@ def answer_chunks(source, first, c, many, count, width, b, lcs, state, lanes, at
         ca = IDENTITY
         for j in range(here + 1, here + reach):
             older = load(state, 1 + j % (reach + 1))
-            ca = older if j == here + 1 else combine(ca, older)
+            if j == here + 1:
+                ca = older
+            else:
+                ca = combine(ca, older)
         e = first + start + width - 1
         to = at + start
         if reach == 0:  # chunks as long as the window: this one is the window

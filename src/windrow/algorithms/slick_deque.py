@@ -74,7 +74,10 @@ def slide(source, bounds, count, at, scratch, out):
         walk = max(walk, head)
         while walk < tail and positions[walk & mask] < first:
             walk += 1
-        emit(out, at + i, load(partials, walk & mask) if walk < tail else IDENTITY)
+        if walk < tail:
+            emit(out, at + i, load(partials, walk & mask))
+        else:
+            emit(out, at + i, IDENTITY)
 
 
 def insert(scratch, ints, state, value, tick):
@@ -100,7 +103,9 @@ def evict(scratch, ints, state):
 def whole(scratch, ints, state):
     partials, _, mask = scratch
     head, tail = ints[2], ints[3]
-    return load(partials, head & mask) if head < tail else IDENTITY, ints, state
+    if head < tail:
+        return load(partials, head & mask), ints, state
+    return IDENTITY, ints, state
 
 
 SLICK_DEQUE = Algorithm(
