@@ -92,7 +92,7 @@ def _scan_two(source, a, width, b, q, suffix, prefix, out, at):
     store_tally(suffix, q + b - 1, s0)
     store_tally(suffix, q + 2 * b - 1, s1)
     narrow = len(s0) == 1
-    for k in range(1, b):
+    for k in range(1, b - 1):
         j = b - 1 - k
         if k & 3 == 0:
             expect(out, at + 2 * k)
@@ -106,11 +106,13 @@ def _scan_two(source, a, width, b, q, suffix, prefix, out, at):
             store_tally(prefix, q + b + k, p1)
             p1 = join_tallies(p1, tally(source, c + b + k, o1))
     if not narrow:
-        for k in range(1, b):
+        for k in range(1, b - 1):
             store_tally(prefix, q + k, p0)
             p0 = join_tallies(p0, tally(source, c + k, o0))
             store_tally(prefix, q + b + k, p1)
             p1 = join_tallies(p1, tally(source, c + b + k, o1))
+    store_tally(prefix, q + b - 1, p0)
+    store_tally(prefix, q + 2 * b - 1, p1)
 
 
 def _scan_one(source, a, width, b, q, many, suffix, prefix):

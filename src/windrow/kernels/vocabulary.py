@@ -98,6 +98,14 @@ def poke(array: Any, i: Whole, value: Any) -> None:
     """Put a number at place i of scratch memory."""
 
 
+def look(array: Any, i: Whole) -> int:  # type: ignore[empty-body]
+    """The number at place i that another thread may announce."""
+
+
+def announce(array: Any, i: Whole, value: Any) -> None:
+    """Put a number at place i, after all that was written before it."""
+
+
 # --- an algorithm (`windrow.algorithms.Algorithm` says more) ---------------------
 
 
