@@ -33,6 +33,8 @@ from windrow.kernels.vocabulary import (
     keep_of,
     leaf,
     load,
+    peek,
+    poke,
     same,
     start_of,
     stop_of,
@@ -51,13 +53,15 @@ def prepare(widest, chunk):
 
 def slide(source, bounds, count, at, scratch, out):
     positions, partials, mask = scratch
-    head = tail = walk = stop = 0
+    head = tail = walk = stop = kept = 0
     for i in range(count):
         keep, first, last = keep_of(bounds, i), start_of(bounds, i), stop_of(bounds, i)
         if keep >= stop:  # nothing of the last window is left: begin anew
             head, stop = tail, keep
-        while head < tail and positions[head & mask] < keep:
-            head += 1
+        if keep != kept:
+            while head < tail and peek(positions, head & mask) < keep:
+                head += 1
+            kept = keep
         if stop < last:
             walk = head
         while stop < last:
@@ -67,12 +71,12 @@ def slide(source, bounds, count, at, scratch, out):
                 if not same(combine(back, new), new):
                     break
                 tail -= 1
-            positions[tail & mask] = stop
+            poke(positions, tail & mask, stop)
             store(partials, tail & mask, new)
             tail += 1
             stop += 1
         walk = max(walk, head)
-        while walk < tail and positions[walk & mask] < first:
+        while walk < tail and peek(positions, walk & mask) < first:
             walk += 1
         if walk < tail:
             emit(out, at + i, load(partials, walk & mask))
