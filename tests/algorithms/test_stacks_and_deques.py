@@ -2,7 +2,9 @@
 
 import importlib
 import sys
+import threading
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 from counting import counted, objects, slide_ranges, slide_rows, slide_windows
 from windrow.aggregates import find as aggregate
 from windrow.algorithms import find, slide_arrays, slide_regular
+from windrow.algorithms._kernel import Shape, compile_kernel
 from windrow.kernels import Request, product_of
 from windrow.loops import interpreting, is_interpreting
 
@@ -246,6 +249,8 @@ def watched(name, monkeypatch, check):
         "allocate": lambda n: [None] * n,
         "load": lambda fields, i: fields[i],
         "store": put,
+        "peek": lambda array, i: array[i],
+        "poke": put,
         "start_of": lambda windows, i: windows[i][0],
         "stop_of": lambda windows, i: windows[i][1],
         "keep_of": lambda windows, i: windows[i][0],
@@ -415,7 +420,7 @@ def test_all_ranges_of_a_slide_are_answered_in_one_walk_over_the_deque(n):
             monkeypatch.setattr(module, word, meaning)
         module.slide(None, windows, len(windows), 0, (positions, [0] * n, n - 1), None)
 
-    eviction = 2 * slides * n  # the head is looked at for each window, and moves once
+    eviction = 2 * slides  # the head is looked at once a slide, and moves once
     assert positions.reads - eviction <= slides * 2 * n
 
 
@@ -437,12 +442,18 @@ def seen_threads(monkeypatch):
         taken.append(True)
         return real(begin, fill, answer)
 
-    real = threads.overlap
+    def chunks(*arguments):
+        taken.append(True)
+        return real_chunks(*arguments)
+
+    real, real_chunks = threads.overlap, threads._chunks
     monkeypatch.setattr(threads, "overlap", overlap)
+    monkeypatch.setattr(threads, "_chunks", chunks)
     monkeypatch.setattr(threads, "LEAST_WINDOW", 3000)
     monkeypatch.setattr(threads, "LEAST_STREAM", 20_000)
     monkeypatch.setattr(threads, "LEAST_RUN", 10_000)
     monkeypatch.setattr(threads, "GROUP", 7000)
+    monkeypatch.setattr(threads, "SOME", 7000)
     monkeypatch.setattr(
         threads.os, "sched_getaffinity", lambda _: {0, 1}, raising=False
     )
@@ -480,7 +491,7 @@ def test_two_threads_agree_with_one_over_any_runs(group, cuts, width, chunk, lea
 
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(threads, "pays", lambda *_: True)
-        monkeypatch.setattr(threads, "GROUP", group)
+        monkeypatch.setattr(threads, "SOME", group)
         monkeypatch.setattr(threads, "LEAST_RUN", 5)
         actual = slide_regular(
             find("pba"), product, *given_to_both, chunk=chunk, lead=lead
@@ -513,6 +524,72 @@ def test_long_runs_take_two_threads_and_short_ones_between_them_do_not(
     expected = slide_regular(find("sba"), whole_sum(), (NUMBERS,), *RUNS, width, **how)
     np.testing.assert_array_equal(actual, expected)
     assert len(seen_threads) == 2
+
+
+FAST = Shape(bounds="regular", fast=True)
+
+
+class NoCore:
+    """A thread that never gets a core."""
+
+    def __init__(self, **_):
+        pass
+
+    def start(self):
+        pass
+
+    def join(self):
+        pass
+
+
+class LateCore(NoCore):
+    """A thread that gets a core once the main one is done."""
+
+    def __init__(self, target, **_):
+        self.join = target
+
+
+@compiled_only
+@pytest.mark.parametrize("thread", [NoCore, LateCore])
+@pytest.mark.parametrize("some", [7000, 1 << 20])
+@pytest.mark.usefixtures("seen_threads")
+def test_the_main_thread_does_all_where_the_second_gets_no_core(
+    thread, some, monkeypatch
+):
+    threads = importlib.import_module("windrow.algorithms._two_threads")
+    alone, chunks = [], threads._chunks
+
+    def note(*arguments):
+        alone.append(chunks(*arguments))
+
+    monkeypatch.setattr(threads, "Thread", thread)
+    monkeypatch.setattr(threads, "SOME", some)
+    monkeypatch.setattr(threads, "_chunks", note)
+
+    actual = slide_regular(find("pba"), whole_sum(), (NUMBERS,), *RUNS, 5000)
+
+    expected = slide_regular(find("sba"), whole_sum(), (NUMBERS,), *RUNS, 5000)
+    np.testing.assert_array_equal(actual, expected)
+    assert len(alone) == 2
+    assert min(alone) > 0
+
+
+@compiled_only
+@pytest.mark.usefixtures("seen_threads")
+def test_a_failure_of_the_main_thread_ends_the_second(monkeypatch):
+    threads = importlib.import_module("windrow.algorithms._two_threads")
+    monkeypatch.setattr(threads, "SOME", 10)
+    kernel = compile_kernel(find("pba"), whole_sum(), FAST)
+    fails = SimpleNamespace(**vars(kernel))
+    fails.answer_behind = lambda *_: 1 / 0
+    before = threading.active_count()
+
+    with pytest.raises(ZeroDivisionError):
+        threads._chunks(
+            fails, (NUMBERS,), 0, 55_001, 5000, 0, 0, (np.empty(55_001, np.int64),)
+        )
+
+    assert threading.active_count() == before
 
 
 @compiled_only

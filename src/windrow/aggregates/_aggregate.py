@@ -55,6 +55,27 @@ class Field:
     native: str | None = None
 
 
+@dataclass(frozen=True)
+class Tally:
+    """A smaller partial, for loops that know how many rows each holds.
+
+        lift(value, origin)            a tally of one row
+        combine(older, newer)          tallies with the same origin
+        settle(tally, origin, n)       the partial of these n rows
+        measure(partial, origin)       and back
+
+    `origin` is the value of a row that is in every window which the tally is for, so
+    that nothing that has left a window can be seen in it; `lower` must not read what
+    depends on it.  `kinds` are those of the tally's fields, as in `Field`.
+    """
+
+    kinds: tuple[str, ...]
+    lift: Function
+    combine: Function
+    settle: Function
+    measure: Function
+
+
 class _Absent(enum.Enum):  # a member is the same object in every process
     ABSENT = "absent"
 
@@ -87,8 +108,9 @@ class Aggregate:
 
     The remaining attributes belong to built-in aggregates: the partial's schema, what
     `lift` takes ("value", "other", "position"), how many columns are named, which types
-    of them have a meaning, what `lower` gives, and whether that is defined or null.
-    `sql` is the result over all rows of a group, in the words of `Field.native`.
+    of them have a meaning, what `lower` gives, whether that is defined or null, and
+    the tally of rows that are counted already.  `sql` is the result over all rows of a
+    group, in the words of `Field.native`.
     """
 
     name: str
@@ -104,6 +126,7 @@ class Aggregate:
     accepts: str = "number"
     result: str = "float"
     defined: Function | None = None
+    tally: Tally | None = None
     options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     aliases: tuple[str, ...] = ()
     summary: str = ""
@@ -227,4 +250,4 @@ def _check_closed(name: str, closed: str, frame: Duration | int | None) -> None:
         )
 
 
-__all__ = ["ABSENT", "FUNCTIONS", "Aggregate", "Call", "Field", "Law"]
+__all__ = ["ABSENT", "FUNCTIONS", "Aggregate", "Call", "Field", "Law", "Tally"]

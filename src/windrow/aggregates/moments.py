@@ -14,18 +14,30 @@ There is no branch for an empty side: its n of 0 makes every weight 0, and facto
 are multiplied weight first, so that 0 meets no infinity on the way.  n is a float,
 since converting whole numbers to floats is slow in vector code: with five aggregates
 in one pass this saved a third.  An infinity or NaN makes mk NaN from the start.
+
+Where a loop knows how many rows a window holds, nothing is divided in it.  The tally of
+a variance is the sums of distances and of their squares from an origin K
+
+    S == sum(v - K)    Q == sum((v - K) ** 2)    m2 == Q - S ** 2 / n
+
+where K is a value of the window itself, so that (K - mean) ** 2 <= m2 and Q <= n m2:
+m2 is off by n times the rounding error of a sum of squares at most, whatever the mean
+is, and by about twice that error where K is a value like the others.  S is kept 2**32
+times smaller, which is exact: a finite sum tells squares that overflow from a value
+that is infinite.
 """
 
 import math
 from dataclasses import replace
 
-from ._aggregate import Aggregate, Field, Law
-from .functions import as_float
+from ._aggregate import Aggregate, Field, Law, Tally
+from .functions import add_pairs, as_float
 from .words import select, sqrt
 
 # SQL's avg adds up and divides: values are made 2**64 times smaller on the way, which
 # is exact, so that two values of 1e308 have a mean there too.
 SMALL, LARGE = "5.421010862427522e-20D", "18446744073709551616D"
+DOWN, UP = 2.0**-32, 2.0**32
 N = Field("n", "float", native="count({one})")
 _MEAN = Field("mean", "float", native=f"avg({{value}} * {SMALL}) * {LARGE}")
 _M2 = Field("m2", "float", native="var_pop({value}) * count({one})")
@@ -61,6 +73,26 @@ def _inverse(whole, oldest):
     return (n, mean, m2 if m2 > 0.0 or m2 != m2 else 0.0)
 
 
+def _tally_lift(value, origin):
+    distance = as_float(value) - origin
+    return (distance * DOWN, distance * distance)
+
+
+def _settle(tally, origin, n):
+    """The partial of n rows; m2 is infinite where finite distances have no square."""
+    mean = tally[0] * (UP / n)
+    m2 = tally[1] - (tally[0] * UP) * mean
+    too_large = (tally[1] == math.inf) & (tally[0] - tally[0] == 0.0)
+    m2 = select(too_large, math.inf, select(m2 < 0.0, 0.0, m2))
+    return (as_float(n), origin + mean, m2)
+
+
+def _measure(partial, origin):
+    distance = partial[1] - origin
+    squares = (partial[0] * distance) * distance
+    return ((partial[0] * DOWN) * distance, partial[2] + squares)
+
+
 def _sample(partial):
     return partial[2] / select(partial[0] > 1.0, partial[0] - 1.0, 1.0)
 
@@ -91,6 +123,7 @@ VARIANCE = Aggregate(
     lower=_sample,
     defined=has_two,
     laws=Law.COMMUTATIVE | Law.INVERTIBLE,
+    tally=Tally(("float", "float"), _tally_lift, add_pairs, _settle, _measure),
     aliases=("var_samp", "var"),
     summary="sample variance, by n - 1",
     sql="if(count({one}) > 1, var_samp({value}), null)",

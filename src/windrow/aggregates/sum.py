@@ -7,10 +7,13 @@ Integers stay integers, so their totals are exact.  Where a total could pass
 
 which is exact for at least 2**31 values, and is checked, or turned into a decimal,
 after the loop.
+
+Where a loop knows how many rows a window holds, a mean is as fast as a sum: its tally
+is the total alone.
 """
 
 from . import functions
-from ._aggregate import Aggregate, Field, Law
+from ._aggregate import Aggregate, Field, Law, Tally
 from .words import select
 
 _TOTAL = Field("total", native="sum({value})")
@@ -92,6 +95,18 @@ def _mean_lower(partial):
     return partial[1] / select(partial[0] > 0, partial[0], 1)
 
 
+def _mean_tally_lift(value, origin):
+    return (value,)
+
+
+def _mean_settle(tally, origin, n):
+    return (n, tally[0])
+
+
+def _mean_measure(partial, origin):
+    return (partial[1],)
+
+
 MEAN = Aggregate(
     name="mean",
     fields=(*COUNT.fields, _TOTAL),
@@ -101,6 +116,9 @@ MEAN = Aggregate(
     inverse=functions.subtract_pairs,
     lower=_mean_lower,
     laws=Law.COMMUTATIVE | Law.INVERTIBLE,
+    tally=Tally(
+        ("value",), _mean_tally_lift, functions.add, _mean_settle, _mean_measure
+    ),
     aliases=("avg", "average"),
     result="mean",
     summary="arithmetic mean",

@@ -37,6 +37,9 @@ def cover(nodes, capacity, start, stop):
         while 1 << level > stop - i:
             level -= 1
         block = load(nodes, place(capacity, level, i))
-        whole = block if i == start else combine(whole, block)
+        if i == start:
+            whole = block
+        else:
+            whole = combine(whole, block)
         i += 1 << level
     return whole

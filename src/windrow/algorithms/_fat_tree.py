@@ -23,6 +23,60 @@ def renew_node(tree, capacity, level, block, keep, stop):
     store(tree, place(capacity, level, middle), whole)
 
 
+def climb_front(tree, capacity, keep, last):
+    """Renew the nodes above the oldest slice that slices were taken from.
+
+    Up to where they meet those above the newest slice, which `climb_back` renews.
+    """
+    node, other = capacity + (keep & (capacity - 1)), capacity + (last & (capacity - 1))
+    while node & 1 == 0 and node >> 1 != other >> 1:  # nothing has left these
+        node >>= 1
+        other >>= 1
+    whole = load(tree, node)
+    while node >> 1 != other >> 1:
+        if node & 1 == 0:
+            whole = combine(whole, load(tree, node + 1))
+        node >>= 1
+        other >>= 1
+        store(tree, node, whole)
+
+
+def climb_back(tree, capacity, keep, last, whole):
+    """Renew the nodes above the newest slice, whose partial is `whole`."""
+    node, low, size = capacity + (last & (capacity - 1)), last, 1
+    store(tree, node, whole)
+    while node > 1:
+        if node & 1 == 1:
+            if low > keep:
+                whole = combine(load(tree, node - 1), whole)
+            low -= size
+        node >>= 1
+        size *= 2
+        store(tree, node, whole)
+
+
+def _join_ends(tree, capacity, keep, stop):
+    """The window of an inverted buffer: suffix of one turn, prefix of the next."""
+    node = capacity + (keep & (capacity - 1))
+    while node & 1 == 0:
+        node >>= 1
+    suffix = load(tree, node)
+    while node > 1:
+        if node & 1 == 0:
+            suffix = combine(suffix, load(tree, node + 1))
+        node >>= 1
+    node = capacity + (stop & (capacity - 1))
+    while node & 1 == 0:
+        node >>= 1
+    prefix = load(tree, node - 1)
+    node >>= 1
+    while node > 1:
+        if node & 1 == 1:
+            prefix = combine(load(tree, node - 1), prefix)
+        node >>= 1
+    return combine(suffix, prefix)
+
+
 def answer_from(tree, capacity, keep, start, stop):
     """The root if it is the window; else the fewest nodes, suffix before prefix.
 
@@ -30,7 +84,9 @@ def answer_from(tree, capacity, keep, start, stop):
     buffer needs no case of its own.
     """
     inverted = (keep ^ (stop - 1)) >= capacity  # not in the same turn of the buffer
-    if start == keep and start < stop and not inverted:
+    if start == keep and start < stop:
+        if inverted:
+            return _join_ends(tree, capacity, keep, stop)
         return load(tree, 1)
     return cover(tree, capacity, start, stop)
 

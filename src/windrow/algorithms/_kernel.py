@@ -147,6 +147,7 @@ def kernel_assembly(algorithm: Algorithm, product: Product, shape: Shape) -> Ass
         leaf=shape.leaf,
         emit="partials" if shape.raw else "results",
         tails=shape.tail,
+        tallies=shape.fast,
         words=tuple(words.items()),
         entries=(("run", driver), *named),
         columns=slide_even if shape.bounds == "regular" else slide_bounds,

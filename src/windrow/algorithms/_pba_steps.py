@@ -86,7 +86,10 @@ def insert(scratch, ints, state, value, tick):
             rest = min(rest, pace * (tick - last))
         P = _build(part, mask, M, P, rest)
     store(part, E & mask, value)
-    csa = combine(csa, value) if M < E else value
+    if M < E:
+        csa = combine(csa, value)
+    else:
+        csa = value
     return (F, E + 1, L, M, P, tick, turn, due, pace, range_, chunk), (total, csa)
 
 
@@ -101,7 +104,10 @@ def evict(scratch, ints, state):
 def whole(scratch, ints, state):
     part, mask = scratch
     F, E, L, M = ints[0], ints[1], ints[2], ints[3]
-    partial = state[1] if M < E else IDENTITY
+    if M < E:
+        partial = state[1]
+    else:
+        partial = IDENTITY
     if L < M:
         partial = combine(state[0], partial)
     if F < L:

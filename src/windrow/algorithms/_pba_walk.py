@@ -53,7 +53,10 @@ def fill_walk(source, bounds, i, count, marks, lcs, room, lanes):
 def answer_walk(source, bounds, i, until, marks, lcs, state, out):
     """The main thread: windows [i, until), over the chunks of `fill_walk`."""
     flip, stop = marks[0], marks[1]
-    back = load(state, 0) if i > 0 else IDENTITY
+    if i > 0:
+        back = load(state, 0)
+    else:
+        back = IDENTITY
     base = used = origin = 0
     while i < until:
         first, last = start_of(bounds, i), stop_of(bounds, i)

@@ -3,13 +3,22 @@
     second   fill 0 | fill 1 | fill 2 |        | fill 3 | ...
     main      begin | answer 0 | answer 1 | answer 2 | answer 3 | ...
 
-Kernels run without the interpreter's lock, so Python threads serve; a buffer goes
-from one to the other through a queue.  There are `SLOTS` buffers, so neither thread
-waits for the other's next step, only for its pace.  The thread lives as long as the
-call: a pool kept for later would not survive a fork.
+Kernels run without the interpreter's lock, so Python threads serve.  Where windows
+move by one slice the two hand over slots in a few nanoseconds, by numbers in memory
+that both see (`marks`):
 
-A hand-over costs some ten microseconds, so a buffer holds about `GROUP` fields and
-small windows or short inputs stay in one thread.
+    ANSWERED     groups of chunks that the main thread is done with
+    SLOT + k     one past the group that slot k holds
+    NEXT         the group that the second thread goes on with
+    ALONE        groups that the main thread filled itself
+
+Neither ever has to wait: the main thread fills a group itself that does not come, and
+the second goes past it.  So a busy core costs time at most.  Windows given as arrays go
+through queues, some ten microseconds each, in larger groups.
+
+There are `SLOTS` slots, so neither thread waits for the other's next step, only for its
+pace.  The thread lives as long as the call: a pool kept for later would not survive a
+fork.  Small windows or short inputs stay in one thread.
 """
 
 from __future__ import annotations
@@ -18,6 +27,7 @@ import os
 from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Thread
+from time import sleep
 from types import ModuleType
 from typing import Any
 
@@ -28,7 +38,10 @@ from windrow.loops import arrays
 Array = np.ndarray[Any, Any]
 Arrays = tuple[Array, ...]
 
+ANSWERED, NEXT, ALONE, SLOT = 0, 1, 2, 3  # places of marks
 SLOTS = 3
+SOME = 1 << 15  # numbers in a slot, if chunks are not longer than that
+NAP = 20e-6
 GROUP = 1 << 17  # numbers in a buffer, if windows are not longer than that
 LEAST_WINDOW = 1 << 14  # slices: below, one thread is as fast
 LEAST_STREAM = 1 << 18
@@ -96,32 +109,30 @@ def _chunks(
     chunk: int,
     at: int,
     out: Arrays,
-) -> None:
-    """Windows of one run that move on by one slice."""
+) -> int:
+    """Windows of one run that move on by one slice; how many groups came too late."""
     b = int(kernel.chunk_of(width, chunk))
     state = kernel.make_room((width - 1) // b + 2)
-    lanes, own_lanes = kernel.make_lanes(), kernel.make_lanes()
-    many = max(round(GROUP / (b * len(state))), 1)
-    groups = iter(range(0, -(-count // b), many))
-    slots = [_room(kernel, many * b) for _ in range(SLOTS)]
+    many = max(round(SOME / (b * len(state))), 1)
+    lcs, own = _room(kernel, SLOTS * many * b), _room(kernel, many * b)
+    rooms = (lcs, own, kernel.make_lanes())
+    marks = np.zeros(SLOT + SLOTS, np.int64)
 
-    def begin() -> None:
-        kernel.begin_chunks(source, first, width, b, state)
+    def second() -> None:
+        lanes = kernel.make_lanes()
+        while not kernel.fill_ahead(source, first, count, b, many, lcs, marks, lanes):
+            sleep(NAP)  # the main thread has lost its core
 
-    def fill(slot: int) -> tuple[int, int] | None:
-        c = next(groups, None)
-        if c is None:
-            return None
-        some = min(many, -(-count // b) - c)
-        kernel.fill_chunks(source, first + c * b, some, b, slots[slot], own_lanes)
-        return c, some
-
-    def answer(slot: int, filled: tuple[int, int]) -> None:
-        kernel.answer_chunks(
-            source, first, *filled, count, width, b, slots[slot], state, lanes, at, out
+    thread = Thread(target=second, name="windrow-lcs")
+    thread.start()
+    try:
+        kernel.answer_behind(
+            source, first, count, width, b, many, rooms, state, marks, at, out
         )
-
-    overlap(begin, fill, answer)
+    finally:
+        marks[ANSWERED] = count  # also if it failed: no group is left to fill
+        thread.join()
+    return int(marks[ALONE])
 
 
 def _walk(

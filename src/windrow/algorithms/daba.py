@@ -52,7 +52,10 @@ def _shrink_daba(vals, aggs, mask, L, R, A, B):
     """Turn the oldest node of l_L and the youngest of l_R: three combines."""
     of_l = load(aggs, L & mask)
     of_r = load(aggs, (A - 1) & mask)
-    of_a = load(aggs, A & mask) if A < B else IDENTITY
+    if A < B:
+        of_a = load(aggs, A & mask)
+    else:
+        of_a = IDENTITY
     store(aggs, L & mask, combine(combine(of_l, of_r), of_a))
     store(aggs, (A - 1) & mask, combine(load(vals, (A - 1) & mask), of_a))
 
@@ -72,7 +75,10 @@ def _fixup_daba(vals, aggs, mask, F, L, R, A, B, E):
 def insert(scratch, ints, state, value, tick):
     vals, aggs, mask = scratch
     F, E, L, R, A, B = ints
-    below = load(aggs, (E - 1) & mask) if B < E else IDENTITY
+    if B < E:
+        below = load(aggs, (E - 1) & mask)
+    else:
+        below = IDENTITY
     store(vals, E & mask, value)
     store(aggs, E & mask, combine(below, value))
     E += 1
@@ -91,8 +97,14 @@ def evict(scratch, ints, state):
 def whole(scratch, ints, state):
     _, aggs, mask = scratch
     F, E, B = ints[0], ints[1], ints[5]
-    front = load(aggs, F & mask) if F < B else IDENTITY
-    back = load(aggs, (E - 1) & mask) if B < E else IDENTITY
+    if F < B:
+        front = load(aggs, F & mask)
+    else:
+        front = IDENTITY
+    if B < E:
+        back = load(aggs, (E - 1) & mask)
+    else:
+        back = IDENTITY
     return combine(front, back), ints, state
 
 

@@ -49,7 +49,10 @@ from ._stepwise import Stepwise
 
 def _shrink_lite(part, mask, L, A, B, middle):
     """Turn the oldest node of l_L and the youngest of l_R: two combines."""
-    of_a = load(part, A & mask) if A < B else IDENTITY
+    if A < B:
+        of_a = load(part, A & mask)
+    else:
+        of_a = IDENTITY
     store(part, L & mask, combine(load(part, L & mask), middle))
     store(part, (A - 1) & mask, combine(load(part, (A - 1) & mask), of_a))
 
@@ -90,7 +93,10 @@ def evict(scratch, ints, state):
 def whole(scratch, ints, state):
     part, mask = scratch
     F, B = ints[0], ints[5]
-    front = load(part, F & mask) if F < B else IDENTITY
+    if F < B:
+        front = load(part, F & mask)
+    else:
+        front = IDENTITY
     return combine(front, state[1]), ints, state
 
 

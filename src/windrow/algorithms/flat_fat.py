@@ -23,7 +23,8 @@ called in stream order alone.  The tree holds no neutral element in unused slots
 be cleared between keys.
 
 Between two answers, m slices that came or went renew each node above them once,
-level by level: the path of F, and what lies above the new slices.
+level by level: the path of F, and what lies above the new slices.  Where one slice
+came, both paths are climbed with the node below at hand, not read again.
 """
 
 from windrow.aggregates import Law
@@ -32,7 +33,7 @@ from windrow.kernels.vocabulary import emit, keep_of, leaf, start_of, stop_of, s
 from ._algorithm import Algorithm
 from ._dyadic import place, prepare
 from ._fat_steps import FAT_STEPS
-from ._fat_tree import answer_from, renew_level
+from ._fat_tree import answer_from, climb_back, climb_front, renew_level
 
 
 def _update(source, tree, capacity, before, keep, stop):
@@ -52,7 +53,12 @@ def slide(source, bounds, count, at, scratch, out):
         oldest, last = keep_of(bounds, i), stop_of(bounds, i)
         if oldest >= stop:  # nothing of the last window is left: begin anew
             keep = stop = oldest
-        if oldest > keep or last > stop:
+        if last == stop + 1:
+            if oldest > keep:
+                climb_front(tree, capacity, oldest, stop)
+            climb_back(tree, capacity, oldest, stop, leaf(source, stop))
+            keep, stop = oldest, last
+        elif oldest > keep or last > stop:
             _update(source, tree, capacity, (keep, stop), oldest, last)
             keep, stop = oldest, last
         emit(out, at + i, answer_from(tree, capacity, keep, start_of(bounds, i), stop))

@@ -32,13 +32,24 @@ arrays, and `_pba_steps.py` takes one event at a time in one thread.
 import numpy as np
 
 from windrow.aggregates import Law
-from windrow.kernels.vocabulary import IDENTITY, combine, emit, leaf, load, store
+from windrow.kernels.vocabulary import (
+    IDENTITY,
+    announce,
+    combine,
+    emit,
+    leaf,
+    load,
+    look,
+    peek,
+    poke,
+    store,
+)
 
 from ._algorithm import Algorithm
 from ._lanes import LANE, TURN, make_lanes, make_room, scan_prefixes, scan_suffixes
 from ._pba_steps import PBA_STEPS
 from ._pba_walk import answer_walk, fill_walk
-from ._two_threads import conduct
+from ._two_threads import ALONE, ANSWERED, NEXT, SLOT, conduct
 from .two_stacks_lite import prepare, slide
 
 
@@ -69,7 +80,9 @@ def stage(width, chunk):
 
 def _before_lane(ca, csa):
     """The slices between lcs and a prefix; `ca` is None where they are one chunk's."""
-    return csa if ca is None else combine(ca, csa)
+    if ca is None:
+        return csa
+    return combine(ca, csa)
 
 
 def _answer_ends(source, e, many, csa, ca, lcs, q, lanes, out, at):
@@ -91,10 +104,10 @@ def _answer_ends(source, e, many, csa, ca, lcs, q, lanes, out, at):
     return csa
 
 
-def fill_chunks(source, lo, many, b, lcs, lanes):
-    """The second thread: lcs of `many` chunks, the first of which begins at lo."""
+def fill_chunks(source, lo, many, b, lcs, q, lanes):
+    """Fill in lcs of `many` chunks from slice lo on, from place q on."""
     for c in range(many):
-        scan_suffixes(source, lo + c * b, lo + (c + 1) * b, lcs, c * b, lanes)
+        scan_suffixes(source, lo + c * b, lo + (c + 1) * b, lcs, q + c * b, lanes)
 
 
 def begin_chunks(source, first, width, b, state):
@@ -112,21 +125,26 @@ def begin_chunks(source, first, width, b, state):
         store(state, 0, csa)
 
 
-def answer_chunks(source, first, c, many, count, width, b, lcs, state, lanes, at, out):
-    """The main thread: windows that start in chunks [c, c + many), of `count` in all.
+def answer_chunks(
+    source, first, c, many, count, width, b, lcs, place, state, lanes, at, out
+):
+    """Windows that start in chunks [c, c + many), of `count` in all.
 
-    `out` is written from `at` on; `lcs` begins with chunk c.
+    `out` is written from `at` on; lcs of chunk c stands at `place`.
     """
     reach, skew = (width - 1) // b, (width - 1) % b
     csa = load(state, 0)
     for here in range(c, c + many):
-        q, start = (here - c) * b, here * b
+        q, start = place + (here - c) * b, here * b
         near = min(b - skew, count - start)  # those that stop in chunk here + reach
         far = min(b, count - start) - near
         ca = IDENTITY
         for j in range(here + 1, here + reach):
             older = load(state, 1 + j % (reach + 1))
-            ca = older if j == here + 1 else combine(ca, older)
+            if j == here + 1:
+                ca = older
+            else:
+                ca = combine(ca, older)
         e = first + start + width - 1
         to = at + start
         if reach == 0:  # chunks as long as the window: this one is the window
@@ -149,15 +167,71 @@ def answer_chunks(source, first, c, many, count, width, b, lcs, state, lanes, at
     store(state, 0, csa)
 
 
+def fill_ahead(source, first, count, b, many, lcs, marks, lanes):
+    """The second thread: lcs of groups of `many` chunks, while there is a free slot.
+
+    Gives up if the main thread does not move on; returns whether all is filled.
+    """
+    chunks = (count + b - 1) // b
+    groups = (chunks + many - 1) // many
+    slots = len(marks) - SLOT
+    g = marks[NEXT]
+    looks = 0
+    while g < groups and looks < many * b:
+        answered = look(marks, ANSWERED)
+        g = max(g, answered)  # the main thread has filled some itself
+        if g - answered >= slots:
+            looks += 1
+        elif g < groups:
+            c, q = g * many, (g % slots) * many * b
+            some = min(many, chunks - c)
+            fill_chunks(source, first + c * b, some, b, lcs, q, lanes)
+            announce(marks, SLOT + g % slots, g + 1)
+            g += 1
+            looks = 0
+    marks[NEXT] = g
+    return g >= groups
+
+
+def answer_behind(source, first, count, width, b, many, rooms, state, marks, at, out):
+    """The main thread: all windows, from slots that the second has filled.
+
+    A group that does not come for too long is filled here, to room of its own, so that
+    nothing waits for a thread without a core.
+    """
+    lcs, own, lanes = rooms
+    chunks = (count + b - 1) // b
+    slots = len(marks) - SLOT
+    patience = 4 * many * b
+    begin_chunks(source, first, width, b, state)
+    for g in range((chunks + many - 1) // many):
+        c = g * many
+        some = min(many, chunks - c)
+        looks = 0
+        while looks < patience and look(marks, SLOT + g % slots) != g + 1:
+            looks += 1
+        if looks < patience:
+            room, q = lcs, (g % slots) * many * b
+        else:
+            room, q = own, 0 * b
+            fill_chunks(source, first + c * b, some, b, own, q, lanes)
+            patience //= 2
+            poke(marks, ALONE, peek(marks, ALONE) + 1)
+        answer_chunks(
+            source, first, c, some, count, width, b, room, q, state, lanes, at, out
+        )
+        announce(marks, ANSWERED, g + 1)
+
+
 def stride(source, first, count, width, at, scratch, out):
     """The work of both threads in one, chunk by chunk, for small windows."""
     lcs, state, lanes, b = scratch
     begin_chunks(source, first, width, b, state)
-    one = np.int64(1)
+    zero, one = np.int64(0), np.int64(1)
     for c in range((count + b - 1) // b):
-        fill_chunks(source, first + c * b, one, b, lcs, lanes)
+        fill_chunks(source, first + c * b, one, b, lcs, zero, lanes)
         answer_chunks(
-            source, first, c, one, count, width, b, lcs, state, lanes, at, out
+            source, first, c, one, count, width, b, lcs, zero, state, lanes, at, out
         )
 
 
@@ -179,8 +253,8 @@ PBA = Algorithm(
         make_lanes,
         chunk_of,
         fill_chunks,
-        begin_chunks,
-        answer_chunks,
+        fill_ahead,
+        answer_behind,
     ),
     conduct=conduct,
     threads=2,

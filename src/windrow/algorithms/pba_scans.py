@@ -44,7 +44,10 @@ def run_prefixes(source, rows, firsts, lasts, carries, out):
             prefix = leaf(source, carries[k])
         for i in range(firsts[k], lasts[k]):
             newest = leaf(source, peek(rows, i))
-            prefix = combine(prefix, newest) if some else newest
+            if some:
+                prefix = combine(prefix, newest)
+            else:
+                prefix = newest
             some = True
             store(out, i, prefix)
 
@@ -58,7 +61,10 @@ def run_suffixes(source, rows, firsts, lasts, carries, out):
         for i in range(lasts[k] - 1, firsts[k] - 1, -1):
             store(out, i, suffix)
             oldest = leaf(source, peek(rows, i))
-            suffix = combine(oldest, suffix) if some else oldest
+            if some:
+                suffix = combine(oldest, suffix)
+            else:
+                suffix = oldest
             some = True
         store(out, len(rows) + k, suffix)
 
@@ -70,7 +76,10 @@ def run_merge(source, oldest, middle, newest, out):
         for place in (peek(oldest, i), peek(middle, i), peek(newest, i)):
             if place >= 0:
                 newer = leaf(source, place)
-                partial = combine(partial, newer) if some else newer
+                if some:
+                    partial = combine(partial, newer)
+                else:
+                    partial = newer
                 some = True
         emit(out, i, partial)
 

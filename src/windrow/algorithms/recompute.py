@@ -30,7 +30,10 @@ def prepare(widest, chunk):
 def slide(source, bounds, count, at, scratch, out):
     for i in range(count):
         start, stop = start_of(bounds, i), stop_of(bounds, i)
-        whole = leaf(source, start) if start < stop else IDENTITY
+        if start < stop:
+            whole = leaf(source, start)
+        else:
+            whole = IDENTITY
         for j in range(start + 1, stop):
             whole = combine(whole, leaf(source, j))
         emit(out, at + i, whole)

@@ -8,9 +8,9 @@ chunk and the beginning of the next:
               |------ window -------|
               lcs[start]   csa[stop - 1]
 
-Where windows move by one slice (`stride`), two things make it fast.  Two chunks are
+Where windows move by one slice (`stride`), three things make it fast.  Two chunks are
 scanned side by side, suffixes and prefixes together: four independent chains of
-combines.  And a chunk longer than `BLOCK` is scanned in blocks that stay in the
+combines.  A chunk longer than `BLOCK` is scanned in blocks that stay in the
 first-level cache, with the slices between a block and its window's last block as one
 partial, `middle`:
 
@@ -20,12 +20,16 @@ partial, `middle`:
 
     window = suffix within its first block + middle + prefix within its last
 
-Invariants for the block at `a`, of length b, in a chunk of `width` slices:
+And within a block partials are tallies, which need not count their rows; the origin of
+a block's tallies is the first slice of its prefixes, which is in all of its windows but
+the one that ends there, `head`.  Invariants for the block at `a`, of length b, in a
+chunk of `width` slices:
 
-    suffix[j] == slice[a + j] + ... + slice[a + b - 1]
+    suffix[j] == slice[a + j] + ... + slice[a + b - 1]                  for j > 0
     prefix[j] == slice[a + width] + ... + slice[a + width + j - 1]      for j > 0
     middle    == slice[a + b] + ... + slice[a + width - 1]
-    window that starts at a + j == suffix[j] + middle + prefix[j]
+    head      == slice[a] + ... + slice[a + width - 1]
+    window that starts at a + j == suffix[j] + middle + prefix[j]       for j > 0
 
 Over irregular windows (`slide`) a window past the last chunk begins the next, which is
 Two-Stacks Lite; so it is one event at a time, where the next chunk is not known yet.
@@ -42,12 +46,21 @@ from windrow.aggregates import Law
 from windrow.kernels.vocabulary import (
     IDENTITY,
     allocate,
+    allocate_tallies,
     emit,
+    emit_tally,
     expect,
     join,
+    join_tallies,
     leaf,
     load,
+    load_tally,
+    origin,
+    partial_of,
     store,
+    store_tally,
+    tally,
+    tally_of,
 )
 
 from ._algorithm import Algorithm
@@ -62,91 +75,111 @@ GROUP = 1024  # windows answered at a time, where chunks are shorter
 
 def stage(width, chunk):
     room = max(GROUP, 2 * min(width, BLOCK))
-    return allocate(room), allocate(room), allocate((width + LEAST - 1) // LEAST + 1)
+    totals = allocate((width + LEAST - 1) // LEAST + 1)
+    return allocate_tallies(room), allocate_tallies(room), totals
 
 
 def _scan_two(source, a, width, b, q, suffix, prefix, out, at):
     """Suffixes and prefixes for the blocks at a and a + b, to places q and q + b.
 
-    Gives the totals of the blocks `width` further on.  How many chains run at once
-    depends on how many fields fit the registers: four of one field, two of more, and
-    one (`_scan_one`) of many, where chunks are not short.
+    How many chains run at once depends on how many fields fit the registers: four of
+    one field, two of more, and one (`_scan_one`) of many, where chunks are not short.
     """
     c = a + width
-    s0, s1 = leaf(source, a + b - 1), leaf(source, a + 2 * b - 1)
-    p0, p1 = leaf(source, c), leaf(source, c + b)
-    store(suffix, q + b - 1, s0)
-    store(suffix, q + 2 * b - 1, s1)
-    narrow = len(IDENTITY) == 1
-    for k in range(1, b):
+    o0, o1 = origin(source, c), origin(source, c + b)
+    s0, s1 = tally(source, a + b - 1, o0), tally(source, a + 2 * b - 1, o1)
+    p0, p1 = tally(source, c, o0), tally(source, c + b, o1)
+    store_tally(suffix, q + b - 1, s0)
+    store_tally(suffix, q + 2 * b - 1, s1)
+    narrow = len(s0) == 1
+    for k in range(1, b - 1):
         j = b - 1 - k
         if k & 3 == 0:
             expect(out, at + 2 * k)
-        s0 = join(leaf(source, a + j), s0)
-        store(suffix, q + j, s0)
-        s1 = join(leaf(source, a + b + j), s1)
-        store(suffix, q + b + j, s1)
+        s0 = join_tallies(tally(source, a + j, o0), s0)
+        store_tally(suffix, q + j, s0)
+        s1 = join_tallies(tally(source, a + b + j, o1), s1)
+        store_tally(suffix, q + b + j, s1)
         if narrow:
-            store(prefix, q + k, p0)
-            p0 = join(p0, leaf(source, c + k))
-            store(prefix, q + b + k, p1)
-            p1 = join(p1, leaf(source, c + b + k))
+            store_tally(prefix, q + k, p0)
+            p0 = join_tallies(p0, tally(source, c + k, o0))
+            store_tally(prefix, q + b + k, p1)
+            p1 = join_tallies(p1, tally(source, c + b + k, o1))
     if not narrow:
-        for k in range(1, b):
-            store(prefix, q + k, p0)
-            p0 = join(p0, leaf(source, c + k))
-            store(prefix, q + b + k, p1)
-            p1 = join(p1, leaf(source, c + b + k))
-    return p0, p1
+        for k in range(1, b - 1):
+            store_tally(prefix, q + k, p0)
+            p0 = join_tallies(p0, tally(source, c + k, o0))
+            store_tally(prefix, q + b + k, p1)
+            p1 = join_tallies(p1, tally(source, c + b + k, o1))
+    store_tally(prefix, q + b - 1, p0)
+    store_tally(prefix, q + 2 * b - 1, p1)
 
 
 def _scan_one(source, a, width, b, q, many, suffix, prefix):
     """The same for one block, of which `many` windows are asked for."""
-    s = leaf(source, a + b - 1)
-    store(suffix, q + b - 1, s)
-    for j in range(b - 2, -1, -1):
-        s = join(leaf(source, a + j), s)
-        store(suffix, q + j, s)
-    if many > 1:
-        p = leaf(source, a + width)
-        store(prefix, q + 1, p)
-        for k in range(2, many):
-            p = join(p, leaf(source, a + width + k - 1))
-            store(prefix, q + k, p)
+    if many < 2:
+        return
+    o = origin(source, a + width)
+    s = tally(source, a + b - 1, o)
+    store_tally(suffix, q + b - 1, s)
+    for j in range(b - 2, 0, -1):
+        s = join_tallies(tally(source, a + j, o), s)
+        store_tally(suffix, q + j, s)
+    p = tally(source, a + width, o)
+    store_tally(prefix, q + 1, p)
+    for k in range(2, many):
+        p = join_tallies(p, tally(source, a + width + k - 1, o))
+        store_tally(prefix, q + k, p)
 
 
-def _cut_first(source, a, q, suffix, prefix):
-    """Write the window that is a whole chunk as its first slice and the rest.
+def _all_but_last(source, a, n):
+    """The tally of slices [a, a + n - 1), from the first of them."""
+    o = origin(source, a)
+    p = tally(source, a, o)
+    for i in range(a + 1, a + n - 1):
+        p = join_tallies(p, tally(source, i, o))
+    return p
+
+
+def _total(source, a, n, p):
+    """The partial of the n slices from a on; `p` is the tally of all but the last."""
+    o = origin(source, a)
+    if n > 1:
+        return partial_of(join_tallies(p, tally(source, a + n - 1, o)), o, n)
+    return partial_of(tally(source, a, o), o, n)
+
+
+def _put_head(source, a, width, q, head, suffix, prefix):
+    """Write the window that is a whole chunk as two parts, `head` and its last slice.
 
     So every window is a suffix and a prefix, none of them empty, and one long loop
     answers many chunks.
     """
-    store(prefix, q, load(suffix, q + 1))
-    store(suffix, q, leaf(source, a))
+    store_tally(suffix, q, head)
+    store_tally(prefix, q, tally(source, a + width - 1, origin(source, a)))
 
 
-def _answer(out, at, many, suffix, prefix):
+def _answer(out, at, many, width, suffix, prefix):
     """Windows whose middle is empty: suffix and prefix meet."""
     for j in range(many):
-        emit(out, at + j, join(load(suffix, j), load(prefix, j)))
+        whole = join_tallies(load_tally(suffix, j), load_tally(prefix, j))
+        emit_tally(out, at + j, whole, width)
 
 
-def _answer_around(out, at, q, many, suffix, middle, prefix):
-    """Windows of the block at place q, around its middle."""
-    emit(out, at, join(load(suffix, q), middle))
+def _answer_around(out, at, q, many, width, suffix, middle, prefix):
+    """Windows of the block at place q but its first, around its middle."""
     for j in range(1, many):
-        newer = join(middle, load(prefix, q + j))
-        emit(out, at + j, join(load(suffix, q + j), newer))
+        newer = join_tallies(middle, load_tally(prefix, q + j))
+        whole = join_tallies(load_tally(suffix, q + j), newer)
+        emit_tally(out, at + j, whole, width)
 
 
 def _totals(source, first, width, totals):
     """One partial per block of the first chunk."""
     for p in range((width + LEAST - 1) // LEAST):
         lo = first + p * LEAST
-        total = leaf(source, lo)
-        for i in range(lo + 1, min(lo + LEAST, first + width)):
-            total = join(total, leaf(source, i))
-        store(totals, p, total)
+        n = min(LEAST, first + width - lo)
+        store(totals, p, _total(source, lo, n, _all_but_last(source, lo, n)))
 
 
 def _stride_blocks(source, first, count, width, at, scratch, out):
@@ -162,33 +195,40 @@ def _stride_blocks(source, first, count, width, at, scratch, out):
         p = 0
         while p < blocks and chunk + p * LEAST < count:
             lo = chunk + p * LEAST
-            two = p + 2 < blocks and lo + 2 * LEAST < count
-            b = LEAST if two else min(LEAST, chunk + width - lo)
-            total = after = IDENTITY
-            if two:
-                total, after = _scan_two(
+            lanes, b = 1, min(LEAST, chunk + width - lo)
+            if p + 2 < blocks and lo + 2 * LEAST < count:
+                lanes, b = 2, LEAST
+                _scan_two(
                     source, first + lo, width, b, 0 * b, suffix, prefix, out, at + lo
                 )
             else:
                 many = min(b, count - lo)
                 _scan_one(source, first + lo, width, b, 0 * b, many, suffix, prefix)
-                if many == b and lo + b < count:
-                    last = leaf(source, first + lo + width + b - 1)
-                    total = last if b == 1 else join(load(prefix, b - 1), last)
-            for lane in range(2 if two else 1):
-                here, start = p + lane, lo + lane * b
-                middle = run
+            for lane in range(lanes):
+                here, start, q = p + lane, lo + lane * b, lane * b
+                many = min(b, count - start)
+                head, middle = load(totals, here), run
                 if here == 0:
                     middle = load(totals, here + 1)
-                elif here + 1 < blocks:
-                    middle = join(load(totals, here + 1), run)
-                many = min(b, count - start)
-                q = lane * b
-                _answer_around(out, at + start, q, many, suffix, middle, prefix)
-                run = total if here == 0 else join(run, total)
-                store(totals, here, total)
-                total = after
-            p += 2 if two else 1
+                else:
+                    head = join(head, run)
+                    if here + 1 < blocks:
+                        middle = join(load(totals, here + 1), run)
+                emit(out, at + start, head)
+                if start + 1 < count:
+                    c = first + start + width
+                    around = tally_of(middle, origin(source, c))
+                    _answer_around(
+                        out, at + start, q, many, width, suffix, around, prefix
+                    )
+                if start + b < count:
+                    total = _total(source, c, b, load_tally(prefix, q + b - 1))
+                    if here == 0:
+                        run = total
+                    else:
+                        run = join(run, total)
+                    store(totals, here, total)
+            p += lanes
         chunk += width
 
 
@@ -201,7 +241,8 @@ def stride(source, first, count, width, at, scratch, out):
             emit(out, at + i, leaf(source, first + i))
         return
     suffix, prefix, _ = scratch
-    one_by_one = len(IDENTITY) > FEW_FIELDS and width >= LONG
+    head = _all_but_last(source, first, width)
+    one_by_one = len(head) > FEW_FIELDS and width >= LONG
     pair = 2 * width
     most = max(GROUP // pair, 1)
     chunk = np.int64(0)
@@ -215,14 +256,16 @@ def stride(source, first, count, width, at, scratch, out):
             for o in range(0, pair, width):
                 if one_by_one:
                     _scan_one(source, a + o, width, width, q + o, width, suffix, prefix)
-                _cut_first(source, a + o, q + o, suffix, prefix)
-        _answer(out, at + chunk, pairs * pair, suffix, prefix)
+                _put_head(source, a + o, width, q + o, head, suffix, prefix)
+                head = load_tally(prefix, q + o + width - 1)
+        _answer(out, at + chunk, pairs * pair, width, suffix, prefix)
         chunk += pairs * pair
     while chunk < count:
         many, a, q = min(width, count - chunk), first + chunk, np.int64(0)
         _scan_one(source, a, width, width, q, many, suffix, prefix)
-        _cut_first(source, a, q, suffix, prefix)
-        _answer(out, at + chunk, many, suffix, prefix)
+        _put_head(source, a, width, q, head, suffix, prefix)
+        _answer(out, at + chunk, many, width, suffix, prefix)
+        head = load_tally(prefix, width - 1)
         chunk += width
 
 

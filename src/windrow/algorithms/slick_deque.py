@@ -33,6 +33,8 @@ from windrow.kernels.vocabulary import (
     keep_of,
     leaf,
     load,
+    peek,
+    poke,
     same,
     start_of,
     stop_of,
@@ -51,13 +53,15 @@ def prepare(widest, chunk):
 
 def slide(source, bounds, count, at, scratch, out):
     positions, partials, mask = scratch
-    head = tail = walk = stop = 0
+    head = tail = walk = stop = kept = 0
     for i in range(count):
         keep, first, last = keep_of(bounds, i), start_of(bounds, i), stop_of(bounds, i)
         if keep >= stop:  # nothing of the last window is left: begin anew
             head, stop = tail, keep
-        while head < tail and positions[head & mask] < keep:
-            head += 1
+        if keep != kept:
+            while head < tail and peek(positions, head & mask) < keep:
+                head += 1
+            kept = keep
         if stop < last:
             walk = head
         while stop < last:
@@ -67,14 +71,17 @@ def slide(source, bounds, count, at, scratch, out):
                 if not same(combine(back, new), new):
                     break
                 tail -= 1
-            positions[tail & mask] = stop
+            poke(positions, tail & mask, stop)
             store(partials, tail & mask, new)
             tail += 1
             stop += 1
         walk = max(walk, head)
-        while walk < tail and positions[walk & mask] < first:
+        while walk < tail and peek(positions, walk & mask) < first:
             walk += 1
-        emit(out, at + i, load(partials, walk & mask) if walk < tail else IDENTITY)
+        if walk < tail:
+            emit(out, at + i, load(partials, walk & mask))
+        else:
+            emit(out, at + i, IDENTITY)
 
 
 def insert(scratch, ints, state, value, tick):
@@ -100,7 +107,9 @@ def evict(scratch, ints, state):
 def whole(scratch, ints, state):
     partials, _, mask = scratch
     head, tail = ints[2], ints[3]
-    return load(partials, head & mask) if head < tail else IDENTITY, ints, state
+    if head < tail:
+        return load(partials, head & mask), ints, state
+    return IDENTITY, ints, state
 
 
 SLICK_DEQUE = Algorithm(

@@ -62,7 +62,10 @@ def slide(source, bounds, count, at, scratch, out):
             spent = 0
         while stop < last:
             newest = leaf(source, stop)
-            prefix = newest if stop == flip else combine(prefix, newest)
+            if stop == flip:
+                prefix = newest
+            else:
+                prefix = combine(prefix, newest)
             stop += 1
 
         whole = IDENTITY

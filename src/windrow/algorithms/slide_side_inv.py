@@ -51,7 +51,10 @@ def slide(source, bounds, count, at, scratch, out):
             origin = stop = keep
         while stop < last:
             newest = leaf(source, stop)
-            whole = newest if stop == origin else combine(whole, newest)
+            if stop == origin:
+                whole = newest
+            else:
+                whole = combine(whole, newest)
             stop += 1
             store(prefix, stop & mask, whole)
 

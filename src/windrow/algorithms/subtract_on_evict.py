@@ -71,7 +71,10 @@ def evict(scratch, ints, state):
     """Remove the oldest; an empty window is exact again, even for floats."""
     part, mask = scratch
     oldest = load(part, ints[0] & mask)
-    rest = inverse(state[0], oldest) if ints[0] + 1 < ints[1] else IDENTITY
+    if ints[0] + 1 < ints[1]:
+        rest = inverse(state[0], oldest)
+    else:
+        rest = IDENTITY
     return (ints[0] + 1, ints[1]), (rest,)
 
 

@@ -63,19 +63,31 @@ def slide(source, bounds, count, at, scratch, out):
             start += 1
         while stop < last:
             value = leaf(source, stop)
-            below = load(aggs, (stop - 1) & mask) if flip < stop else IDENTITY
+            if flip < stop:
+                below = load(aggs, (stop - 1) & mask)
+            else:
+                below = IDENTITY
             store(vals, stop & mask, value)
             store(aggs, stop & mask, combine(below, value))
             stop += 1
-        front = load(aggs, start & mask) if start < flip else IDENTITY
-        back = load(aggs, (stop - 1) & mask) if flip < stop else IDENTITY
+        if start < flip:
+            front = load(aggs, start & mask)
+        else:
+            front = IDENTITY
+        if flip < stop:
+            back = load(aggs, (stop - 1) & mask)
+        else:
+            back = IDENTITY
         emit(out, at + i, combine(front, back))
 
 
 def insert(scratch, ints, state, value, tick):
     vals, aggs, mask = scratch
     F, E, flip = ints
-    below = load(aggs, (E - 1) & mask) if flip < E else IDENTITY
+    if flip < E:
+        below = load(aggs, (E - 1) & mask)
+    else:
+        below = IDENTITY
     store(vals, E & mask, value)
     store(aggs, E & mask, combine(below, value))
     return (F, E + 1, flip), state
@@ -93,8 +105,14 @@ def evict(scratch, ints, state):
 def whole(scratch, ints, state):
     _, aggs, mask = scratch
     F, E, flip = ints
-    front = load(aggs, F & mask) if F < flip else IDENTITY
-    back = load(aggs, (E - 1) & mask) if flip < E else IDENTITY
+    if F < flip:
+        front = load(aggs, F & mask)
+    else:
+        front = IDENTITY
+    if flip < E:
+        back = load(aggs, (E - 1) & mask)
+    else:
+        back = IDENTITY
     return combine(front, back), ints, state
 
 

@@ -53,7 +53,10 @@ def slide(source, bounds, count, at, scratch, out):
         while stop < last:
             back = combine(back, leaf(source, stop))
             stop += 1
-        head = load(front, first - base) if first < flip else IDENTITY
+        if first < flip:
+            head = load(front, first - base)
+        else:
+            head = IDENTITY
         emit(out, at + i, combine(head, back))
 
 
@@ -80,7 +83,10 @@ def evict(scratch, ints, state):
 def whole(scratch, ints, state):
     part, mask = scratch
     F, _, flip = ints
-    head = load(part, F & mask) if F < flip else IDENTITY
+    if F < flip:
+        head = load(part, F & mask)
+    else:
+        head = IDENTITY
     return combine(head, state[0]), ints, state
 
 

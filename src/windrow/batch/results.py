@@ -36,7 +36,7 @@ def finish(
     bound: BoundCall, arrays: list[Array], valid: Array | None, column: Column | None
 ) -> pa.Array:
     """The result column of a call, from the arrays of its kernel."""
-    mask = None if valid is None else ~valid
+    mask = None if valid is None or valid.all() else ~valid
     values = arrays[0]
     kind = bound.result
     if bound.aggregate.is_users:  # the type that its functions return

@@ -3,6 +3,7 @@
 product.py     partials of several aggregates as one
 source.py      combine, load, store, emit for a product, as text
 leaves.py      lift, as text
+tallies.py     partials of rows whose number is known, as text
 trial.py       whether a user's functions can be given arrays
 user.py        a user's own functions, and the types they give
 assemble.py    a kernel from these and an algorithm's functions

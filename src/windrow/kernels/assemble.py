@@ -36,6 +36,7 @@ from windrow.loops import (
 from .leaves import add_lift, add_lift_one, add_loaded_leaf
 from .product import Product
 from .source import add_emit, add_partial, add_raw_emit, titles
+from .tallies import add_tallies
 from .trial import runs_alike
 from .user import are_compiled, user_functions
 
@@ -52,6 +53,7 @@ class Assembly:
                  "slices", or "events", rows that may also be arguments
     emit         what `emit(out, i, partial)` writes: "results", "partials", or nothing
     tails        whether a tail partial is combined on to each window
+    tallies      whether loops know how many slices a partial holds (`tallies.py`)
     entries      functions that Python calls, by the name they have in the kernel
     columns      the function that does over whole columns what the entry `run` does
     words        functions that stand for words of the vocabulary
@@ -66,6 +68,7 @@ class Assembly:
     leaf: str = "rows"
     emit: str | None = "results"
     tails: bool = False
+    tallies: bool = False
     words: Named = ()
     constants: tuple[tuple[str, int], ...] = ()
     generated: tuple[str, ...] = ()
@@ -87,12 +90,14 @@ class Assembly:
         text = Text(title, words=words, inline=self.inline, columns=columns)
         for name, value in self.constants:
             text.constant(name, value)
-        add_partial(text, self.product)
+        joins = add_partial(text, self.product)
         _LEAVES[self.leaf](text, self.product)
         if self.emit == "results":
             add_emit(text, self.product, tail=self.tails)
         elif self.emit == "partials":
             add_raw_emit(text, self.product)
+        if self.tallies and not columns:
+            add_tallies(text, self.product, joins, counted=self.leaf == "rows")
         for source in self.generated:
             text.define(source)
         entries = (("run", self.columns),) if columns else self.entries

@@ -80,7 +80,7 @@ def _lifted(
             arguments.append(position)
         else:
             kind = "float" if role == "other" else request.kind
-            arguments.append(_CASTS[kind].format(read(next(slots))))
+            arguments.append(CASTS[kind].format(read(next(slots))))
     values = ", ".join(arguments)
     if aggregate.is_users:
         return f"user{number}_pack(user{number}_lift({values}))"
@@ -88,7 +88,7 @@ def _lifted(
     return f"{text.take(aggregate.lift, after_module=True)}({values}){flag}"
 
 
-_CASTS = {"int": "np.int64({})", "float": "np.float64({})", "object": "{}"}
+CASTS = {"int": "np.int64({})", "float": "np.float64({})", "object": "{}"}
 
 
 def add_loaded_leaf(text: Text, product: Product) -> None:

@@ -19,9 +19,13 @@ _NUMPY = {"bool": "bool_", "object": "object_"}  # numpy's names that are not ou
 FEW = 8  # most result arrays that are prefetched: with more of them it does not pay
 
 
-def add_partial(text: Text, product: Product) -> None:
-    """Add `IDENTITY`, `combine`, `inverse`, `load`, `store`, `allocate`, `same`."""
+def add_partial(text: Text, product: Product) -> list[str]:
+    """Add `IDENTITY`, `combine`, `inverse`, `load`, `store`, `allocate`, `same`.
+
+    Gives the name of each part's own `join`.
+    """
     combines, joins, inverses, identities = [], [], [], []
+    names = []
     for number, part in enumerate(product.parts):
         text.add(f"# partial of {part_title(part)}")
         combine, inverse, identity = _part_functions(text, part, number)
@@ -30,6 +34,7 @@ def add_partial(text: Text, product: Product) -> None:
         combines.append(f"{combine}(older{span}, newer{span})")
         no_guard = part.optional and aggregate.is_users and not part.request.masks
         join = f"user{number}_join_" if no_guard else combine  # no slice can be empty
+        names.append(join)
         joins.append(f"{join}(older{span}, newer{span})")
         inverses.append(f"{inverse}(whole{span}, oldest{span})" if inverse else None)
         identities.append(identity)
@@ -39,19 +44,26 @@ def add_partial(text: Text, product: Product) -> None:
     if all(inverses):
         terms = " + ".join(str(inverse) for inverse in inverses)
         text.define(f"def inverse(whole, oldest):\n    return {terms}")
+    add_memory(text, product.dtypes, "load", "store", "allocate")
     width = range(len(product.dtypes))
-    reads = "".join(f"peek(fields[{i}], i), " for i in width)
-    writes = "\n".join(f"    poke(fields[{i}], i, partial[{i}])" for i in width)
-    rooms = "".join(
-        f"np.empty(n, np.{_NUMPY.get(dtype, dtype)}), " for dtype in product.dtypes
-    )
-    text.define(f"def load(fields, i):\n    return ({reads.rstrip()})")
-    text.define(f"def store(fields, i, partial):\n{writes}")
-    text.define(f"def allocate(n):\n    return ({rooms.rstrip()})")
     alike = " and ".join(
         f"(a[{i}] == b[{i}] or (a[{i}] != a[{i}] and b[{i}] != b[{i}]))" for i in width
     )
     text.define(f"def same(a, b):\n    return {alike}")
+    return names
+
+
+def add_memory(
+    text: Text, dtypes: Sequence[str], load: str, store: str, allocate: str
+) -> None:
+    """Add functions that load, store and allocate tuples of those dtypes."""
+    width = range(len(dtypes))
+    reads = "".join(f"peek(fields[{i}], i), " for i in width)
+    writes = "\n".join(f"    poke(fields[{i}], i, partial[{i}])" for i in width)
+    rooms = "".join(f"np.empty(n, np.{_NUMPY.get(kind, kind)}), " for kind in dtypes)
+    text.define(f"def {load}(fields, i):\n    return ({reads.rstrip()})")
+    text.define(f"def {store}(fields, i, partial):\n{writes}")
+    text.define(f"def {allocate}(n):\n    return ({rooms.rstrip()})")
 
 
 def add_emit(text: Text, product: Product, *, tail: bool) -> None:

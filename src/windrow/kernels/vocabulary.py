@@ -98,6 +98,14 @@ def poke(array: Any, i: Whole, value: Any) -> None:
     """Put a number at place i of scratch memory."""
 
 
+def look(array: Any, i: Whole) -> int:  # type: ignore[empty-body]
+    """The number at place i that another thread may announce."""
+
+
+def announce(array: Any, i: Whole, value: Any) -> None:
+    """Put a number at place i, after all that was written before it."""
+
+
 # --- an algorithm (`windrow.algorithms.Algorithm` says more) ---------------------
 
 
@@ -125,6 +133,45 @@ def stride(
     out: Any,
 ) -> Any:
     """Answer `count` windows of `width` slices, each one slice after the last."""
+
+
+# --- tallies: partials of rows whose number the loop knows (`tallies.py`) ---------
+
+
+def origin(source: Any, i: Whole) -> Any:
+    """Row i, as what tallies are counted from; it is in every window they are for."""
+
+
+def tally(source: Any, i: Whole, origin: Any) -> Any:
+    """The tally of slice (or row) i."""
+
+
+def join_tallies(older: Any, newer: Any) -> Any:
+    """The tally of two neighbouring stretches with the same origin."""
+
+
+def tally_of(partial: Any, origin: Any) -> Any:
+    """The tally of a stretch, from its partial."""
+
+
+def partial_of(tally: Any, origin: Any, n: Whole) -> Any:
+    """The partial of a stretch of n slices, from its tally."""
+
+
+def allocate_tallies(n: Whole) -> Any:
+    """Memory for n tallies."""
+
+
+def load_tally(fields: Any, i: Whole) -> Any:
+    """The i-th tally in `fields`."""
+
+
+def store_tally(fields: Any, i: Whole, tally: Any) -> None:
+    """Put a tally at place i of `fields`."""
+
+
+def emit_tally(out: Any, i: Whole, tally: Any, n: Whole) -> None:
+    """Lower the tally of the i-th window, of n slices, into the results."""
 
 
 # --- one event at a time --------------------------------------------------------

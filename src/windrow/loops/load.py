@@ -43,6 +43,7 @@ _COMPILED = f"""\
 from numba import njit
 from numpy import exp, log, sqrt
 
+from windrow.loops.memory import announce, look
 from windrow.loops.memory import peek, poke, prefetch, read, select, write
 
 """
@@ -53,7 +54,8 @@ from windrow.loops.plain import (
     exp, log, njit, peek, poke, prefetch, select, sqrt, write
 )
 
-read = peek
+read = look = peek
+announce = poke
 CACHE = False
 """
 

@@ -148,7 +148,10 @@ def sweep_winners(
             while size > 0 and peek(lasts, peek(heap, 0)) < begin:
                 pop(source, heap, size)
                 size -= 1
-            emit(out, i, leaf(source, peek(heap, 0)) if size > 0 else IDENTITY)
+            if size > 0:
+                emit(out, i, leaf(source, peek(heap, 0)))
+            else:
+                emit(out, i, IDENTITY)
         at += peek(counts, k)
 
 
