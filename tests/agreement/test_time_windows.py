@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import oracles
 import windrow as wr
+from strategies import part
 from windrow.aggregates import find
 from windrow.algorithms import CATALOGUE, slide_regular
 from windrow.batch import slices
@@ -66,6 +67,7 @@ def each_lane():
 
 
 @pytest.mark.parametrize("name", NAMES)
+@part(0.1)
 @given(data=st.data())
 def test_windows_over_times_with_gaps(name, data):
     rows, spec = data.draw(tables([0, 1, 1, 3, 30]))
@@ -80,6 +82,7 @@ def test_windows_over_times_with_gaps(name, data):
 
 
 @pytest.mark.parametrize("name", NAMES)
+@part(0.1)
 @given(data=st.data())
 def test_windows_over_times_without_a_gap(name, data):
     rows, spec = data.draw(tables(data.draw(st.sampled_from([None, [0, 1]]))))
@@ -147,7 +150,7 @@ def test_slices_without_a_gap_take_the_even_loop_and_others_the_cursors(monkeypa
         (
             lambda t: t != 20,
             "two_stacks_lite",
-            "a cursor for each end walks the slices",
+            "a cursor for each end walks",
         ),
     ],
 )

@@ -193,7 +193,9 @@ def _bounds(resolved: Resolved) -> str:
         dense = "" if resolved.plan.counts_rows else ": no slide is without a row"
         return f"by arithmetic, run by run{dense}"
     if resolved.sharing is None and resolved.bounds(0) == "numbers":
-        return "a cursor for each end walks the slices that hold a row"
+        return (
+            "a cursor for each end walks the slices that hold a row; gaps cost nothing"
+        )
     if resolved.plan.counts_rows or resolved.sharing is not None:
         return "start and stop arrays over slices"
     return "start and stop arrays over the slices that hold a row; gaps cost nothing"

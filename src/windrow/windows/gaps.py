@@ -63,8 +63,10 @@ def is_gapless(rule: Rule, instants: Array | None, firsts: Array, lasts: Array) 
     """
     if not rule.is_even or rule.is_complete or rule.even.range % rule.even.slide:
         return False
-    if instants is None or not len(firsts):
+    if instants is None:
         return True
+    if not len(firsts):  # nothing is known of rows to come
+        return False
     if (count_slides(rule, instants, firsts, lasts) > lasts - firsts).any():
         return False
     slide, shift = rule.even.slide, rule.even.shift
