@@ -187,7 +187,7 @@ SOURCE = Path(wr.__file__).parent
 # file: how many functions, and why they cannot be lifted
 GENERATED = {
     "kernels/leaves.py": (6, "numba sees rows and partials field by field"),
-    "kernels/source.py": (13, "numba sees partials field by field; products differ"),
+    "kernels/source.py": (14, "numba sees partials field by field; products differ"),
     "kernels/tallies.py": (3, "as source.py, for rows that are counted"),
     "kernels/user.py": (3, "numba sees partials field by field; they are inferred"),
     "operator/layout.py": (1, "as many views as an operator's memory has sections"),

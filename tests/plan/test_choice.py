@@ -69,7 +69,7 @@ def test_explain_tells_slicer_algorithm_partial_and_reason():
     assert "panes" in text
     assert "at most 1,440 in a window" in text
     assert "(count int64, total float64, max float64): one pass for 2 results" in text
-    assert "two_stacks_lite: not invertible" in text
+    assert "sba: not invertible; regular windows" in text
 
 
 def test_explain_says_that_rows_are_slices_where_the_slide_is_one():

@@ -12,7 +12,8 @@ lengths: log2(length) calls, whatever the number of windows, in stream order.  W
 are taken in blocks whose tables stay in the processor's cache; which block a window is
 in follows from its bounds alone, so that results are the same wherever they are made.
 
-`slide_even` and `slide_bounds` take the calls of the drivers in `_kernel.py`.
+`slide_even`, `slide_bounds` and `slide_numbers` take the calls of the drivers in
+`_kernel.py` and `_cursor.py`.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 from windrow.loops import ordinals
+from windrow.windows import list_between
 
 ROWS = 8192  # of a block, at least: a few columns of partials fit the cache
 WINDOWS = 32768  # of a block, at most
@@ -41,14 +43,21 @@ def slide_bounds(source, bounds, widest, chunk, out):
     slide_columns(source, bounds[0], bounds[1], widest, out)
 
 
-def slide_even(source, firsts, lasts, width, step, lead, widest, chunk, out):
+def slide_even(source, firsts, lasts, width, step, lead, trail, widest, chunk, out):
     """Windows of `width` slices, each `step` on, within each run of slices."""
-    bases = firsts - (width - 1) if lead else firsts
-    counts = np.where(lasts > firsts, (lasts - bases - width) // step + 1, 0)
+    bases, least = firsts - (width - 1) if lead else firsts, 1 if trail else width
+    counts = np.where(lasts > firsts, (lasts - bases - least) // step + 1, 0)
     counts = np.maximum(counts, 0)
     begins = np.repeat(bases, counts) + ordinals(counts) * step
     starts = np.maximum(begins, np.repeat(firsts, counts)) if lead else begins
-    slide_columns(source, starts, begins + width, width, out)
+    stops = np.minimum(begins + width, np.repeat(lasts, counts))
+    slide_columns(source, starts, stops, width, out)
+
+
+def slide_numbers(source, oldest, newest, firsts, lasts, widest, chunk, out):
+    """Windows of slices of which slice j lies in windows oldest[j] to newest[j]."""
+    starts, stops, _ = list_between(oldest, newest, firsts, lasts)
+    slide_columns(source, starts, stops, widest, out)
 
 
 def slide_columns(source, starts, stops, widest, out):

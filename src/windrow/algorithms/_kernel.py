@@ -9,16 +9,20 @@ and by how bounds are read:
                 base + i * step on, as far as they lie in the run [first, last)
     arrays      (starts, stops)
     many        (starts, stops, keep, query): windows of several ranges in one pass
+    numbers     (oldest, newest) windows of each slice, walked by cursors: `_cursor.py`
 
 A driver walks the runs, which are the slices [first, last) of one key, and lets the
 algorithm answer the windows of each.  `lead` asks for the windows before the first
-complete one too, each clipped at the run's first slice: what `over` needs.
+complete one too, each clipped at the run's first slice, which is what `over` needs, and
+`trail` for those after the last, clipped at its end: with both, every window that holds
+a slice.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
@@ -38,7 +42,8 @@ from windrow.kernels.vocabulary import (
 )
 
 from ._algorithm import Algorithm
-from ._doubling import slide_bounds, slide_even
+from ._cursor import FROM, UPTO, number_start, number_stop, run_numbers
+from ._doubling import slide_bounds, slide_even, slide_numbers
 
 
 def regular_start(bounds, i):
@@ -73,6 +78,7 @@ _BOUNDS = {  # start_of, stop_of, keep_of, query_of
     "regular": (regular_start, regular_stop, regular_start, only_query),
     "arrays": (array_start, array_stop, array_start, only_query),
     "many": (array_start, array_stop, array_keep, array_query),
+    "numbers": (number_start, number_stop, number_start, only_query),
 }
 
 
@@ -81,36 +87,51 @@ def run_arrays(source, bounds, widest, chunk, out):
     slide(source, bounds, len(bounds[0]), np.int64(0), prepare(widest, chunk), out)
 
 
-def run_regular(source, firsts, lasts, width, step, lead, widest, chunk, out):
+def run_regular(source, firsts, lasts, width, step, lead, trail, widest, chunk, out):
     """Windows of `width` slices, each `step` on."""
     scratch = prepare(widest, chunk)
     at = np.int64(0)
     for k in range(len(firsts)):
         first, last = firsts[k], lasts[k]
         base = first - (width - 1) if lead else first
-        count = (last - base - width) // step + 1
-        if count <= 0:
+        count = (last - base - (1 if trail else width)) // step + 1
+        if count <= 0 or first == last:
             continue
         slide(source, (base, width, step, first, last), count, at, scratch, out)
         at += count
 
 
-def run_stride(source, firsts, lasts, width, step, lead, widest, chunk, out):
+def run_stride(source, firsts, lasts, width, step, lead, trail, widest, chunk, out):
     """Windows of `width` slices, each one slice on: the fast path."""
     scratch = stage(widest, chunk)
     at = np.int64(0)
     for k in range(len(firsts)):
         first, last = firsts[k], lasts[k]
+        count = last - first - width + 1
+        prefix = suffix = IDENTITY
         if lead:
-            prefix = IDENTITY
             for i in range(first, min(first + width - 1, last)):
                 prefix = combine(prefix, leaf(source, i))
                 emit(out, at, prefix)
                 at += 1
-        count = last - first - width + 1
         if count > 0:
             stride(source, first, count, width, at, scratch, out)
             at += count
+        elif lead and trail and first < last:
+            for _ in range(1 - count):  # the whole run, which is shorter than a window
+                emit(out, at, prefix)
+                at += 1
+            first += 1
+        if trail:
+            tails = min(last - first, width - 1)
+            for i in range(1, tails + 1):
+                suffix = combine(leaf(source, last - i), suffix)
+                emit(out, at + tails - i, suffix)
+            at += tails
+
+
+_DRIVERS: dict[str, Any] = {"regular": run_regular, "numbers": run_numbers}
+_COLUMNS: dict[str, Any] = {"regular": slide_even, "numbers": slide_numbers}
 
 
 @dataclass(frozen=True)
@@ -129,6 +150,7 @@ class Shape:
         return f"{self.bounds} bounds over {self.leaf}{tails}{partials}"
 
 
+@lru_cache(maxsize=512)
 def kernel_assembly(algorithm: Algorithm, product: Product, shape: Shape) -> Assembly:
     """What the kernel is made of; its `run` is the shape's driver."""
     driver: Callable[..., None] = run_stride
@@ -138,7 +160,7 @@ def kernel_assembly(algorithm: Algorithm, product: Product, shape: Shape) -> Ass
         words = {"prepare": algorithm.prepare, "slide": algorithm.slide}
         names = ("start_of", "stop_of", "keep_of", "query_of")
         words |= zip(names, _BOUNDS[shape.bounds], strict=True)
-        driver = run_regular if shape.bounds == "regular" else run_arrays
+        driver = _DRIVERS.get(shape.bounds, run_arrays)
         entries = algorithm.slide_entries if shape.bounds == "arrays" else ()
     named: Named = tuple((function.__name__, function) for function in entries)
     return Assembly(
@@ -150,7 +172,9 @@ def kernel_assembly(algorithm: Algorithm, product: Product, shape: Shape) -> Ass
         tallies=shape.fast,
         words=tuple(words.items()),
         entries=(("run", driver), *named),
-        columns=slide_even if shape.bounds == "regular" else slide_bounds,
+        columns=_COLUMNS.get(shape.bounds, slide_bounds),
+        stretches=shape.bounds == "numbers",
+        constants=(("FROM", FROM), ("UPTO", UPTO)) if shape.bounds == "numbers" else (),
     )
 
 

@@ -1,6 +1,6 @@
-"""Runs an algorithm over regular windows, or over windows given as arrays.
+"""Runs an algorithm over regular windows, by window numbers, or by arrays of bounds.
 
-Both give one array per entry of `product.out_dtypes`.  The source is a tuple of
+All give one array per entry of `product.out_dtypes`.  The source is a tuple of
 columns (then of validity arrays) for `leaf="rows"`, or of the product's fields
 for `leaf="slices"`.  `tails` are partials, one per window, combined on at the
 young end.  `chunk` is the chunk size of those algorithms that have one; 0 lets
@@ -16,22 +16,23 @@ import numpy as np
 
 from windrow.kernels import Product
 from windrow.loops import Lane, arrays, run_with_user_lines
+from windrow.windows import WindowNumbers
 
 from ._algorithm import Algorithm
+from ._cursor import MARKS
 from ._kernel import Shape, kernel_assembly
 
 Array = np.ndarray[Any, Any]
 
 
 def count_regular(
-    firsts: Array, lasts: Array, width: int, step: int, lead: bool
+    firsts: Array, lasts: Array, width: int, step: int, lead: bool, trail: bool = False
 ) -> int:
     """How many windows `slide_regular` answers over those runs of slices."""
     lengths = lasts - firsts
-    if lead:
-        lengths = lengths + np.where(lengths > 0, width - 1, 0)
-    counts = np.maximum((lengths - width) // step + 1, 0)
-    return int(counts.sum())
+    around = (width - 1) * (int(lead) + int(trail))
+    counts = np.maximum((lengths + around - width) // step + 1, 0)
+    return int(counts[lengths > 0].sum())
 
 
 def slide_regular(
@@ -45,6 +46,7 @@ def slide_regular(
     *,
     leaf: str = "rows",
     lead: bool = False,
+    trail: bool = False,
     tails: tuple[Array, ...] = (),
     chunk: int = 0,
     lane: Lane | None = Lane.COMPILED,
@@ -52,15 +54,37 @@ def slide_regular(
     """Windows of `width` slices, each `step` on, within each run [first, last).
 
     With `lead` (and step 1) the windows before the first complete one come too,
-    clipped at the run's first slice: one window per slice.
+    clipped at the run's first slice: one window per slice.  With `trail` those after
+    the last come, clipped at the run's end.
     """
-    out = arrays(product.out_dtypes, count_regular(firsts, lasts, width, step, lead))
+    windows = count_regular(firsts, lasts, width, step, lead, trail)
+    out = arrays(product.out_dtypes, windows)
     fast = algorithm.stride is not None and step == 1
     shape = Shape(leaf, "regular", bool(tails), fast)
     longest = int((lasts - firsts).max(initial=0))
     widest = min(width, longest) if not fast else width
-    arguments = (source, firsts, lasts, width, step, lead, max(widest, 1), chunk)
+    arguments = (source, firsts, lasts, width, step, lead, trail, max(widest, 1), chunk)
     _run(algorithm, product, shape, (*arguments, out + tails), lane)
+    return out
+
+
+def slide_numbers(
+    algorithm: Algorithm,
+    product: Product,
+    source: tuple[Array, ...],
+    windows: WindowNumbers,
+    *,
+    leaf: str = "rows",
+    chunk: int = 0,
+    lane: Lane | None = Lane.COMPILED,
+) -> tuple[Array, ...]:
+    """Every window that holds a slice, from the windows that each slice lies in."""
+    out = arrays(product.out_dtypes, int(windows.counts.sum()))
+    shape = Shape(leaf, "numbers")
+    numbers = windows.oldest, windows.newest, windows.firsts, windows.lasts
+    marks = (np.empty(MARKS, np.int64),)
+    arguments = (source, *numbers, windows.widest, chunk, out + marks)
+    _run(algorithm, product, shape, arguments, lane)
     return out
 
 

@@ -35,6 +35,8 @@ import numpy as np
 
 from windrow.loops import arrays
 
+from ._run import count_regular
+
 Array = np.ndarray[Any, Any]
 Arrays = tuple[Array, ...]
 
@@ -77,27 +79,29 @@ def pays(kernel: ModuleType, window: int, slices: int) -> bool:
 
 def _runs(kernel: ModuleType, source: Arrays, *arguments: Any) -> None:
     """Long runs one by one, in two threads; what lies between them in one."""
-    firsts, lasts, width, step, lead, widest, chunk, out = arguments
-    counts = np.maximum(lasts - firsts - width + 1, 0)
-    leads = np.minimum(lasts - firsts, width - 1) if lead else np.zeros_like(counts)
-    ends = np.cumsum(counts + leads)
+    firsts, lasts, width, step, lead, trail, widest, chunk, out = arguments
     done = at = 0
 
-    def run_between(until: Array, to: int) -> None:
+    def run(some: Array, until: Array, lead: bool, trail: bool) -> None:
+        nonlocal at
+        to = at + count_regular(some, until, width, step, lead, trail)
         part = tuple(array[at:to] for array in out)
-        some = firsts[done : done + len(until)]
-        kernel.run(source, some, until, width, step, lead, widest, chunk, part)
+        how = width, step, lead, trail, widest, chunk
+        kernel.run(source, some, until, *how, part)
+        at = to
 
-    for k in np.flatnonzero(counts >= LEAST_RUN).tolist():
-        first, count, end = int(firsts[k]), int(counts[k]), int(ends[k])
-        if end - count > at:
-            until = lasts[done : k + 1].copy()
-            until[-1] = first + leads[k]  # its leading windows, and no complete one
-            run_between(until, end - count)
-        _chunks(kernel, source, first, count, width, chunk, end - count, out)
-        done, at = k + 1, end
-    if done < len(firsts):
-        run_between(lasts[done:], int(ends[-1]))
+    for k in np.flatnonzero(lasts - firsts - width + 1 >= LEAST_RUN).tolist():
+        first, last = firsts[k : k + 1], lasts[k : k + 1]
+        run(firsts[done:k], lasts[done:k], lead, trail)
+        if lead:
+            run(first, first + width - 1, lead=True, trail=False)
+        count = int(last[0] - first[0]) - width + 1
+        _chunks(kernel, source, int(first[0]), count, width, chunk, at, out)
+        at += count
+        if trail:
+            run(last - (width - 1), last, lead=False, trail=True)
+        done = k + 1
+    run(firsts[done:], lasts[done:], lead, trail)
 
 
 def _chunks(

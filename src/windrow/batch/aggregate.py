@@ -20,16 +20,16 @@ import pyarrow as pa
 
 from windrow.algorithms import slide_regular
 from windrow.graph import slide_graph
-from windrow.loops import ordinals
+from windrow.loops import ordinals, spread
 from windrow.plan.aggregate import Plan
-from windrow.plan.resolve import Resolved
+from windrow.plan.resolve import Facts, Resolved
 from windrow.plan.sharing import graph_lane
 from windrow.slicing import fold
-from windrow.windows import Rule
+from windrow.windows import Rule, is_gapless
 
 from .assemble import Answer, answer_columns, assemble
 from .kernel_inputs import TableJob, read_inputs
-from .slices import Job, cut_slices, slide_slices
+from .slices import Job, cut_slices, gapless_slices, slide_gapless, slide_slices
 from .sorted_rows import SortedRows, check_room, sort_rows
 
 Array = np.ndarray[Any, Any]
@@ -49,6 +49,16 @@ class WindowJob(TableJob):
     """Computes one row per key and window."""
 
     plan: Plan
+
+    @property
+    def facts(self) -> Facts:
+        """The facts that complete the plan: also whether time windows have gaps."""
+        plan, rows = self.plan, self.rows
+        if len(plan.rules) > 1 or not plan.slicer.whole_windows:
+            return super().facts
+        times = None if plan.counts_rows else rows.times
+        gapless = is_gapless(plan.rules[0], times, rows.firsts, rows.lasts)
+        return replace(super().facts, gapless=gapless)
 
     def run(self, resolved: Resolved) -> pa.Table:
         """The windows as a table."""
@@ -95,8 +105,10 @@ def solve_windows(
 
 
 def _slide_even(job: Job) -> Answer:
-    """Slide one count window, whose bounds are arithmetic."""
+    """Slide one window, whose bounds are arithmetic."""
     rows, rule = job.rows, job.plan.rules[0]
+    if not rule.is_complete:
+        return slide_gapless(job, 0, gapless_slices(job, rule))
     range_, slide, _ = rule.even
     answer = _even_windows(job, rule, has_tails=range_ % slide > 0)
     if not job.resolved.request.calls:
@@ -171,7 +183,7 @@ def _even_windows(job: Job, rule: Rule, *, has_tails: bool = False) -> Answer:
     begins = starts = np.empty(0, np.int64)
     needs_rows = has_tails or job.resolved.is_holistic
     if needs_rows or not job.bare:
-        begins = ordinals(counts) * slide
+        begins = spread(np.zeros_like(counts), counts, slide)
     if needs_rows:
         starts = np.repeat(job.rows.firsts, counts) + begins
     return Answer(rule, begins, counts, starts, starts + range_, ())

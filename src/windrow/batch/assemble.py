@@ -13,14 +13,16 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from pyarrow import types as pat
 
 from windrow.aggregates import Law
+from windrow.loops import arrays, spread
 from windrow.plan.aggregate import Plan
 from windrow.plan.bind import BoundCall
 from windrow.plan.requests import KernelRequest, Read
 from windrow.windows import Rule
 
-from .columns import Column
+from .columns import Column, plain_array
 from .holistic import holistic
 from .results import finish, from_ints, take_positions, written
 from .sorted_rows import SortedRows
@@ -55,7 +57,9 @@ class Answer:
         if self.uneven_ends is not None:
             return self.uneven_ends[start:stop]
         assert self.rule is not None
-        return self.begins[start:stop] + self.rule.even.range
+        (ends,) = arrays(("int64",), stop - start)
+        np.add(self.begins[start:stop], self.rule.even.range, out=ends)
+        return ends
 
     @property
     def runs(self) -> Array:
@@ -108,9 +112,9 @@ def answer_columns(
                 places = np.where(places < 0, -1, rows.order[np.maximum(places, 0)])
             columns.append(take_positions(table.column(bound.payload), places))
             continue
-        arrays = [array for output, _ in outputs for array in output]
+        written_arrays = [array for output, _ in outputs for array in output]
         column = inputs.get((bound.columns[0], False)) if bound.columns else None
-        columns.append(finish(bound, arrays, outputs[0][1], column))
+        columns.append(finish(bound, written_arrays, outputs[0][1], column))
     return columns
 
 
@@ -121,22 +125,39 @@ def assemble(
     columns: Sequence[list[pa.Array]],
 ) -> pa.Table:
     """Put the windows of all rules into one table."""
-    runs = np.concatenate([answer.runs for answer in answers])
+    counts = [answer.counts for answer in answers]
     names = list(plan.by)
-    arrays = [rows.keys.column(name).take(pa.array(runs)) for name in plan.by]
+    parts = [[_spread_keys(rows.keys.column(n), c) for c in counts] for n in plan.by]
     if plan.listed:
         names.append("query")
-        arrays.append(_query_column(plan, answers))
+        parts.append([_query_column(plan, answers)])
     names.append("window")
-    arrays.append(pa.concat_arrays([_window(plan, rows, answer) for answer in answers]))
-    for bound, parts in zip(plan.calls, zip(*columns, strict=True), strict=True):
-        names.append(bound.name)
-        chunks = [c for part in parts for c in getattr(part, "chunks", [part])]
-        arrays.append(pa.chunked_array(chunks, type=parts[0].type))
-    table = pa.table(arrays, names=names)
+    parts.append([_window(plan, rows, answer) for answer in answers])
+    names += [bound.name for bound in plan.calls]
+    parts += [list(part) for part in zip(*columns, strict=True)]
+    table = pa.table([_chunked(part) for part in parts], names=names)
     if len(answers) > 1:
+        runs = np.concatenate([answer.runs for answer in answers])
         table = table.take(pa.array(np.argsort(runs, kind="stable")))
     return table.combine_chunks()
+
+
+def _chunked(parts: list[Any]) -> pa.ChunkedArray:
+    """Arrays and chunked arrays of one type as one column."""
+    chunks = [c for part in parts for c in getattr(part, "chunks", [part])]
+    return pa.chunked_array(chunks, type=parts[0].type)
+
+
+def _spread_keys(column: pa.ChunkedArray, counts: Array) -> Any:
+    """Each key as often as it has windows."""
+    kind = column.type
+    if not pat.is_primitive(kind) or kind.bit_width != 64 or column.null_count:
+        runs = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+        return column.take(pa.array(runs))
+    array = plain_array(column)
+    words = np.frombuffer(array.buffers()[1], np.int64)
+    words = spread(words[array.offset : array.offset + len(array)], counts)
+    return pa.Array.from_buffers(kind, len(words), [None, pa.py_buffer(words)])
 
 
 def _query_column(plan: Plan, answers: Sequence[Answer]) -> pa.Array:

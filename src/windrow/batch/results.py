@@ -67,8 +67,7 @@ def from_ints(values: Array, kind: pa.DataType, mask: Array | None) -> pa.Array:
         return _decimal(values >> 63, values.view(np.uint64), kind, mask)
     if pat.is_temporal(kind):
         width = np.int32 if kind.bit_width == 32 else np.int64
-        plain = pa.int32() if kind.bit_width == 32 else pa.int64()
-        return pa.array(values.astype(width, copy=False), plain, mask=mask).cast(kind)
+        return pa.array(values.astype(width, copy=False), mask=mask).view(kind)
     array = pa.array(values, mask=mask)
     return array if array.type == kind else array.cast(kind, safe=False)
 

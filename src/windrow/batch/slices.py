@@ -6,7 +6,8 @@
                       [================]              runs of slices
 
 Each rule slides by itself, or all of them by one graph, or in one pass by an algorithm
-that answers any range.
+that answers any range.  Windows that slide by themselves have no bounds in memory:
+where each slide holds a slice they are even in slices, elsewhere cursors walk them.
 """
 
 from __future__ import annotations
@@ -16,13 +17,26 @@ from typing import Any
 
 import numpy as np
 
-from windrow.algorithms import Algorithm, slide_arrays
+from windrow.algorithms import (
+    Algorithm,
+    slide_arrays,
+    slide_numbers,
+    slide_regular,
+)
 from windrow.graph import slide_uneven
+from windrow.loops import spread
 from windrow.plan.aggregate import Plan
 from windrow.plan.resolve import Resolved
 from windrow.plan.sharing import graph_lane
 from windrow.slicing import fold
-from windrow.windows import Frames, Rule, frames
+from windrow.windows import (
+    Frames,
+    Rule,
+    count_slides,
+    frames,
+    is_gapless,
+    number_windows,
+)
 
 from .assemble import Answer
 from .sorted_rows import SortedRows
@@ -32,73 +46,166 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Slices:
-    """Slice j is rows [edges[j], edges[j + 1]); `partials` None: not folded."""
+    """Slice j is rows [edges[j], edges[j + 1]); run k is slices [runs[k], runs[k + 1]).
 
-    edges: Array
+    Without `cuts` slice j is row j, and without `partials` its rows are not folded.
+    """
+
+    cuts: Array | None
     runs: Array
     partials: tuple[Array, ...] | None
+
+    @property
+    def edges(self) -> Array:
+        """The first row of each slice, and one past the last row."""
+        return np.arange(self.runs[-1] + 1) if self.cuts is None else self.cuts
+
+    @property
+    def bounds(self) -> tuple[Array, Array]:
+        """The first slice of each run, and one past the last."""
+        return self.runs[:-1], self.runs[1:]
+
+    def source(self, job: Job) -> tuple[tuple[Array, ...], str]:
+        """What kernels read: the values of rows, or the partials of slices."""
+        if self.partials is None:
+            return job.arrays, "rows"
+        return self.partials, "slices"
+
+    def instants(self, times: Array | None) -> Array:
+        """The instant of the first row of each slice: its time, or its place."""
+        if times is not None:
+            return times if self.cuts is None else times[self.cuts[:-1]]
+        edges, sizes = self.edges, np.diff(self.runs)
+        places: Array = edges[:-1] - np.repeat(edges[self.runs[:-1]], sizes)
+        return places
 
 
 def cut_slices(job: Job, *, always: bool = False) -> Slices:
     """Cut at the edges of all windows, and fold unless most slices are one row."""
-    plan, rows = job.plan, job.rows
-    edges, runs = plan.cuts.cut(job.times, rows.firsts, rows.lasts)
-    pays = len(edges) - 1 <= job.resolved.fold_below * len(rows)
-    if job.resolved.request.calls and (pays or always or not plan.slicer.whole_windows):
-        product = job.resolved.product
-        folded = fold(product, job.arrays, edges[:-1], edges[1:])
-        return Slices(edges, runs, folded)
-    return Slices(edges, runs, None)
+    plan, rows, resolved = job.plan, job.rows, job.resolved
+    must = always or not plan.slicer.whole_windows
+    most = np.inf if must else resolved.fold_below * len(rows)
+    cut = None
+    if resolved.request.calls or must:
+        cut = plan.cuts.cut(job.times, rows.firsts, rows.lasts, most)
+    if cut is None:
+        return Slices(None, np.append(rows.firsts, len(rows)), None)
+    edges, runs = cut
+    folded = None
+    if resolved.request.calls:
+        folded = fold(resolved.product, job.arrays, edges[:-1], edges[1:])
+    return Slices(edges, runs, folded)
 
 
 def slide_slices(job: Job, slices: Slices) -> list[Answer]:
     """Slide the windows of all rules over slices."""
-    plan, resolved = job.plan, job.resolved
-    tails = not plan.slicer.whole_windows
+    resolved, rules = job.resolved, job.plan.rules
+    if slices.partials is not None and job.plan.slicer.whole_windows:
+        job.drop_arrays()
+    numbers = range(len(rules))
+    if all(resolved.bounds(number) == "numbers" for number in numbers):
+        return [_slide_numbers(job, number, slices) for number in numbers]
+    tails = not job.plan.slicer.whole_windows
     all_frames = [
         frames(rule, job.times, slices.edges, slices.runs, tails=tails)
-        for rule in plan.rules
+        for rule in rules
     ]
     job.drop_times()
-    if slices.partials is not None and plan.slicer.whole_windows:
-        job.drop_arrays()
-    partials = slices.partials
-    source, leaf = (job.arrays, "rows") if partials is None else (partials, "slices")
-
-    def bounds(frame: Frames) -> tuple[Array, Array]:
-        if leaf == "rows":
-            return slices.edges[frame.starts], slices.edges[frame.stops]
-        return frame.starts, frame.stops
-
-    product = resolved.product
-    if not resolved.request.calls:
-        outs: list[tuple[Array, ...]] = [()] * len(all_frames)
-    elif resolved.by_graph:
-        pairs = [bounds(frame) for frame in all_frames]
-        lane = graph_lane(plan)
-        outs = slide_uneven(product, source, pairs, leaf=leaf, lane=lane)
-    elif resolved.together is not None:
-        pairs = [bounds(frame) for frame in all_frames]
-        folded = [_tails(job, frame) for frame in all_frames]
-        outs = _slide_together(job, resolved.together, source, leaf, pairs, folded)
-    else:
-        choices = [resolved.choice(number) for number in range(len(all_frames))]
-        outs = [
-            slide_arrays(
-                choice.algorithm,
-                product,
-                source,
-                *bounds(frame),
-                leaf=leaf,
-                tails=_tails(job, frame),
-                chunk=plan.chunk,
-                lane=choice.lane,
-            )
-            for choice, frame in zip(choices, all_frames, strict=True)
-        ]
+    outs = _slide_frames(job, slices, all_frames)
     return [
         _answer(job, rule, slices, frame, out)
-        for rule, frame, out in zip(plan.rules, all_frames, outs, strict=True)
+        for rule, frame, out in zip(rules, all_frames, outs, strict=True)
+    ]
+
+
+def _slide_numbers(job: Job, number: int, slices: Slices) -> Answer:
+    """Slide the windows of a rule: evenly where there is no gap, else by cursors."""
+    resolved, rule, runs = job.resolved, job.plan.rules[number], slices.bounds
+    choice, instants = resolved.choice(number), slices.instants(job.times)
+    slides = count_slides(rule, instants, *runs)
+    if (slides == runs[1] - runs[0]).all() and is_gapless(rule, instants, *runs):
+        return slide_gapless(job, number, slices)
+    windows = number_windows(rule, instants, *runs)
+    source, leaf = slices.source(job)
+    work = choice.algorithm, resolved.product, source, windows
+    out = slide_numbers(*work, leaf=leaf, chunk=job.plan.chunk, lane=choice.lane)
+    begins = ends = none = np.empty(0, np.int64)
+    if not rule.is_even:
+        numbers = windows.numbers()
+        begins, ends = rule.begin(numbers), rule.end(numbers)
+    elif not job.bare:
+        begins = windows.begins()
+    uneven_ends = None if rule.is_even else ends
+    return Answer(rule, begins, windows.counts, none, none, out, uneven_ends)
+
+
+def slide_gapless(job: Job, number: int, slices: Slices) -> Answer:
+    """Slide windows over slices of which no slide is without one.
+
+    A window is `width` slices, but for those at the ends of a run, which hold less.
+    """
+    rule, choice = job.plan.rules[number], job.resolved.choice(number)
+    (firsts, lasts), width = slices.bounds, rule.overlap
+    source, leaf = slices.source(job)
+    out = slide_regular(
+        choice.algorithm,
+        job.resolved.product,
+        source,
+        firsts,
+        lasts,
+        width,
+        leaf=leaf,
+        lead=True,
+        trail=True,
+        chunk=job.plan.chunk,
+        lane=choice.lane,
+    )
+    begins = none = np.empty(0, np.int64)
+    counts = lasts - firsts + width - 1
+    if not job.bare:
+        times = job.times
+        heads = np.zeros_like(firsts) if times is None else times[job.rows.firsts]
+        begins = spread(rule.begin(rule.first_over(heads)), counts, rule.step)
+    return Answer(rule, begins, counts, none, none, out)
+
+
+def gapless_slices(job: Job, rule: Rule) -> Slices:
+    """The slices of rows of which no slide is without one: the rows, if one in each."""
+    rows = job.rows
+    if count_slides(rule, job.times, rows.firsts, rows.lasts).sum() < len(rows):
+        return cut_slices(job, always=True)
+    return Slices(None, np.append(rows.firsts, len(rows)), None)
+
+
+def _slide_frames(
+    job: Job, slices: Slices, all_frames: list[Frames]
+) -> list[tuple[Array, ...]]:
+    """The results of windows whose bounds are arrays."""
+    plan, resolved, product = job.plan, job.resolved, job.resolved.product
+    source, leaf = slices.source(job)
+    if not resolved.request.calls:
+        return [()] * len(all_frames)
+    if resolved.by_graph:
+        pairs = [(frame.starts, frame.stops) for frame in all_frames]
+        lane = graph_lane(plan)
+        return slide_uneven(product, source, pairs, leaf=leaf, lane=lane)
+    tails = [_tails(job, frame) for frame in all_frames]
+    if resolved.together is not None:
+        return _slide_together(job, resolved.together, source, leaf, all_frames, tails)
+    choices = [resolved.choice(number) for number in range(len(all_frames))]
+    return [
+        slide_arrays(
+            choice.algorithm,
+            product,
+            source,
+            frame.starts,
+            frame.stops,
+            leaf=leaf,
+            tails=tail,
+            chunk=plan.chunk,
+            lane=choice.lane,
+        )
+        for choice, frame, tail in zip(choices, all_frames, tails, strict=True)
     ]
 
 
@@ -117,12 +224,13 @@ def _slide_together(
     algorithm: Algorithm,
     source: tuple[Array, ...],
     leaf: str,
-    bounds: list[tuple[Array, Array]],
+    all_frames: list[Frames],
     tails: list[tuple[Array, ...]],
 ) -> list[tuple[Array, ...]]:
     """Slide the windows of all rules in one pass, by an algorithm for any range."""
-    starts, stops = (np.concatenate(side) for side in zip(*bounds, strict=True))
-    sizes = [len(pair[0]) for pair in bounds]
+    starts = np.concatenate([frame.starts for frame in all_frames])
+    stops = np.concatenate([frame.stops for frame in all_frames])
+    sizes = [len(frame.starts) for frame in all_frames]
     window = np.repeat(np.arange(len(sizes)), sizes)
     order = np.lexsort((starts, stops))
     starts, stops, window = starts[order], stops[order], window[order]

@@ -20,6 +20,9 @@ def library(data: Any) -> str:
     return type(data).__module__.partition(".")[0]
 
 
+_PLAIN = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+
+
 def schema_of(data: Any) -> pa.Schema:
     """The schema of `read(data)`, without reading the data if possible."""
     return _without_views(_schema_of(data))
@@ -28,16 +31,16 @@ def schema_of(data: Any) -> pa.Schema:
 def read(data: Any, columns: Sequence[str]) -> pa.Table:
     """The columns of a table as Arrow."""
     table = _read(data, list(columns))
-    if not table.column_names:  # a cast would forget how many rows there are
-        return table
-    return table.cast(_without_views(table.schema))
+    schema = _without_views(table.schema)
+    return table if schema.equals(table.schema) else table.cast(schema)
 
 
 def _without_views(schema: pa.Schema) -> pa.Schema:
     """The schema with large types for views, which Arrow cannot `take` from."""
-    plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+    if not any(kind in _PLAIN for kind in schema.types):
+        return schema
     return pa.schema(
-        [field.with_type(plain.get(field.type, field.type)) for field in schema],
+        [field.with_type(_PLAIN.get(field.type, field.type)) for field in schema],
         schema.metadata,
     )
 

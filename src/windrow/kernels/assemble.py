@@ -54,6 +54,7 @@ class Assembly:
     emit         what `emit(out, i, partial)` writes: "results", "partials", or nothing
     tails        whether a tail partial is combined on to each window
     tallies      whether loops know how many slices a partial holds (`tallies.py`)
+    stretches    whether a result is written to all places of a stretch of windows
     entries      functions that Python calls, by the name they have in the kernel
     columns      the function that does over whole columns what the entry `run` does
     words        functions that stand for words of the vocabulary
@@ -69,6 +70,7 @@ class Assembly:
     emit: str | None = "results"
     tails: bool = False
     tallies: bool = False
+    stretches: bool = False
     words: Named = ()
     constants: tuple[tuple[str, int], ...] = ()
     generated: tuple[str, ...] = ()
@@ -93,7 +95,8 @@ class Assembly:
         joins = add_partial(text, self.product)
         _LEAVES[self.leaf](text, self.product)
         if self.emit == "results":
-            add_emit(text, self.product, tail=self.tails)
+            repeats = self.stretches and not columns
+            add_emit(text, self.product, tail=self.tails, repeats=repeats)
         elif self.emit == "partials":
             add_raw_emit(text, self.product)
         if self.tallies and not columns:

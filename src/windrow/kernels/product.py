@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 
 from windrow.aggregates import ABSENT, Aggregate, Law, find
 
@@ -94,12 +95,12 @@ class Product:
     parts: tuple[ProductPart, ...]
     outputs: tuple[Output, ...]
 
-    @property
+    @cached_property
     def dtypes(self) -> tuple[str, ...]:
         """One dtype per field of the partial."""
         return tuple(dtype for part in self.parts for dtype in part.dtypes)
 
-    @property
+    @cached_property
     def out_dtypes(self) -> tuple[str, ...]:
         """One dtype per result array, validity arrays ("bool") among them."""
         return tuple(
@@ -108,7 +109,7 @@ class Product:
             for dtype in (*output.dtypes, *(("bool",) if output.nullable else ()))
         )
 
-    @property
+    @cached_property
     def laws(self) -> Law:
         """The laws of all parts; a product of several parts is not selective."""
         laws = Law.COMMUTATIVE | Law.INVERTIBLE | Law.SELECTIVE | Law.IDEMPOTENT
@@ -145,6 +146,12 @@ class Product:
 
 def product_of(requests: Sequence[Request], *, may_be_empty: bool = False) -> Product:
     """Merge requests into one product; `may_be_empty` if windows may hold no row."""
+    return _merge(tuple(requests), may_be_empty)
+
+
+@lru_cache(maxsize=256)
+def _merge(requests: Sequence[Request], may_be_empty: bool) -> Product:
+    """The product of those requests, which is the same object in every call."""
     requests = _flag_lone_selective(requests, may_be_empty)
     parts: list[ProductPart] = []
     index: dict[object, int] = {}

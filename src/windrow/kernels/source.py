@@ -66,10 +66,13 @@ def add_memory(
     text.define(f"def {allocate}(n):\n    return ({rooms.rstrip()})")
 
 
-def add_emit(text: Text, product: Product, *, tail: bool) -> None:
+def add_emit(
+    text: Text, product: Product, *, tail: bool, repeats: bool = False
+) -> None:
     """Add `emit(out, i, partial)`, which lowers all results, and `expect(out, i)`.
 
-    With `tail` the tail partial of window i is combined first.
+    With `tail` the tail partial of window i is combined first.  If it `repeats`, places
+    FROM and UPTO of the last array of `out` bound the places that are written.
     """
     lines, slot = [], 0
     for number, output in enumerate(product.outputs):
@@ -104,6 +107,13 @@ def add_emit(text: Text, product: Product, *, tail: bool) -> None:
     if tail:
         tails = "".join(f"out[{slot + k}], " for k in range(len(product.dtypes)))
         lines.insert(0, f"    partial = combine(partial, load(({tails.rstrip()}), i))")
+    if repeats:
+        text.define("def emit_at(out, i, partial):\n" + "\n".join(lines))
+        lines = [
+            "    start, stop = peek(out[-1], FROM), peek(out[-1], UPTO)",
+            "    for place in range(start, stop):",
+            "        emit_at(out, place, partial)",
+        ]
     text.define("def emit(out, i, partial):\n" + "\n".join(lines))
     places = range(len(product.out_dtypes)) if len(product.out_dtypes) <= FEW else ()
     fetches = "".join(f"\n    prefetch(out[{k}], i)" for k in places) or "\n    pass"

@@ -10,13 +10,14 @@
     lanes.py      which of them runs: rent or buy
     compiled.py   loops that are the same for every query
     search.py     places in many sorted runs at once
+    spread.py     numbers repeated or counted on, run by run
 
 Knows nothing of aggregates or windows.
 """
 
 from .arrays import arrays
 from .cache import cache_folder, has_machine_code
-from .columns import ordinals
+from .columns import ordinals, poke, read
 from .compiled import compiled
 from .lanes import PRICE, Lane, Laned, forced_lane, pinned, query_lane
 from .load import (
@@ -27,6 +28,7 @@ from .load import (
     run_with_user_lines,
 )
 from .search import lower_bound
+from .spread import spread
 from .text import ENTRY, INLINE, JIT, Text, literal
 
 __all__ = [
@@ -50,6 +52,9 @@ __all__ = [
     "lower_bound",
     "ordinals",
     "pinned",
+    "poke",
     "query_lane",
+    "read",
     "run_with_user_lines",
+    "spread",
 ]

@@ -101,14 +101,17 @@ class Plan(TablePlan):
         shared = share(self.slicer, [other.even for other in self.rules])
         return None if shared is None else shared.partials[self.rules.index(rule)]
 
-    def choice(self, rule: Rule, product: Product) -> Choice:
-        """The algorithm for a window that shares nothing with others."""
+    def choice(self, rule: Rule, product: Product, *, even: bool = False) -> Choice:
+        """The algorithm for a window that shares nothing with others.
+
+        It is `even` where each window is known to be as many slices as the next.
+        """
         return choose_algorithm(
             "auto" if self.chooses else self.algorithm,
             product,
             self.label,
             width=self.width(rule),
-            regular=self.is_regular,
+            regular=even or self.is_regular,
         )
 
 

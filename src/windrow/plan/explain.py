@@ -167,8 +167,8 @@ def _kernels(resolved: Resolved) -> str:
     even = resolved.way == "even"
     for number, rule in enumerate(resolved.plan.rules):
         algorithm = resolved.choice(number).algorithm
-        leaf = "rows" if even and rule.step == 1 else "slices"
-        bounds = "regular" if even else "many" if resolved.together else "arrays"
-        shape = Shape(leaf, bounds, fast=even and algorithm.stride is not None)
+        leaf = "rows" if even and rule.counts_rows and rule.step == 1 else "slices"
+        fast = even and algorithm.stride is not None
+        shape = Shape(leaf, resolved.bounds(number), fast=fast)
         texts[algorithm.name] = kernel_text(algorithm, resolved.product, shape)
     return "\n\n".join(text.strip("\n") for text in texts.values())

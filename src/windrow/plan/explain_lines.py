@@ -71,7 +71,7 @@ def slice_lines(resolved: Resolved) -> list[str]:
         pane, why = resolved.sharing.unit, "common divisor of all ranges and slides"
         panes = f"panes of {pane:,} rows, the" if pane > 1 else "none: one row is the"
         return [f"  slices     {panes} greatest {why}"]
-    if resolved.way == "even" and plan.rules[0].step == 1:
+    if resolved.way == "even" and plan.counts_rows and plan.rules[0].step == 1:
         return ["  slices     none: the slide is one row, so rows are slices"]
     lines = [f"  slicer     {slicer.name} ({slicer.title}): {plan.slicer_reason}"]
     if not plan.is_even:
@@ -190,7 +190,12 @@ def _scans(special: Special) -> str:
 
 def _bounds(resolved: Resolved) -> str:
     if resolved.way in ("even", "graph"):
-        return "by arithmetic, run by run"
+        dense = "" if resolved.plan.counts_rows else ": no slide is without a row"
+        return f"by arithmetic, run by run{dense}"
+    if resolved.sharing is None and resolved.bounds(0) == "numbers":
+        return (
+            "a cursor for each end walks the slices that hold a row; gaps cost nothing"
+        )
     if resolved.plan.counts_rows or resolved.sharing is not None:
         return "start and stop arrays over slices"
     return "start and stop arrays over the slices that hold a row; gaps cost nothing"

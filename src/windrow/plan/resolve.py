@@ -7,7 +7,7 @@
 Three ways lead to windows, tried in this order:
 
     graph    several count windows share the scans of one graph
-    even     one count window, its bounds by arithmetic
+    even     one window over even slices: rows are counted, or no slide is without one
     slices   windows over slices, their bounds from the rule
 
 Executors follow what stands here and choose nothing; `explain` prints it.
@@ -40,13 +40,15 @@ class Facts:
 
     `nulls` are the columns that may hold one (None: all of them), `magnitudes` the
     largest absolute values of columns of whole numbers, `longest` is the number of
-    rows of the longest key, `spans` says how long events with a duration last.
+    rows of the longest key, `spans` says how long events with a duration last, and
+    `gapless` that each slide of a time window holds a row of each key that is there.
     """
 
     nulls: frozenset[str] | None = None
     magnitudes: Mapping[str, int] = field(default_factory=dict)
     longest: int | None = None
     spans: Lengths | None = None
+    gapless: bool = False
 
     def has_nulls(self, column: str) -> bool:
         """Whether a column may hold a null."""
@@ -95,6 +97,22 @@ class Resolved:
     def is_holistic(self) -> bool:
         """Whether some aggregate needs the rows of each window, not a partial."""
         return len(self.request.calls) < len(self.plan.calls)
+
+    def bounds(self, number: int) -> str:
+        """How loops learn the bounds of a window that slides by itself.
+
+        "regular": by arithmetic; "numbers": by cursors over the windows of each slice;
+        "arrays", or "many" for several ranges in one pass: from memory.
+        """
+        if self.way == "even":
+            return "regular"
+        if self.together is not None:
+            return "many"
+        rule, choice = self.plan.rules[number], self.choices[number]
+        alone = choice is not None and choice.algorithm.threads == 1
+        if rule.is_complete or not self.plan.slicer.whole_windows:
+            return "arrays"
+        return "numbers" if alone and not self.is_holistic else "arrays"
 
     def choice(self, number: int) -> Choice:
         """The algorithm of a window that slides by itself, and how it runs."""
@@ -159,7 +177,9 @@ def resolve(
     if plan.span is not None:
         groups = _technique_groups(plan, facts, slots, wide)
         return Resolved(plan, request, slots, "spans", none, groups=groups)
-    way = "even" if plan.is_regular and inputs == "rows" else "slices"
+    gapless = facts.gapless and len(request.calls) == len(plan.calls)
+    is_even = plan.is_regular or gapless
+    way = "even" if is_even and inputs == "rows" else "slices"
     if not request.calls:
         return Resolved(plan, request, slots, way, none)
     product, sharing = request.product, None
@@ -175,7 +195,7 @@ def resolve(
         return Resolved(plan, request, slots, "graph", choices, sharing)
     if sharing is not None:
         return Resolved(plan, request, slots, "slices", none, sharing, by_graph=True)
-    own = tuple(plan.choice(rule, product) for rule in plan.rules)
+    own = tuple(plan.choice(rule, product, even=way == "even") for rule in plan.rules)
     forced = None if plan.chooses or len(plan.rules) == 1 else own[0].algorithm
     if forced is None or not forced.many or inputs == "ranges":
         return Resolved(plan, request, slots, way, own)

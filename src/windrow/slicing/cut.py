@@ -9,6 +9,7 @@ edges a row costs one comparison; the next edge is computed once a slice.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -32,11 +33,16 @@ def _next_edge(time, periods, phases):  # type: ignore[no-untyped-def]
 
 
 def _cut_columns(  # the same over whole columns
-    times: Array, firsts: Array, lasts: Array, periods: Array, phases: Array
-) -> tuple[Array, Array]:
+    times: Array,
+    firsts: Array,
+    lasts: Array,
+    periods: Array,
+    phases: Array,
+    most: float,
+) -> tuple[Array, Array] | None:
     pairs = zip(periods, phases, strict=True)
     begins = [times - (times - phase) % period for period, phase in pairs]
-    return _cut_where_new(np.maximum.reduce(begins), firsts, lasts)
+    return _cut_where_new(np.maximum.reduce(begins), firsts, lasts, most)
 
 
 @compiled()
@@ -48,7 +54,10 @@ def _walk_times(times, firsts, lasts, periods, phases, edges, runs):  # type: ig
         edge = np.int64(0)
         for i in range(firsts[k], lasts[k]):
             if i == firsts[k] or times[i] >= edge:
-                edge = _next_edge(times[i], periods, phases)
+                if i > firsts[k] and len(periods) == 1 and times[i] - periods[0] < edge:
+                    edge += periods[0]
+                else:
+                    edge = _next_edge(times[i], periods, phases)
                 if len(edges) > 0:
                     edges[slices] = i
                 slices += 1
@@ -57,10 +66,10 @@ def _walk_times(times, firsts, lasts, periods, phases, edges, runs):  # type: ig
 
 
 def _cut_places(
-    firsts: Array, lasts: Array, periods: Array, phases: Array
-) -> tuple[Array, Array]:
+    firsts: Array, lasts: Array, periods: Array, phases: Array, most: float
+) -> tuple[Array, Array] | None:
     places = ordinals(lasts - firsts)
-    return _cut_columns(places, firsts, lasts, periods, phases)
+    return _cut_columns(places, firsts, lasts, periods, phases, most)
 
 
 @compiled()
@@ -120,9 +129,15 @@ class Cuts:
         return f"greatest({', '.join(edges)})" if len(edges) > 1 else edges[0]
 
     def cut(
-        self, times: Array | None, firsts: Array, lasts: Array
-    ) -> tuple[Array, Array]:
+        self,
+        times: Array | None,
+        firsts: Array,
+        lasts: Array,
+        most: float = math.inf,
+    ) -> tuple[Array, Array] | None:
         """The edges of slices in rows, one more than slices, and of runs in slices.
+
+        It is None where there would be more than `most` slices.
 
         `times` are non-decreasing within each run [first, last) of rows, and the runs
         stand one behind the other; without times, a row's time is its position.  Slice
@@ -130,7 +145,7 @@ class Cuts:
         """
         if self.rules:
             assert times is not None
-            return _cut_where_new(self.begins(times), firsts, lasts)
+            return _cut_where_new(self.begins(times), firsts, lasts, most)
         periods = np.array([comb.period for comb in self.combs], np.int64)
         phases = np.array([comb.phase for comb in self.combs], np.int64)
         walk = _walk_positions if times is None else _walk_times
@@ -139,24 +154,30 @@ class Cuts:
         fixed = (*at, firsts, lasts, periods, phases)
         none, runs = np.empty(0, np.int64), np.empty(len(firsts) + 1, np.int64)
 
-        def fill() -> tuple[Array, Array]:
+        def fill() -> tuple[Array, Array] | None:
             slices = walk(*fixed, none, runs)
+            if slices > most:
+                return None
             edges = np.empty(slices + 1, np.int64)
             walk(*fixed, edges, runs)
             edges[slices] = lasts[-1] if len(lasts) else 0
             return edges, runs
 
-        cuts: tuple[Array, Array] = walk.either(
-            (*fixed, none, runs), fill, lambda: columns(*fixed)
+        cuts: tuple[Array, Array] | None = walk.either(
+            (*fixed, none, runs), fill, lambda: columns(*fixed, most)
         )
         return cuts
 
 
-def _cut_where_new(begins: Array, firsts: Array, lasts: Array) -> tuple[Array, Array]:
+def _cut_where_new(
+    begins: Array, firsts: Array, lasts: Array, most: float
+) -> tuple[Array, Array] | None:
     """Cut wherever the beginning of the slice, or the run, changes between rows."""
     new = np.ones(len(begins), bool)
     new[1:] = begins[1:] != begins[:-1]
     new[firsts] = True
+    if np.count_nonzero(new) > most:
+        return None
     before = np.concatenate([[0], np.cumsum(new)])
     last = lasts[-1:] if len(lasts) else np.zeros(1, np.int64)
     return np.append(np.flatnonzero(new), last), np.append(before[firsts], before[last])

@@ -19,6 +19,7 @@ import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from .slicers import Comb, Slicer
@@ -62,6 +63,13 @@ def composite_slide(slicer: Slicer, windows: Sequence[tuple[int, int, int]]) -> 
 
 def share(slicer: Slicer, windows: Sequence[tuple[int, int, int]]) -> SharedPlan | None:
     """The shared plan of windows (range, slide, shift); None past `MOST_EDGES`."""
+    return _share(slicer, tuple(windows))
+
+
+@lru_cache(maxsize=256)
+def _share(
+    slicer: Slicer, windows: tuple[tuple[int, int, int], ...]
+) -> SharedPlan | None:
     combs = shared_combs(slicer, windows)
     composite = composite_slide(slicer, windows)
     if sum(composite // comb.period for comb in combs) > MOST_EDGES:

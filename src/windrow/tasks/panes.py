@@ -41,7 +41,7 @@ def pane_slices(
         arrays = fold(task.tree.request.product, arrays, starts, stops, leaf="slices")
         times = times[starts]
         firsts, lasts = np.searchsorted(starts, [firsts, lasts])
-    slices = Slices(np.arange(len(times) + 1), np.append(firsts, len(times)), arrays)
+    slices = Slices(None, np.append(firsts, len(times)), arrays)
     return partials, replace(stream, firsts=firsts, lasts=lasts, times=times), slices
 
 

@@ -7,6 +7,8 @@
     calendar_rule.py    days and months       zone_days.py  days of a time zone
     duration.py         lengths of time       clock.py      ticks of a time column
     policy_numbers.py   policies as numbers, and the rows of each result
+    numbers.py          which windows each slice lies in
+    gaps.py             whether a slide is left out
     frames.py           which slices each window covers
 
 Nothing here knows aggregates, plans or data beyond arrays of instants.  Outside this
@@ -19,6 +21,8 @@ from .clock import Clock, clock_of
 from .counted import Counted, Rows, rows
 from .duration import Duration, names_months, parse_duration
 from .frames import Frames, frames, list_windows
+from .gaps import count_slides, is_gapless
+from .numbers import WindowNumbers, list_between, number_windows
 from .periodic import Periodic, Sliding, sliding
 from .policy import Delta, PolicyWindow, Punctuation, delta, punctuation, window
 from .rule import Even, Rule
@@ -44,12 +48,17 @@ __all__ = [
     "Rule",
     "Sliding",
     "Window",
+    "WindowNumbers",
     "calendar",
     "clock_of",
+    "count_slides",
     "delta",
     "frames",
+    "is_gapless",
+    "list_between",
     "list_windows",
     "names_months",
+    "number_windows",
     "parse_duration",
     "punctuation",
     "rows",

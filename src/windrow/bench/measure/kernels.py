@@ -74,7 +74,7 @@ def kernel_contender(
     out = arrays(asked.out_dtypes, count_regular(firsts, lasts, width, every, lead))
 
     def call() -> Array:
-        run((values,), firsts, lasts, width, every, lead, width, 0, out)
+        run((values,), firsts, lasts, width, every, lead, False, width, 0, out)
         return out[0]
 
     def check(actual: Array) -> None:

@@ -53,7 +53,9 @@ class Cut:
 def cut_stream(values: Array, times: Array | None, range_: int, slide: int) -> Cut:
     """Slices and windows of a stream in order; only complete windows of rows."""
     runs = np.array([0]), np.array([len(values)])
-    edges, bounds = Cuts(find("cutty").combs(range_, slide, 0)).cut(times, *runs)
+    cut = Cuts(find("cutty").combs(range_, slide, 0)).cut(times, *runs)
+    assert cut is not None
+    edges, bounds = cut
     tails = range_ % slide != 0
     even = Even(range_, slide, 0)
     rule = Counted(0, "", even) if times is None else Periodic(0, "", even)
