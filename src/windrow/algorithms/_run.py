@@ -103,7 +103,7 @@ def _run(
     lane: Lane | None,
 ) -> None:
     assembly = kernel_assembly(algorithm, product, shape)
-    if assembly.has_lanes and (lane or assembly.lane(arguments)) is Lane.COLUMNS:
+    if assembly.lane(arguments, lane) is Lane.COLUMNS:
         assembly.run_columns(*arguments)
         return
 

@@ -24,11 +24,12 @@ from windrow.loops import (
     Lane,
     Laned,
     Text,
-    cached_content,
-    has_machine_code,
+    compiled_content,
     is_interpreting,
     kernel,
+    kernel_name,
     run_with_user_lines,
+    stop_record,
 )
 
 from .leaves import add_lift, add_lift_one, add_loaded_leaf
@@ -51,6 +52,7 @@ class Assembly:
     tails        whether a tail partial is combined on to each window
     entries      functions that Python calls, by the name they have in the kernel
     columns      the function that does over whole columns what the entry `run` does
+    alike        whether it combines partials in the same order as `run`
     words        functions that stand for words of the vocabulary
     constants    words that are numbers
     generated    functions as text: those whose shape depends on the kernel
@@ -68,6 +70,7 @@ class Assembly:
     generated: tuple[str, ...] = ()
     inline: tuple[str, ...] = ()
     columns: Callable[..., Any] | None = None
+    alike: bool = False
 
     @cached_property
     def _hash(self) -> int:
@@ -106,6 +109,8 @@ class Assembly:
     def module(self, *, interpreted: bool | None = None) -> ModuleType:
         """The kernel, ready to be called; compiled unless it has to be interpreted."""
         plain = self.interpreted if interpreted is None else interpreted
+        if not plain:
+            stop_record()
         return _module(self, plain)
 
     @property
@@ -114,9 +119,11 @@ class Assembly:
         users = self.product.has_users or self.interpreted
         return self.columns is not None and not users
 
-    def lane(self, arguments: tuple[Any, ...]) -> Lane:
-        """The lane of the next call with such arguments."""
-        return _laned(self).lane(arguments) if self.has_lanes else Lane.COMPILED
+    def lane(self, arguments: tuple[Any, ...], asked: Lane | None = None) -> Lane:
+        """The lane of the next call with such arguments, or the one asked for."""
+        if not self.has_lanes:
+            return Lane.COMPILED
+        return _laned(self).lane(arguments, asked)
 
     def run(self, *arguments: Any) -> None:
         """Call `run`; a user's function that fails in it fails with its own line."""
@@ -133,13 +140,12 @@ class Assembly:
 
 @lru_cache(maxsize=1024)
 def _laned(assembly: Assembly) -> Laned:
-    def content() -> str:
-        return cached_content(assembly.text().render())
-
+    product = assembly.product
     return Laned(
-        lambda: assembly.module().run,
+        lambda: _module(assembly, False).run,
         lru_cache(lambda: kernel(assembly.text(columns=True)).run),
-        lambda: has_machine_code(content()),
+        lambda: f"{kernel_name(compiled_content(assembly.text().render()))}.run",
+        alike=product.is_lattice or (assembly.alike and product.is_arithmetic),
     )
 
 

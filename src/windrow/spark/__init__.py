@@ -15,10 +15,5 @@
 
 The tasks are in `tasks` and `state`, which know nothing of Spark.  This is the only
 package that imports pyspark, and it uses what classic and Connect sessions have in
-common.
+common.  Workers load `worker` and the tasks only, so that nothing is imported here.
 """
-
-from . import relation
-from .entry import aggregate, explain, explain_over, over
-
-__all__ = ["aggregate", "explain", "explain_over", "over", "relation"]
