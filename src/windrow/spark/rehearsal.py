@@ -15,6 +15,7 @@ A kernel that only other data would call is not noted, and then runs over column
 from __future__ import annotations
 
 import decimal
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -26,7 +27,7 @@ from windrow.batch.partials import PANE
 from windrow.plan.aggregate import Plan
 from windrow.plan.over import OverPlan
 from windrow.plan.table import TablePlan
-from windrow.state.codec import MemoryStore, StepStats
+from windrow.state.codec import MemoryStore, StepStats, Store
 from windrow.tasks.blocks import AT, BLOCK, HALO, TOTAL
 from windrow.tasks.over import RollTask
 from windrow.tasks.sashes import BEGIN, PART, QUERY, TO
@@ -49,15 +50,27 @@ def rehearse(task: Task | FeedTask | RollTask, schema: pa.Schema) -> None:
 def rehearse_state(task: StateTask, feed: FeedTask, schema: pa.Schema) -> None:
     """Run the stateful task of a stream over what is fed from a few rows."""
     plan = _plan_of(feed, task)
+    assert plan.clock is not None
     for gaps in (False, True):
-        store = MemoryStore()
-        rows = _batches(feed, schema, gaps=gaps, plan=plan)
-        blobs = [blob.as_py() for batch in feed(rows) for blob in batch.column(BLOB)]
-        assert plan.clock is not None
-        last = max(_times(plan, gaps=gaps)) * plan.clock.tick // 10**6
-        for turn, now in enumerate((0, last // 2, last, last, 4 * last)):
-            for _ in task.step(store, blobs if not turn else [], now, StepStats()):
-                pass
+        store, times = MemoryStore(), _times(plan, gaps=gaps)
+        batches = _batches(feed, schema, gaps=gaps, plan=plan)
+        rows, ends = pa.Table.from_batches(batches), [*range(0, ROWS, ROWS // 3), ROWS]
+        for start, stop in itertools.pairwise(ends):  # each with some of the one before
+            places = [i for i in range(2 * ROWS) if start - 4 <= i % ROWS < stop]
+            blobs = _blobs(feed, rows.take(pa.array(places)))
+            _step_on(task, store, blobs, times[start] * plan.clock.tick)
+        _step_on(task, store, [], 4 * times[-1] * plan.clock.tick)
+
+
+def _blobs(feed: FeedTask, rows: pa.Table) -> list[bytes]:
+    batches = feed(rows.to_batches())
+    return [blob.as_py() for batch in batches for blob in batch.column(BLOB)]
+
+
+def _step_on(task: StateTask, store: Store, blobs: list[bytes], now: int) -> None:
+    """Take in blobs and move on to an instant in nanoseconds."""
+    for _ in task.step(store, blobs, now // 10**6, StepStats()):
+        pass
 
 
 def _plan_of(task: Any, state: StateTask | None = None) -> TablePlan:
