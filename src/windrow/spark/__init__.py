@@ -10,6 +10,7 @@
     2. rows are folded into slices                      partials, sql
     3. slices or rows are shuffled and sorted           shuffle, layout
     4. tasks run in Python workers                      ship, worker
+       with the kernels that a rehearsal calls          lanes, rehearsal
     5. windows become the table that a user sees        result, schema
     and a stream, in place of 3 and 4                   processor
 
