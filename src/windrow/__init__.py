@@ -14,6 +14,7 @@ from windrow._version import __version__
 from windrow.aggregates import BY_NAME, Aggregate, Law
 from windrow.errors import (
     BadInput,
+    CacheWarning,
     InterpretedWarning,
     QueryError,
     StateError,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Aggregate",
     "BadInput",
+    "CacheWarning",
     "InterpretedWarning",
     "Law",
     "Operator",

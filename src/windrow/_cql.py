@@ -202,7 +202,7 @@ def _time_of(query: QueryTree, time: str | Mapping[str, str] | None) -> str | No
 
 
 def _schema(data: Any) -> pa.Schema:
-    reader: Any = spark_back_end().relation if _is_spark(data) else batch
+    reader: Any = spark_back_end("relation") if _is_spark(data) else batch
     schema: pa.Schema = reader.schema_of(data)
     return schema
 
@@ -223,4 +223,4 @@ def _materialise(data: Any) -> Any:
 
 
 def _back_end(data: Any) -> Any:
-    return spark_back_end().relation if _is_spark(data) else table_relation
+    return spark_back_end("relation") if _is_spark(data) else table_relation

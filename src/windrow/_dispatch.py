@@ -205,6 +205,6 @@ def _hints(
     return {"hot": hot, "keys": keys, "late": late, "buckets": buckets, "mode": mode}
 
 
-def spark_back_end() -> Any:
+def spark_back_end(module: str = "entry") -> Any:
     """The Spark back end, which is loaded when the first Spark DataFrame arrives."""
-    return importlib.import_module("windrow.spark")
+    return importlib.import_module(f"windrow.spark.{module}")

@@ -136,3 +136,7 @@ class InterpretedWarning(UserWarning):
 
 class StateWarning(UserWarning):
     """Saved state that cannot tell whether this very query wrote it."""
+
+
+class CacheWarning(UserWarning):
+    """A folder of compiled kernels, or a file in it, that cannot be used."""

@@ -8,36 +8,8 @@ import numpy as np
 import pytest
 
 import windrow as wr
-from windrow.loops import Lane, Laned, forced_lane, lanes, pinned
-
-
-class Machine:
-    """What numba makes of a function, as far as a lane looks at it."""
-
-    def __init__(self, cached=False):
-        self.overloads = {}
-        self.calls = 0
-        self.cached = cached
-        self._cache = self
-        self.py_func = lambda value: value
-        self.targetctx = None
-
-    def typeof_pyval(self, value):
-        return type(value)
-
-    def load_overload(self, types, _):
-        return types if self.cached else None
-
-    def compile(self, types):
-        self.overloads[types] = self
-
-    def __call__(self, *_):
-        self.calls += 1
-        return "compiled"
-
-
-def laned(machine, *, on_disk=False):
-    return Laned(lambda: machine, lambda: lambda *_: "columns", lambda: on_disk)
+from rented_loop import Machine, laned
+from windrow.loops import Lane, forced_lane, lanes, pinned
 
 
 def _call_and_wait(loop):
@@ -90,9 +62,8 @@ def test_arguments_of_other_types_have_an_account_of_their_own(monkeypatch):
 
 
 def test_machine_code_in_the_cache_is_used_at_once():
-    assert laned(Machine(cached=True), on_disk=True)(1) == "compiled"
-    assert laned(Machine(cached=False), on_disk=True)(1) == "columns"
-    assert laned(Machine(cached=True), on_disk=False)(1) == "columns"
+    assert laned(Machine(), loads=lambda _: True)(1) == "compiled"
+    assert laned(Machine(), loads=lambda _: False)(1) == "columns"
 
 
 def test_a_loop_that_cannot_be_compiled_stays_over_columns(monkeypatch):

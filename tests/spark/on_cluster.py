@@ -46,7 +46,7 @@ def main() -> None:
             session.stop()
 
 
-def started(scratch: Path) -> SparkSession:
+def started(scratch: Path, kernels: str = NOWHERE) -> SparkSession:
     builder = SparkSession.builder.master("local-cluster[2,1,1024]")
     settings = {
         "spark.driver.bindAddress": "127.0.0.1",
@@ -58,7 +58,7 @@ def started(scratch: Path) -> SparkSession:
         "spark.ui.enabled": "false",
         "spark.executorEnv.HOME": NOWHERE,
         "spark.executorEnv.PYTHONPATH": os.environ["PYTHONPATH"],
-        "spark.executorEnv.WINDROW_CACHE_DIR": NOWHERE,
+        "spark.executorEnv.WINDROW_CACHE_DIR": kernels,
         "spark.executorEnv.XDG_CACHE_HOME": NOWHERE,
     }
     for name, value in settings.items():

@@ -127,7 +127,7 @@ def test_a_task_runs_the_algorithm_that_explain_names(
     with interpreting(), watched() as (ran, _):
         windows_of(tree, table, batch=batch, enough=enough)
 
-    assert ran <= named(str(explain_tree(tree)))
+    assert ran <= named(str(explain_tree(tree, [])))
     assert ran or not len(table)
 
 

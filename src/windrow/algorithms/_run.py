@@ -127,8 +127,8 @@ def _run(
     lane: Lane | None,
 ) -> None:
     assembly = kernel_assembly(algorithm, product, shape)
-    in_columns = assembly.has_lanes and (lane or assembly.lane(arguments))
-    if in_columns is Lane.COLUMNS and assembly.run_columns(*arguments):
+    in_columns = assembly.lane(arguments, lane) is Lane.COLUMNS
+    if in_columns and assembly.run_columns(*arguments):
         return
 
     def run() -> None:

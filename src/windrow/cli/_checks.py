@@ -12,6 +12,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -119,10 +120,12 @@ def _numba() -> CheckResult:
 
 
 def _cache() -> CheckResult:
-    folder = cache_folder()
+    with warnings.catch_warnings(action="ignore"):  # said here in other words
+        folder = cache_folder()
     if folder is not None:
         mode = stat.S_IMODE(folder.stat().st_mode)
-        return CheckResult(OK, "cache", f"{folder}, writable, mode {mode:04o}")
+        use = "writable" if os.access(folder, os.W_OK) else "used, nothing is added"
+        return CheckResult(OK, "cache", f"{folder}, {use}, mode {mode:04o}")
     base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     wanted = Path(os.environ.get("WINDROW_CACHE_DIR") or f"{base}/windrow/kernels")
     words = f"{wanted} cannot be used, so that every process compiles its kernels anew"

@@ -1,4 +1,4 @@
-"""Runs and explains a text of CQL queries for `windrow run` and `windrow explain`.
+"""Runs, explains and compiles a text of CQL queries for the commands.
 
 windrow run both.cql --from Calls=calls.parquet --to out.parquet
 
@@ -10,9 +10,9 @@ no --to         the first rows of each are printed
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import windrow as wr
 from windrow._cql import queries_of
@@ -61,6 +61,14 @@ def explain_text(options: QueryOptions) -> None:
         streams = _read(spark, options, files)
         explanation = wr.explain_cql(text, time=options.on, streams=streams)
     say(explanation)
+
+
+def warm_text(options: QueryOptions, warm: Callable[[Callable[[], Any]], None]) -> None:
+    """Compile the kernels of every query of the text."""
+    text, files, _ = _checked(options)
+    with options.session(f"cannot compile for {options.source}") as spark:
+        streams = _read(spark, options, files)
+        warm(lambda: wr.cql(text, time=options.on, streams=streams))
 
 
 def _checked(options: QueryOptions) -> tuple[str, dict[str, str], int]:

@@ -86,7 +86,7 @@ def run_stream(
     with options.session(fact, _settings(stream)) as spark:
         with progress(spark, f"looking at {source}"):
             frame = read_stream(spark, source, options.format_, stream.files)
-        result = _streaming_frame(query, frame, str(options.on), stream)
+        result = streaming_frame(query, frame, str(options.on), stream)
         writer = result.writeStream.format("parquet").outputMode("append")
         writer = writer.option("checkpointLocation", checkpoint)
         begun = time.perf_counter()
@@ -106,7 +106,7 @@ def _settings(stream: StreamOptions) -> dict[str, str]:
     return {**STATE_STORE, "spark.sql.shuffle.partitions": str(even)}
 
 
-def _streaming_frame(
+def streaming_frame(
     query: QuerySpec, frame: DataFrame, on: str, stream: StreamOptions
 ) -> DataFrame:
     """The query as a stream that has not started yet."""

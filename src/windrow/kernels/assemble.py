@@ -26,11 +26,12 @@ from windrow.loops import (
     Lane,
     Laned,
     Text,
-    cached_content,
-    has_machine_code,
+    compiled_content,
     is_interpreting,
     kernel,
+    kernel_name,
     run_with_user_lines,
+    stop_record,
 )
 
 from .leaves import add_lift, add_lift_one, add_loaded_leaf
@@ -57,6 +58,7 @@ class Assembly:
     stretches    whether a result is written to all places of a stretch of windows
     entries      functions that Python calls, by the name they have in the kernel
     columns      the function that does over whole columns what the entry `run` does
+    alike        whether it combines partials in the same order as `run`
     words        functions that stand for words of the vocabulary
     constants    words that are numbers
     generated    functions as text: those whose shape depends on the kernel
@@ -76,6 +78,7 @@ class Assembly:
     generated: tuple[str, ...] = ()
     inline: tuple[str, ...] = ()
     columns: Callable[..., Any] | None = None
+    alike: bool = False
 
     @cached_property
     def _hash(self) -> int:
@@ -117,6 +120,8 @@ class Assembly:
     def module(self, *, interpreted: bool | None = None) -> ModuleType:
         """The kernel, ready to be called; compiled unless it has to be interpreted."""
         plain = self.interpreted if interpreted is None else interpreted
+        if not plain:
+            stop_record()
         return _module(self, plain)
 
     @property
@@ -126,9 +131,11 @@ class Assembly:
             return False
         return self.product.on_arrays
 
-    def lane(self, arguments: tuple[Any, ...]) -> Lane:
-        """The lane of the next call with such arguments."""
-        return _laned(self).lane(arguments) if self.has_lanes else Lane.COMPILED
+    def lane(self, arguments: tuple[Any, ...], asked: Lane | None = None) -> Lane:
+        """The lane of the next call with such arguments, or the one asked for."""
+        if not self.has_lanes:
+            return Lane.COMPILED
+        return _laned(self).lane(arguments, asked)
 
     def run(self, *arguments: Any) -> None:
         """Call `run`; a user's function that fails in it fails with its own line."""
@@ -169,13 +176,19 @@ _alike: dict[Assembly, bool] = {}  # whether users' functions can be given colum
 
 @lru_cache(maxsize=1024)
 def _laned(assembly: Assembly) -> Laned:
-    def content() -> str:
-        return cached_content(assembly.text().render())
+    product = assembly.product
 
+    def entry() -> str | None:
+        if product.has_users:  # whose functions are not in the text
+            return None
+        return f"{kernel_name(compiled_content(assembly.text().render()))}.run"
+
+    same_order = assembly.alike and not product.has_users and product.is_arithmetic
     return Laned(
-        lambda: assembly.module().run,
+        lambda: _module(assembly, False).run,
         lru_cache(lambda: _columns_module(assembly).run),
-        lambda: has_machine_code(content()),
+        entry,
+        alike=product.is_lattice or same_order,
     )
 
 

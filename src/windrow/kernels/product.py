@@ -123,6 +123,28 @@ class Product:
         return all(dtype == "int64" for dtype in self.dtypes)
 
     @property
+    def is_lattice(self) -> bool:
+        """Whether any association gives the same bits.
+
+        So for whole numbers, and where numbers are chosen and never computed.
+        """
+        return not self.has_users and all(
+            Law.IDEMPOTENT in part.request.aggregate.laws
+            or all(dtype == "int64" for dtype in part.dtypes)
+            for part in self.parts
+        )
+
+    @property
+    def is_arithmetic(self) -> bool:
+        """Whether lift and combine give the same bits in numpy and in machine code.
+
+        Logarithms and exponentials are within one unit of the last place in both.
+        """
+        aggregates = [part.request.aggregate for part in self.parts]
+        functions = [f for each in aggregates for f in (each.lift, each.combine)]
+        return not any({"log", "exp"} & {*f.__code__.co_names} for f in functions)
+
+    @property
     def undoable(self) -> bool:
         """Whether there is an exact inverse."""
         return Law.INVERTIBLE in self.laws and self.exact

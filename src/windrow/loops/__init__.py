@@ -2,11 +2,13 @@
 
     text.py       the source of a kernel, from functions and generated text
     arrays.py     memory for results
-    cache.py      its file on disk, named by its content
+    cache.py      its files on disk, named by their content
     load.py       a module of it: compiled, interpreted, or over columns
+    machine.py    its machine code, loaded and kept (imports numba)
     memory.py     the words of compiled kernels (imports numba)
     plain.py      those of interpreted kernels
     columns.py    those of kernels over whole columns
+    choice.py     how a thread, or a task of a query, wants kernels to run
     lanes.py      which of them runs: rent or buy
     compiled.py   loops that are the same for every query
     search.py     places in many sorted runs at once
@@ -16,12 +18,23 @@ Knows nothing of aggregates or windows.
 """
 
 from .arrays import arrays
-from .cache import cache_folder, has_machine_code
+from .cache import cache_folder, kernel_name
+from .choice import (
+    Lane,
+    TaskLane,
+    Way,
+    forced_lane,
+    keep_way,
+    pinned,
+    recording,
+    running,
+    stop_record,
+)
 from .columns import ordinals, poke, read
 from .compiled import compiled
-from .lanes import PRICE, Lane, Laned, forced_lane, pinned, query_lane
+from .lanes import PRICE, Laned
 from .load import (
-    cached_content,
+    compiled_content,
     interpreting,
     is_interpreting,
     kernel,
@@ -38,23 +51,28 @@ __all__ = [
     "PRICE",
     "Lane",
     "Laned",
+    "TaskLane",
     "Text",
+    "Way",
     "arrays",
     "cache_folder",
-    "cached_content",
     "compiled",
+    "compiled_content",
     "forced_lane",
-    "has_machine_code",
     "interpreting",
     "is_interpreting",
+    "keep_way",
     "kernel",
+    "kernel_name",
     "literal",
     "lower_bound",
     "ordinals",
     "pinned",
     "poke",
-    "query_lane",
     "read",
+    "recording",
     "run_with_user_lines",
+    "running",
     "spread",
+    "stop_record",
 ]

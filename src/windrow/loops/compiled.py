@@ -14,9 +14,10 @@ from collections.abc import Callable
 from functools import cache, cached_property, update_wrapper
 from typing import Any
 
-from .cache import has_machine_code
-from .lanes import Lane, Laned
-from .load import cached_content, is_interpreting, kernel
+from .cache import kernel_name
+from .choice import Lane
+from .lanes import Laned
+from .load import compiled_content, is_interpreting, kernel
 from .text import Text
 
 
@@ -60,7 +61,7 @@ class Loop:
         return Laned(
             cache(lambda: kernel(text()).run),
             lambda: self.columns,
-            lambda: has_machine_code(cached_content(text().render())),
+            lambda: f"{kernel_name(compiled_content(text().render()))}.run",
         )
 
 

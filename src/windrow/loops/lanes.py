@@ -6,89 +6,52 @@
 
 A kernel is rented until it has cost as much as compiling it would, which bounds the
 loss to a factor of two whatever comes.  One that is in the cache is used at once.
-
-WINDROW_COMPILE   auto      as above
-                  always    every kernel is compiled before its first call
-                  never     no kernel is compiled
+`choice.py` says what else has a say.
 """
 
 from __future__ import annotations
 
-import contextlib
-import enum
+import hashlib
 import inspect
 import os
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from windrow.errors import BadInput
+from . import choice
+from .cache import has_code, read_file
+from .choice import Lane, forced_lane
 
 PRICE = 2.0  # seconds that a kernel takes to compile: 1 to 5 were measured
-
-
-class Lane(enum.StrEnum):
-    """How a kernel runs."""
-
-    COLUMNS = "columns"
-    COMPILED = "compiled"
-
-
-_MODES = {"auto": None, "always": Lane.COMPILED, "never": Lane.COLUMNS}
-_pin = threading.local()
-
-
-def forced_lane() -> Lane | None:
-    """The lane that this thread or the environment asks for."""
-    pinned: Lane | None = getattr(_pin, "lane", None)
-    if pinned is not None:
-        return pinned
-    word = os.environ.get("WINDROW_COMPILE", "auto")
-    if word not in _MODES:
-        raise BadInput.because(
-            f"cannot read WINDROW_COMPILE={word!r}",
-            "there is no such way to compile",
-            f"use one of {', '.join(_MODES)}",
-        )
-    return _MODES[word]
-
-
-@contextlib.contextmanager
-def pinned(lane: Lane | None) -> Iterator[None]:
-    """Run all kernels of this thread in one lane; None leaves it to each kernel."""
-    before = getattr(_pin, "lane", None)
-    _pin.lane = lane or before
-    try:
-        yield
-    finally:
-        _pin.lane = before
-
-
-def query_lane() -> Lane:
-    """The lane of all tasks of a query, chosen while it is built.
-
-    It does not change while the query runs: a task that runs again gives the same rows.
-    """
-    return forced_lane() or Lane.COMPILED
 
 
 class Purchase:
     """The account of one kernel for arguments of the same types.
 
-    `is_cached` tells whether its machine code can be loaded, `make` compiles it.
+    `load` loads its machine code and tells whether it could, `make` compiles it.
     """
 
     compiling = 0  # threads of this process that are compiling
 
-    def __init__(self, is_cached: Callable[[], bool], make: Callable[[], Any]) -> None:
+    def __init__(self, load: Callable[[], bool], make: Callable[[], Any]) -> None:
         self.spent = 0.0
-        self.is_bought = is_cached()
-        self._make = make
+        self._is_bought = False
+        self._load, self._make = load, make
+        self._deliveries = -1
         self._maker: threading.Thread | None = None
+
+    @property
+    def is_bought(self) -> bool:
+        """Whether there is machine code; caches are asked once after each delivery."""
+        if not self._is_bought and self._deliveries != choice.deliveries:
+            self._deliveries = choice.deliveries
+            self._is_bought = self._load()
+        return self._is_bought
 
     def charge(self, seconds: float) -> None:
         """Add what a call over columns has cost; compile once that is the price."""
@@ -105,7 +68,7 @@ class Purchase:
             message = f"a kernel could not be compiled and stays uncompiled: {error}"
             warnings.warn(message, RuntimeWarning, stacklevel=1)
         else:
-            self.is_bought = True
+            self._is_bought = True
         finally:
             Purchase.compiling -= 1
 
@@ -118,27 +81,45 @@ class Purchase:
 class Laned:
     """A loop in two lanes, called with the same arguments in both.
 
-    `machine` gives numba's function, `columns` the one over whole columns; `is_on_disk`
-    tells without numba whether there is machine code of it in the cache folder.
+    `machine` gives numba's function, `columns` the one over whole columns; `entry`
+    gives its name in the cache, or None if it is never there.  `alike` tells whether
+    both lanes give the same bits.
     """
 
     def __init__(
         self,
         machine: Callable[[], Any],
         columns: Callable[[], Callable[..., Any]],
-        is_on_disk: Callable[[], bool],
+        entry: Callable[[], str | None],
+        *,
+        alike: bool = True,
     ) -> None:
-        self._machine = machine
-        self._columns = columns
-        self._is_on_disk = is_on_disk
+        self._machine, self._columns = machine, columns
+        self._make_entry = entry
+        self.alike = alike
         self.purchases: dict[object, Purchase] = {}
 
-    def lane(self, arguments: tuple[Any, ...]) -> Lane:
-        """The lane of the next call with such arguments."""
-        forced = forced_lane()
+    @cached_property
+    def entry(self) -> str | None:
+        """The kernel and its entry, as the cache calls them."""
+        return self._make_entry()
+
+    def lane(self, arguments: tuple[Any, ...], asked: Lane | None = None) -> Lane:
+        """The lane of the next call with such arguments, or the one asked for."""
+        record = choice.record()
+        if record is not None:
+            record.setdefault(self.key(arguments), (self, emptied(arguments)))
+            return Lane.COLUMNS
+        forced = asked or forced_lane()
         if forced is not None:
             return forced
-        bought = self.purchase(arguments).is_bought
+        task = choice.task_lane()
+        if task is None or self.alike:
+            bought = self.purchase(arguments).is_bought
+        else:
+            bought = task.wants(self.key(arguments)) and (
+                self.purchase(arguments).is_bought or not task.ships(self.entry or "")
+            )
         return Lane.COMPILED if bought else Lane.COLUMNS
 
     def __call__(self, *arguments: Any) -> Any:
@@ -156,7 +137,8 @@ class Laned:
         started = time.perf_counter()
         with np.errstate(all="ignore"):
             result = call()
-        if forced_lane() is None:
+        is_free = self.alike or choice.task_lane() is None
+        if is_free and forced_lane() is None and choice.record() is None:
             self.purchase(arguments).charge(time.perf_counter() - started)
         return result
 
@@ -166,19 +148,40 @@ class Laned:
         if key not in self.purchases:
             alike = emptied(arguments)  # an account must not keep a caller's arrays
             self.purchases[key] = Purchase(
-                lambda: self._is_cached(alike),
-                lambda: self._machine().compile(_types_of(self._machine(), alike)),
+                lambda: self.load(alike), lambda: self.compile(alike)
             )
         return self.purchases[key]
 
-    def _is_cached(self, arguments: tuple[Any, ...]) -> bool:
-        if not self._is_on_disk():
+    def key(self, arguments: tuple[Any, ...]) -> str:
+        """The kernel, its entry, and the types of arguments, as a task knows them."""
+        kinds = hashlib.sha256(repr(kinds_of(arguments)).encode()).hexdigest()
+        return f"{self.entry}-{kinds[:16]}"
+
+    def load(self, arguments: tuple[Any, ...]) -> bool:
+        """Load the machine code for such arguments; False if there is none.
+
+        Numba is imported only if there is some for any arguments.
+        """
+        if self.entry is None or not has_code(self.entry):
             return False
+        from .machine import load_code  # noqa: PLC0415 - imports numba
+
         machine = self._machine()
-        types = _types_of(machine, arguments)
-        if types in machine.overloads:
-            return True
-        return machine._cache.load_overload(types, machine.targetctx) is not None
+        return load_code(machine, _types_of(machine, arguments))
+
+    def compile(self, arguments: tuple[Any, ...]) -> None:
+        """Compile the loop for such arguments, or load it."""
+        machine = self._machine()
+        machine.compile(_types_of(machine, arguments))
+
+    def code(self, arguments: tuple[Any, ...]) -> dict[str, bytes]:
+        """The machine code for such arguments, by file name: one file, or none."""
+        if not self.load(arguments):
+            return {}
+        machine = self._machine()
+        name = machine._cache.name(_types_of(machine, arguments))
+        data = read_file(name)
+        return {} if data is None else {name: data}
 
 
 def _types_of(machine: Any, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -214,7 +217,7 @@ def _after_fork() -> None:
     """Compile nothing in a child that was forked while a thread held numba's lock."""
     if Purchase.compiling:
         Purchase.compiling = 0
-        _pin.lane = Lane.COLUMNS
+        choice.pin_for_good(Lane.COLUMNS)
 
 
 if hasattr(os, "register_at_fork"):

@@ -1,7 +1,6 @@
 """Turns the text of a kernel into a module, in one of three lanes.
 
-    compiled      machine code, from the cache on disk or made now; where no folder can
-                  be written, in memory
+    compiled      machine code, from a cache or made now (`machine.py`)
     interpreted   plain Python, one place at a time: users' functions that cannot be
                   compiled, and tests
     columns       plain Python, whole columns at a time
@@ -14,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import importlib.util
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -23,7 +21,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .cache import cache_folder, write_kernel
+from .cache import kernel_name, write_source
 from .text import GENERATED, Block, Text
 
 _IMPORTS = """\
@@ -56,7 +54,6 @@ from windrow.loops.plain import (
 
 read = look = peek
 announce = poke
-CACHE = False
 """
 
 _COLUMNS = f"""\
@@ -120,43 +117,37 @@ def kernel(
         blocks = text.blocks if isinstance(text, Text) else [Block(text)]
         return _plain_module(blocks, users or {}, columns)
     source = text.render() if isinstance(text, Text) else text
-    return _in_memory(source, users) if users else _on_disk(source)
+    return _in_memory(source, users) if users else _cached(source)
 
 
-def cached_content(text: str) -> str:
-    """The content of the file of a kernel with that text."""
-    return f"{_COMPILED}CACHE = True\n{text}"
+def compiled_content(text: str) -> str:
+    """The whole source of a compiled kernel with that text."""
+    return f"{_COMPILED}{text}"
 
 
 @lru_cache(maxsize=1024)
-def _on_disk(text: str) -> ModuleType:
-    folder = cache_folder()
-    if folder is not None:
-        try:
-            return _import(write_kernel(folder, cached_content(text)))
-        except OSError:  # a full disk, a read-only folder: compile in memory, go on
-            pass
-    return _in_memory(text, {})
+def _cached(text: str) -> ModuleType:
+    """The module of a text, of which compiled functions are loaded where they can be.
 
+    Numba looks it up by its name when it loads one.
+    """
+    from .machine import attach_caches  # noqa: PLC0415 - imports numba
 
-def _import(path: Path) -> ModuleType:
-    name = f"windrow_kernels.{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except RuntimeError as error:  # numba found no place for its machine code
-        raise OSError(str(error)) from error
-    sys.modules[name] = module  # numba looks functions up by module when it loads them
+    content = compiled_content(text)
+    name = kernel_name(content)
+    module = ModuleType(f"windrow_kernels.{name}")
+    sys.modules[module.__name__] = module
+    file = write_source(content)
+    code = compile(content, GENERATED if file is None else str(file), "exec")
+    exec(code, module.__dict__)  # noqa: S102
+    attach_caches(module, name)
     return module
 
 
 def _in_memory(text: str, users: Mapping[str, Any]) -> ModuleType:
     module = ModuleType("windrow_kernels.in_memory")
     module.__dict__.update(users)
-    code = compile(f"{_COMPILED}CACHE = False\n{text}", GENERATED, "exec")
+    code = compile(compiled_content(text), GENERATED, "exec")
     exec(code, module.__dict__)  # noqa: S102
     return module
 

@@ -31,7 +31,7 @@ JIT = (
     "no_cpython_wrapper=True, no_cfunc_wrapper=True)"
 )
 INLINE = JIT[:-1] + ", forceinline=True)"
-ENTRY = '@njit(error_model="numpy", nogil=True, cache=CACHE)'
+ENTRY = '@njit(error_model="numpy", nogil=True)'
 
 GENERATED = "<windrow kernel>"  # the file name of generated blocks
 _VOCABULARY = (  # words of kernels, which each lane defines for itself

@@ -26,9 +26,9 @@ from windrow.kernels import Assembly
 from windrow.loops import (
     Lane,
     Laned,
-    cached_content,
+    compiled_content,
     forced_lane,
-    has_machine_code,
+    kernel_name,
     lanes,
 )
 
@@ -62,13 +62,13 @@ class Kernel:
         with self._lock:
             return self._compiled.module(interpreted=False)
 
-    @cached_property
-    def _content(self) -> str:
-        return cached_content(self._compiled.text().render())
+    def entry(self, name: str) -> str | None:
+        """What the cache calls the loop of that name; None if it cannot be kept."""
+        return None if self.has_users else f"{self._stem}.{name}"
 
-    def is_on_disk(self, name: str) -> bool:
-        """Whether some process has compiled the loop of that name."""
-        return not self.has_users and has_machine_code(self._content, name)
+    @cached_property
+    def _stem(self) -> str:
+        return kernel_name(compiled_content(self._compiled.text().render()))
 
 
 class LanedStep:
@@ -82,7 +82,7 @@ class LanedStep:
         self._laned = Laned(
             self._machine,
             lambda: getattr(kernel.plain, name),
-            lambda: kernel.is_on_disk(name),
+            lambda: kernel.entry(name),
         )
 
     def __call__(self, *arguments: Any) -> Any:

@@ -18,6 +18,8 @@ from .explain_lines import (
     frame_lines,
     holistic_calls,
     holistic_lines,
+    kernel_here,
+    kernel_lines,
     keys_text,
     order_lines,
     partial_lines,
@@ -79,6 +81,8 @@ def _sliding_lines(resolved: Resolved) -> list[str]:
     lines = window_lines(plan) + slice_lines(resolved)
     if request.calls:
         lines += partial_lines(request.product) + algorithm_lines(resolved)
+        named = plan.algorithm != "auto"
+        lines += kernel_lines(request.product, named, [kernel_here()])
     return lines + holistic_lines(plan.calls) + result_lines(plan.calls, [request])
 
 

@@ -113,22 +113,25 @@ def count(number: int, thing: str) -> str:
 
 
 def algorithm_lines(resolved: Resolved) -> list[str]:
-    """The algorithm of each window and its reason, the bounds, and the kernel."""
+    """The algorithm of each window and its reason, and the bounds."""
     shares = resolved.sharing is not None
     lines = _sharing_lines(resolved) if shares else _single_lines(resolved)
-    bounds = f"  bounds     {_bounds(resolved)}"
-    named = resolved.plan.algorithm != "auto"
-    return [*lines, bounds, f"  kernel     {_kernel(resolved.product, named)}"]
+    return [*lines, f"  bounds     {_bounds(resolved)}"]
 
 
-def _kernel(product: Product, named: bool) -> str:
-    """How the kernel runs, and why."""
+def kernel_lines(product: Product, named: bool, chosen: Sequence[str]) -> list[str]:
+    """How kernels run, and why; `chosen` if nothing about the query says otherwise."""
     if product.interpreted:
-        return "interpreted: a function could not be compiled"
-    if named:
-        return "compiled before the first call: asked for by its name"
-    if product.has_users:
-        return "compiled before the first call: it has functions of your own"
+        chosen = ["interpreted: a function could not be compiled"]
+    elif named:
+        chosen = ["compiled before the first call: asked for by its name"]
+    elif product.has_users:
+        chosen = ["compiled before the first call: it has functions of your own"]
+    return [f"  kernel     {reason}" for reason in dict.fromkeys(chosen)]
+
+
+def kernel_here() -> str:
+    """How kernels run in this process."""
     forced = forced_lane()
     if forced is Lane.COMPILED:
         return "compiled before the first call"

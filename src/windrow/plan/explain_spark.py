@@ -5,9 +5,10 @@ Everything here is read off the plan that the tasks execute.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from windrow.aggregates import Law
 from windrow.kernels import Product
-from windrow.loops import pinned, query_lane
 
 from .aggregate import Plan
 from .explain import Explanation
@@ -16,6 +17,7 @@ from .explain_lines import (
     frame_lines,
     holistic_calls,
     holistic_lines,
+    kernel_lines,
     keys_text,
     partial_lines,
     result_lines,
@@ -32,8 +34,11 @@ from .spread import Spread
 from .tree import Tree
 
 
-def explain_tree(tree: Tree) -> Explanation:
-    """Explain `wr.aggregate` over many tasks, level by level."""
+def explain_tree(tree: Tree, kernels: Sequence[str]) -> Explanation:
+    """Explain `wr.aggregate` over many tasks, level by level.
+
+    `kernels` says how those of its tasks run.
+    """
     plan, request = tree.plan, tree.request
     lines = [f"aggregate on Spark: {tree.word}", _rows_line(plan)]
     lines += zone_lines(plan.clock) + window_lines(plan)
@@ -54,24 +59,36 @@ def explain_tree(tree: Tree) -> Explanation:
     if plan.span is not None:
         lines.append(f"  technique  {_technique_text(tree)}")
     elif request.calls:
-        with pinned(query_lane()):  # as tasks run
-            lines += algorithm_lines(tree.resolved)
+        lines += algorithm_lines(tree.resolved)
+    lines += kernel_lines(request.product, plan.algorithm != "auto", kernels)
     lines += holistic_lines(plan.calls)
     lines.append(f"  level 3    {tree.split}: {tree.split_reason}")
     return Explanation("\n".join(lines + result_lines(plan.calls, [request])))
 
 
-def explain_spread(plan: OverPlan, spread: Spread) -> Explanation:
+def explain_spread(
+    plan: OverPlan, spread: Spread, kernels: Sequence[str]
+) -> Explanation:
     """Explain `wr.over` over many tasks."""
     lines = ["over on Spark: I→Window, a window for each row", _rows_line(plan)]
     lines.append(f"  split      {spread.split}: {spread.reason}")
     if spread.chunk:
         chunk, reach = _length(plan, spread.chunk), _length(plan, spread.reach or 0)
         lines.append(f"             chunks of {chunk}, each with the {reach} before it")
-    return Explanation("\n".join(lines + frame_lines(resolve(plan, Facts()))))
+    lines += _frame_lines(plan, kernels)
+    return Explanation("\n".join(lines))
 
 
-def explain_flow(flow: Flow) -> Explanation:
+def _frame_lines(plan: OverPlan, kernels: Sequence[str]) -> list[str]:
+    """The frames of `wr.over`, and how kernels run for them."""
+    resolved = resolve(plan, Facts())
+    products = [part.request.product for part in resolved.frames if part.choice]
+    named = plan.algorithm != "auto"
+    lines = [line for p in products for line in kernel_lines(p, named, kernels)]
+    return [*dict.fromkeys(lines), *frame_lines(resolved)]
+
+
+def explain_flow(flow: Flow, kernels: Sequence[str]) -> Explanation:
     """Explain `wr.aggregate` or `wr.over` over a stream."""
     plan = flow.plan
     call = "over" if isinstance(plan, OverPlan) else "aggregate"
@@ -86,7 +103,8 @@ def explain_flow(flow: Flow) -> Explanation:
         f"  late       {late}",
     ]
     if isinstance(plan, OverPlan):
-        return Explanation("\n".join(lines + frame_lines(resolve(plan, Facts()))))
+        return Explanation("\n".join(lines + _frame_lines(plan, kernels)))
+    lines += kernel_lines(flow.request.product, plan.algorithm != "auto", kernels)
     if plan.span is not None:
         lines.append("  postponed  a window waits for as long as the watermark's delay")
     lines += window_lines(plan)

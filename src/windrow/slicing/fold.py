@@ -128,6 +128,7 @@ def fold(
         emit=None,
         entries=(("run", run_fold),),
         columns=columns_of_fold,
+        alike=True,
         inline=("fold_run",),
     )
     kernel.run(source, starts, stops, out)

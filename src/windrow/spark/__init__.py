@@ -10,16 +10,12 @@
     2. rows are folded into slices                      partials, sql
     3. slices or rows are shuffled and sorted           shuffle, layout
     4. tasks run in Python workers                      ship, worker
+       with the kernels that a rehearsal calls          lanes, rehearsal
     5. windows become the table that a user sees        result, schema
     in place of 2 to 4, where nothing slides            catalyst
     and a stream, in place of 3 and 4                   processor
 
 The tasks are in `tasks` and `state`, which know nothing of Spark.  This is the only
 package that imports pyspark, and it uses what classic and Connect sessions have in
-common.
+common.  Workers load `worker` and the tasks only, so that nothing is imported here.
 """
-
-from . import relation
-from .entry import aggregate, explain, explain_over, over
-
-__all__ = ["aggregate", "explain", "explain_over", "over", "relation"]

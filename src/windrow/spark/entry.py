@@ -25,6 +25,7 @@ from windrow.plan.tree import Tree, grow_tree
 from windrow.windows import Window
 
 from .aggregate import aggregate as aggregate_tree
+from .lanes import reasons_of
 from .over import check_columns
 from .over import over as roll_over
 from .schema import arrow_schema, field_of, nullable, with_instants
@@ -55,8 +56,10 @@ def explain(
     if show != "plan":
         return explain_resolved(resolve(plan, Facts(nullable(frame))), Facts(), show)
     if frame.isStreaming:
-        return explain_flow(_flow(frame, plan, hints))
-    return explain_tree(_tree(frame, plan, hints))
+        flow = _flow(frame, plan, hints)
+        return explain_flow(flow, reasons_of(lambda: aggregate_stream(frame, flow)))
+    tree = _tree(frame, plan, hints)
+    return explain_tree(tree, reasons_of(lambda: aggregate_tree(frame, tree)))
 
 
 def over(frame: DataFrame, *query: Any, hints: Hints, **options: Any) -> DataFrame:
@@ -76,8 +79,11 @@ def explain_over(
     plan = plan_over(arrow_schema(frame), *query, **options)
     _check_ticks(plan)
     if frame.isStreaming:
-        return explain_flow(_flow(frame, plan, hints))
-    return explain_spread(plan, spread_over(plan))
+        flow = _flow(frame, plan, hints)
+        return explain_flow(flow, reasons_of(lambda: over_stream(frame, flow)))
+    spread = spread_over(plan)
+    kernels = reasons_of(lambda: roll_over(frame, plan, spread))
+    return explain_spread(plan, spread, kernels)
 
 
 def _plan(

@@ -14,11 +14,12 @@ from typing import Any
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
+from windrow.state.codec import STATS
+
 from .ship import worker_finder
 
 BLOB = "blob"
 STATE = "windrow"
-STATS = ("rows_in", "late_rows", "rows_out", "keys")
 OUTPUT = StructType(
     [
         StructField(BLOB, BinaryType()),

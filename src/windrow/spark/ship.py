@@ -16,8 +16,11 @@ from pyspark.sql.types import StructType
 
 from windrow._version import __version__
 from windrow.plan.tree import Tree
+from windrow.tasks.over import RollTask
+from windrow.tasks.stream import FeedTask
 from windrow.tasks.task import Task
 
+from .lanes import with_lane
 from .schema import as_arrow, key_names
 
 STRETCH = 1 << 16
@@ -26,9 +29,12 @@ STRETCH = 1 << 16
 Run = Callable[[Iterable[Any]], Iterator[Any]]
 
 
-def run_task(frame: DataFrame, task: Run, schema: StructType) -> DataFrame:
+def run_task(
+    frame: DataFrame, task: Task | FeedTask | RollTask, schema: StructType
+) -> DataFrame:
     """A task over each partition of a frame."""
-    return frame.mapInArrow(ship(task), schema)
+    laned = with_lane(task, lambda: as_arrow(frame.schema))
+    return frame.mapInArrow(ship(laned), schema)
 
 
 def run_step(

@@ -31,6 +31,7 @@ from windrow.batch.partials import Folding
 from windrow.plan.aggregate import Plan
 from windrow.plan.flow import Flow
 from windrow.plan.over import OverPlan
+from windrow.state.codec import STATS
 from windrow.tasks.stream import (
     BLOB,
     BUCKET,
@@ -41,7 +42,8 @@ from windrow.tasks.stream import (
 )
 
 from . import ship
-from .processor import OUTPUT, STATS, processor
+from .lanes import with_state_lane
+from .processor import OUTPUT, processor
 from .result import row_schema, select_rows, select_windows, window_schema
 from .schema import as_arrow, key_names, quoted, required
 from .shuffle import normalise_key
@@ -88,6 +90,7 @@ def _run_state(
     blobs = ship.run_task(rows, feed, _BLOBS)
     assert plan.clock is not None
     task = StateTask(make_bucket(flow), as_arrow(schema), plan.clock.tick, late)
+    task = with_state_lane(task, feed, lambda: as_arrow(rows.schema))
     body = cloudpickle.dumps(task)  # type: ignore[no-untyped-call]
     results = blobs.groupBy(BUCKET).transformWithStateInPandas(
         processor(body, __version__), OUTPUT, "Append", "EventTime"

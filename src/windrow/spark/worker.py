@@ -11,18 +11,19 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import pandas as pd
 import pyarrow as pa
 from pyspark import cloudpickle
 
 from windrow._version import __version__
 from windrow.errors import BadInput, WindrowError
-from windrow.state.codec import HEADER, StepStats
-from windrow.tasks.stream import StateTask
+from windrow.state.codec import HEADER, STATS, StepStats
 
-from .processor import STATS
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from windrow.tasks.stream import StateTask
 
 T = TypeVar("T")
 
@@ -74,6 +75,8 @@ def step(
     body: bytes, version: str, store: MapStore, blobs: list[bytes], now: int
 ) -> Iterator[pd.DataFrame]:
     """Move a bucket on; a row for each blob of results, and one of its statistics."""
+    import pandas as pd  # noqa: PLC0415 - tasks without state do without it
+
     stats = StepStats()
 
     def run_step() -> Iterator[bytes]:

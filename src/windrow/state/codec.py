@@ -177,6 +177,9 @@ class MemoryStore:
         del self.blobs[number]
 
 
+STATS = ("rows_in", "late_rows", "rows_out", "keys")  # of a step, as numbers
+
+
 @dataclass
 class StepStats:
     """The counts of one step, complete once all its results were taken.

@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.batch.columns import key_codes, run_bounds
+from windrow.loops import keep_way
 from windrow.windows.rule import Array
 
 from .cells import Cells
@@ -32,7 +33,8 @@ class BucketHeader:
     """The watermark of the last step, the keys, and the pages that there are.
 
     `ids` keys have been numbered; `under` is, for each window, the chunk whose
-    suffixes are being built; `fresh` says that the store had nothing of the bucket.
+    suffixes are being built; `way` is how its kernels run, which must not change;
+    `fresh` says that the store had nothing of the bucket.
     """
 
     store: Store
@@ -43,6 +45,7 @@ class BucketHeader:
     under: list[int]
     cells: Cells
     pages: SlicePages
+    way: str
     fresh: bool = False
 
     @property
@@ -99,6 +102,7 @@ class BucketHeader:
             return
         facts = {
             "spec": query.words,
+            "way": self.way,
             "now": self.now,
             "ids": self.ids,
             "under": self.under,
@@ -121,10 +125,13 @@ def read_header(
         keys, none = pa.schema(schema).empty_table(), [0] * len(plan.rules)
         cells = Cells(store, feed, cell)
         pages = SlicePages(store, feed, [], [[] for _ in plan.rules], FIRST_PAGE)
-        return BucketHeader(store, feed, now, keys, 0, none, cells, pages, fresh=True)
+        way = keep_way(None, is_new=True)
+        place = store, feed, now, keys, 0, none, cells, pages
+        return BucketHeader(*place, way, fresh=True)
     keys, facts = unpack(blob, "header")
     check_same(facts["spec"], query)
     now, ids, under = (facts[name] for name in ("now", "ids", "under"))
     cells = Cells.from_facts(store, feed, facts["cell"], facts["cells"])
     pages = SlicePages.from_facts(store, feed, facts["pages"])
-    return BucketHeader(store, feed, now, keys, ids, under, cells, pages)
+    way = keep_way(facts.get("way"), is_new=False)
+    return BucketHeader(store, feed, now, keys, ids, under, cells, pages, way)

@@ -27,6 +27,7 @@ import pyarrow as pa
 
 from windrow.batch.columns import key_codes
 from windrow.batch.sorted_rows import times_of
+from windrow.loops import keep_way
 from windrow.plan.aggregate import Plan
 from windrow.plan.over import OverPlan
 from windrow.windows.rule import Array
@@ -64,7 +65,8 @@ class RowPages:
     """The pages of a bucket during one step.
 
     `schema` names the columns of the rows; `closed` is the watermark of the step
-    before this one, and of a bucket without rows this one's.
+    before this one, and of a bucket without rows this one's; `way` is how its kernels
+    run, which must not change.
     """
 
     store: Store
@@ -73,6 +75,7 @@ class RowPages:
     plan: Plan | OverPlan
     now: int
     closed: int
+    way: str
     pages: list[RowPage] = field(default_factory=list)
     next: int = FIRST_PAGE
     known: bool = False
@@ -94,12 +97,16 @@ class RowPages:
         """What the store holds for a bucket, which may be nothing."""
         blob = store.get(HEADER)
         if blob is None:
-            return cls(store, query, schema, plan, now, now)
+            return cls(
+                store, query, schema, plan, now, now, keep_way(None, is_new=True)
+            )
         _, facts = unpack(blob, "header")
         check_same(facts["spec"], query)
         now, closed = max(now, facts["now"]), facts["now"]
+        way = keep_way(facts.get("way"), is_new=False)
+        place = store, query, schema, plan, now, closed, way
         pages = [RowPage(*entry) for entry in facts["pages"]]
-        return cls(store, query, schema, plan, now, closed, pages, facts["next"], True)
+        return cls(*place, pages, facts["next"], True)
 
     def add(self, rows: pa.Table) -> None:
         """A page of rows that came; it is written at the end of the step."""
@@ -157,7 +164,7 @@ class RowPages:
             self.store.put(number, pack(self._tables[number], "rows", small=True))
         if self.pages or (keep and self.known):
             if not self.known or self.now > self.closed or self._unwritten:
-                step = {"spec": self.query.words, "now": self.now}
+                step = {"spec": self.query.words, "way": self.way, "now": self.now}
                 facts = {**step, "pages": self.pages, "next": self.next}
                 self.store.put(HEADER, pack(pa.table({}), "header", facts, small=True))
         elif self.known:

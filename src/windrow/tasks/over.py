@@ -14,7 +14,7 @@ duration, and the last ones by number.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +23,7 @@ import pyarrow.compute as pc
 from windrow.batch.columns import run_bounds
 from windrow.batch.over import over_columns
 from windrow.batch.sorted_rows import rows_in_order, times_of
+from windrow.loops import TaskLane, running
 from windrow.plan.over import OverPlan
 from windrow.plan.resolve import Facts, ResolvedOver, resolve
 
@@ -81,7 +82,8 @@ def _open_key(rows: pa.Table, plan: OverPlan) -> tuple[int, int]:
 class RollTask:
     """The task of `roll`, from columns `names` to the schema `gives`.
 
-    The first `passed` columns are yielded too, then the new ones.
+    The first `passed` columns are yielded too, then the new ones; `lane` is how its
+    kernels run.
     """
 
     plan: OverPlan
@@ -90,12 +92,14 @@ class RollTask:
     gives: pa.Schema
     halo: str | None
     enough: int
+    lane: TaskLane = field(default_factory=TaskLane)
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         """Run the task over the batches of one partition."""
         batches = (batch.rename_columns(list(self.names)) for batch in batches)
         resolved = resolve(self.plan, Facts())
         rolls = roll(batches, resolved, enough=self.enough, halo=self.halo)
-        for rows, new in rolls:
-            arrays = [*rows.columns[: self.passed], *new.columns]
-            yield from as_batches(arrays, self.gives)
+        with running(self.lane):
+            for rows, new in rolls:
+                arrays = [*rows.columns[: self.passed], *new.columns]
+                yield from as_batches(arrays, self.gives)

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from windrow.batch.columns import array_runs
 from windrow.batch.partials import Folding
-from windrow.loops import Lane, pinned, query_lane
+from windrow.loops import TaskLane, running
 from windrow.plan.flow import Flow
 from windrow.plan.over import OverPlan
 from windrow.state.codec import Bucket, StepStats, Store, pack, unpack
@@ -43,12 +43,12 @@ class FeedTask:
     names: tuple[str, ...]
     folding: Folding | None
     enough: int
-    lane: Lane = field(default_factory=query_lane)
+    lane: TaskLane = field(default_factory=TaskLane)
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         """Run it over the batches of one partition."""
         named = (batch.rename_columns(list(self.names)) for batch in batches)
-        with pinned(self.lane):
+        with running(self.lane):
             for table, _ in stretches(named, lambda: 4 * self.enough):
                 yield self._blobs(table)
 
@@ -88,7 +88,7 @@ class StateTask:
     gives: pa.Schema
     tick: int
     late: dict[str, str]
-    lane: Lane = field(default_factory=query_lane)
+    lane: TaskLane = field(default_factory=TaskLane)
 
     def step(
         self, store: Store, blobs: Iterable[bytes], watermark: int, stats: StepStats
@@ -99,7 +99,7 @@ class StateTask:
         """
         tables = [unpack(blob, "feed")[0] for blob in blobs]
         now = watermark * 10**6 // self.tick
-        with pinned(self.lane):
+        with running(self.lane):
             for table in self.bucket.step(store, tables, now, stats):
                 yield from self._pack(table)
         for table in stats.late:

@@ -10,7 +10,8 @@
     slide_pieces  pieces by key and start     ->  windows
     slide_spans   events by key and start     ->  windows
 
-A task is data: it is pickled and sent to a worker, which compiles its kernels.
+A task is data: it is pickled and sent to a worker, with the machine code of its kernels
+where the driver has it.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from windrow.batch.partials import (
     partial_fields,
 )
 from windrow.batch.sorted_rows import rows_in_order, times_of
-from windrow.loops import Lane, pinned, query_lane
+from windrow.loops import TaskLane, running
 from windrow.plan.resolve import Resolved
 from windrow.plan.tree import Tree
 from windrow.state.due import window_table
@@ -57,8 +58,8 @@ from .sweep import (
 class Task:
     """One step of a tree, from columns `names` to the schema `gives`.
 
-    `enough` is the number of rows for which a call of a kernel pays; `lane` is the one
-    in which all tasks of the query run.
+    `enough` is the number of rows for which a call of a kernel pays; `lane` is how its
+    kernels run.
     """
 
     step: str
@@ -67,12 +68,12 @@ class Task:
     names: tuple[str, ...]
     gives: pa.Schema
     enough: int
-    lane: Lane = field(default_factory=query_lane)
+    lane: TaskLane = field(default_factory=TaskLane)
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         """Run the task over the batches of one partition."""
         batches = (batch.rename_columns(list(self.names)) for batch in batches)
-        with pinned(self.lane):
+        with running(self.lane):
             yield from STEPS[self.step](self, batches)
 
     @cached_property

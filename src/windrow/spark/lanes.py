@@ -1,0 +1,146 @@
+"""Chooses how the kernels of a query's tasks run, while the query is built.
+
+    driver      kernels that a task needs (rehearsal)  ->  their machine code (cache)
+    executor    machine code that came with the task, or whole columns
+
+No kernel of ours waits for a compiler in an executor.  Those that give the same bits in
+both lanes are used compiled where there is machine code, from the driver or in the
+executor's own folder, and else over columns until compiling has paid.  Those that round
+in another order run compiled only if the driver has all of them; that holds for as long
+as the query runs, so that a task that runs again gives the same rows.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import pyarrow as pa
+from pyspark import cloudpickle
+
+from windrow.loops import (
+    PRICE,
+    Lane,
+    Laned,
+    TaskLane,
+    Way,
+    cache_folder,
+    forced_lane,
+    recording,
+)
+from windrow.tasks.over import RollTask
+from windrow.tasks.stream import FeedTask, StateTask
+from windrow.tasks.task import Task
+
+from .rehearsal import rehearse, rehearse_state
+
+T = TypeVar("T", bound=Task | FeedTask | RollTask)
+Asked = dict[str, tuple[Laned, tuple[Any, ...]]]
+
+MOST = 256  # queries whose kernels are remembered
+_rehearsed: dict[tuple[bytes, ...], Asked] = {}
+_lanes: list[TaskLane] | None = None
+_compiling = False
+
+
+def with_lane(task: T, schema: Callable[[], pa.Schema]) -> T:
+    """The task with how its kernels run; `schema` gives that of its input."""
+    lane = _choose(lambda: _asked(rehearse, task, schema()))
+    return replace(task, lane=lane)
+
+
+def with_state_lane(
+    task: StateTask, feed: FeedTask, schema: Callable[[], pa.Schema]
+) -> StateTask:
+    """The stateful task of a stream with how its kernels run.
+
+    It may go on from a checkpoint that says otherwise, and then needs to know of its
+    kernels also where the driver has none.
+    """
+    bare = replace(feed, lane=TaskLane())
+    ask = lambda: _asked(rehearse_state, task, bare, schema())  # noqa: E731
+    return replace(task, lane=_choose(ask, always=True))
+
+
+def reasons_of(build: Callable[[], Any]) -> list[str]:
+    """How the kernels of a query run that `build` builds, and why, for `explain`."""
+    global _lanes
+    _lanes = []
+    try:
+        build()
+        return [lane.reason for lane in _lanes]
+    finally:
+        _lanes = None
+
+
+def compile_ahead(build: Callable[[], Any]) -> set[str]:
+    """Compile all kernels of the queries that `build` builds; the files they are in."""
+    global _lanes, _compiling
+    _lanes, _compiling = [], True
+    try:
+        build()
+        return {name for lane in _lanes for name in lane.code}
+    finally:
+        _lanes, _compiling = None, False
+
+
+def _choose(ask: Callable[[], Asked], *, always: bool = False) -> TaskLane:
+    forced, lane = forced_lane(), TaskLane()
+    if forced is Lane.COLUMNS and not _compiling:
+        reason = "over whole columns, never compiled: WINDROW_COMPILE=never"
+        lane = TaskLane(forced=forced, reason=reason)
+    elif always or _compiling or _lanes is not None or _has_code():
+        lane = _lane_of(ask(), forced)
+    else:
+        lane = _lane_of({}, forced)
+    if _lanes is not None:
+        _lanes.append(lane)
+    return lane
+
+
+def _has_code() -> bool:
+    folder = cache_folder()
+    return folder is not None and any(folder.glob("*.code"))
+
+
+def _asked(run: Callable[..., None], *facts: Any) -> Asked:
+    """The kernels that a rehearsal calls, up to where it fails if it does."""
+    key = tuple(cloudpickle.dumps(fact) for fact in facts)  # type: ignore[no-untyped-call]
+    if key not in _rehearsed:
+        with recording() as asked, contextlib.suppress(Exception):
+            run(*facts)
+        while len(_rehearsed) >= MOST:
+            _rehearsed.pop(next(iter(_rehearsed)))
+        _rehearsed[key] = asked
+    return _rehearsed[key]
+
+
+def _lane_of(asked: Asked, forced: Lane | None) -> TaskLane:
+    """How the kernels run that a task asks for, and why."""
+    if _compiling:
+        for laned, arguments in asked.values():
+            laned.compile(arguments)
+    code: dict[str, bytes] = {}
+    missing = 0
+    for laned, arguments in asked.values():
+        files = laned.code(arguments)
+        code |= files
+        missing += not files and not laned.alike
+    rounding = frozenset(key for key, (laned, _) in asked.items() if not laned.alike)
+    has_all = bool(rounding) and not missing
+    way = Way.SHIPPED if has_all else Way.COLUMNS
+    sent = f"; {len(code)} of {len(asked)} kernels travel with the job" if code else ""
+    if forced is Lane.COMPILED:
+        reason = f"compiled before the first call: WINDROW_COMPILE=always{sent}"
+    elif has_all:
+        reason = f"compiled: this machine's cache has them{sent}"
+    elif rounding:
+        reason = (
+            "over whole columns: this machine's cache does not have them, and floats "
+            f"must be rounded alike in every task; windrow warm compiles them{sent}"
+        )
+    else:
+        reason = f"over whole columns for {PRICE:g} s of work, then compiled{sent}"
+    return TaskLane(way, forced, rounding, code, reason)

@@ -1,0 +1,76 @@
+"""`windrow warm` compiles the kernels of a query into a folder, once."""
+
+import pytest
+
+from windrow.cli import main
+
+pytestmark = pytest.mark.xdist_group("cli")
+
+CALLS = """\
+ts,caller,len
+2024-01-01 00:00:05,ann,120.5
+2024-01-01 00:00:40,bob,30.5
+"""
+QUERY = ["--window", "2 minutes", "--every", "1 minute", "--on", "ts", "--by", "caller"]
+AGG = ["--agg", "usual=mean(len)"]
+TEXT = (
+    "select caller, avg(len) as usual from Calls "
+    "[range 2 minutes slide 1 minute] group by caller"
+)
+
+
+@pytest.fixture
+def calls(tmp_path):
+    path = tmp_path / "calls" / "calls.csv"
+    path.parent.mkdir()
+    path.write_text(CALLS)
+    return path
+
+
+@pytest.fixture
+def kernels(tmp_path, monkeypatch):
+    """A folder that is not there yet; the command names it in the environment."""
+    monkeypatch.setenv("WINDROW_CACHE_DIR", str(tmp_path / "elsewhere"))
+    return tmp_path / "kernels"
+
+
+def _code(folder):
+    return sorted(path.name for path in folder.glob("*.code"))
+
+
+def test_kernels_of_a_query_are_compiled_into_the_folder(
+    spark, calls, kernels, tmp_path, capsys
+):
+    into = ["--into", str(kernels)]
+    text = tmp_path / "usual.cql"
+    text.write_text(TEXT)
+
+    assert main(["warm", str(calls), *QUERY, *AGG, *into]) == 0
+    made = _code(kernels)
+    assert main(["warm", str(calls), *QUERY, *AGG, *into]) == 0
+    assert _code(kernels) == made
+    again = capsys.readouterr().err
+    argument = f"Calls={calls}"
+    assert main(["warm", str(text), "--on", "ts", "--from", argument, *into]) == 0
+
+    assert made
+    assert f"{len(made)} kernels, 0 of them compiled" in " ".join(again.split())
+
+
+def test_a_folder_that_cannot_be_made_is_refused(spark, calls, kernels, capsys):
+    kernels.write_text("a file")
+
+    code = main(["warm", str(calls), *QUERY, *AGG, "--into", str(kernels / "inside")])
+
+    assert code == 2
+    assert "cannot compile into" in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_text_has_no_watermark(kernels, tmp_path, capsys):
+    text = tmp_path / "usual.cql"
+    text.write_text(TEXT)
+
+    code = main(["warm", str(text), "--watermark", "1 hour", "--into", str(kernels)])
+
+    assert code == 2
+    assert "cannot use --watermark" in " ".join(capsys.readouterr().err.split())
