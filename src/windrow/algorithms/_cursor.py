@@ -63,7 +63,7 @@ def next_stretch(bounds, i):
     """Let the slices of the next event enter and leave.
 
     Which of the two it is cannot be predicted, so that no branch asks.  Arrays are not
-    named: numba would count references, which made a step five times slower.
+    named: numba would count references, which made a step six times slower.
     """
     low, high = peek(bounds[3], LOW), peek(bounds[3], HIGH)
     enters, leaves = peek(bounds[3], ENTERS), peek(bounds[3], LEAVES)
