@@ -28,6 +28,7 @@ from . import (
     algorithms,
     arrow_tables,
     break_even,
+    first_calls,
     kernels,
     latency,
     operators,
@@ -39,9 +40,9 @@ from . import (
     spanning_spark,
     spark,
     spark_many,
-    start_up,
     stream,
     tables,
+    time_windows,
 )
 from ._report import Result
 from ._settings import FULL, QUICK, Settings
@@ -57,7 +58,8 @@ EXPERIMENTS: tuple[ModuleType, ...] = (
     latency,
     sharing,
     arrow_tables,
-    start_up,
+    time_windows,
+    first_calls,
     spanning,
     spark,
     spark_many,

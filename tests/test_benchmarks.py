@@ -19,12 +19,12 @@ from benchmarks import (
     _stream_windows,
     algorithms,
     arrow_tables,
+    first_calls,
     kernels,
     own_aggregate,
     pba,
     peers,
     run,
-    start_up,
     stream,
     tables,
     workloads,
@@ -166,18 +166,16 @@ def test_a_table_that_lacks_a_row_is_refused():
         table_side.check_same("somebody", expected.slice(1), expected, "nobody")
 
 
-@pytest.mark.deep  # half a minute: processes that start and compile
-def test_start_up_tells_compiling_from_loading(tmp_path):
-    cold = start_up.call("max", str(tmp_path))
-    warm = start_up.call("max", str(tmp_path))
+@pytest.mark.deep  # many processes that start, and compile
+def test_first_calls_have_a_time_for_each_call_and_question():
+    tables = first_calls.run(TINY, silent).tables
 
-    assert len(cold) == len(warm) == 3
-    assert warm[1] < cold[1]
+    assert [len(table.rows) for table in tables] == [6, 2]
 
 
-def test_start_up_refuses_a_wrong_first_window():
-    with pytest.raises(WrongAnswer, match=r"is 15\.0, not 14\.0"):
-        start_up.check_first("max", 14.0)
+def test_first_calls_refuse_a_wrong_answer():
+    with pytest.raises(WrongAnswer, match=r"is 9999\.0, not 14\.0"):
+        first_calls.check_last("slide", 14.0)
 
 
 def test_windows_around_chunk_boundaries_are_looked_at():

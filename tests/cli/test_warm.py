@@ -11,11 +11,11 @@ ts,caller,len
 2024-01-01 00:00:05,ann,120.5
 2024-01-01 00:00:40,bob,30.5
 """
-QUERY = ["--window", "2 minutes", "--every", "1 minute", "--on", "ts", "--by", "caller"]
+QUERY = ["--window", "1 hour", "--every", "1 minute", "--on", "ts", "--by", "caller"]
 AGG = ["--agg", "usual=mean(len)"]
 TEXT = (
     "select caller, avg(len) as usual from Calls "
-    "[range 2 minutes slide 1 minute] group by caller"
+    "[range 1 hour slide 1 minute] group by caller"
 )
 
 
@@ -55,6 +55,17 @@ def test_kernels_of_a_query_are_compiled_into_the_folder(
 
     assert made
     assert f"{len(made)} kernels, 0 of them compiled" in " ".join(again.split())
+
+
+def test_windows_that_spark_computes_by_itself_need_no_kernel(
+    spark, calls, kernels, capsys
+):
+    query = ["--window", "1 minute", "--on", "ts", "--by", "caller"]
+
+    assert main(["warm", str(calls), *query, *AGG, "--into", str(kernels)]) == 0
+
+    assert "nothing to compile" in capsys.readouterr().err
+    assert _code(kernels) == []
 
 
 def test_a_folder_that_cannot_be_made_is_refused(spark, calls, kernels, capsys):

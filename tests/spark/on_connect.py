@@ -69,7 +69,8 @@ def over(frame: object, table: object, by: str | None = "key") -> None:
 
 
 def explain(frame: object) -> None:
-    text = str(wr.explain(frame, TIME, by="key", aggregates=NATIVE))
+    window = wr.sliding("1 minute", every="1 second", on="at")
+    text = str(wr.explain(frame, window, by="key", aggregates=NATIVE))
     assert "P→Pane, I→Window" in text, text
 
 

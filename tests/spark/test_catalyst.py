@@ -18,8 +18,8 @@ from decimal import Decimal
 import pyarrow as pa
 import pytest
 from answers import assert_same_rows
+from lasting import events, joined
 from pyspark.errors import PySparkException
-from test_spans import events, joined
 from typed import TYPES, calls_over, frame_of, table_of
 from watching import operators
 

@@ -68,5 +68,8 @@ class Uneven(Rule):
     def cut_sql(self, column: str) -> str:
         raise NotImplementedError(column)
 
+    def end_sql(self, start: str) -> str:
+        raise NotImplementedError(start)
+
     def fingerprint(self) -> str:
         return f"edges {self.edges} period {self.period} reach {self.reach}"

@@ -95,13 +95,17 @@ def _compile(build: Callable[[], Any], into: Path) -> None:
     os.environ["WINDROW_CACHE_DIR"] = str(into)
     begun = time.perf_counter()
     names = lanes.compile_ahead(build)
-    seconds, new = time.perf_counter() - begun, len(names - before)
+    seconds = time.perf_counter() - begun
+    if names is None:
+        err.print("nothing to compile: Spark computes these windows by itself")
+        return
     if not names:
         raise BadInput.because(
             f"cannot compile into {into}",
             "no machine code could be written there",
             "name a folder of your own with --into; windrow doctor looks at it",
         )
+    new = len(names - before)
     err.print(
         f"{into}: {len(names)} kernels, {new} of them compiled in {seconds:.1f} s\n"
         f"use them with WINDROW_CACHE_DIR={into.resolve()}"

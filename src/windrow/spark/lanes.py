@@ -75,13 +75,16 @@ def reasons_of(build: Callable[[], Any]) -> list[str]:
         _lanes = None
 
 
-def compile_ahead(build: Callable[[], Any]) -> set[str]:
-    """Compile all kernels of the queries that `build` builds; the files they are in."""
+def compile_ahead(build: Callable[[], Any]) -> set[str] | None:
+    """Compile all kernels of the queries that `build` builds; the files they are in.
+
+    None if no task of theirs visits Python.
+    """
     global _lanes, _compiling
     _lanes, _compiling = [], True
     try:
         build()
-        return {name for lane in _lanes for name in lane.code}
+        return {name for lane in _lanes for name in lane.code} if _lanes else None
     finally:
         _lanes, _compiling = None, False
 

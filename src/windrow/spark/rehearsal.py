@@ -6,8 +6,8 @@ Nothing is compiled and no job is run: kernels are noted as they are called
 (`windrow.loops.recording`).  The rows are of two keys, and times rise by a slide:
 
     key     a a a a a a ... b b b b b b ...
-    time    0 1 2 3 4 5 ... 0 1 2 3 4 5 ...      in slides; twice, the second time with
-    value   . . . o . . ... . . . o . . ...      ties, gaps and nulls
+    time    0 1 2 3 4 5 ... 0 1 2 3 4 5 ...      in slides; then with gaps, with ties
+    value   . . . o . . ... . . . o . . ...      too, and with nulls too
 
 A kernel that only other data would call is not noted, and then runs over columns.
 """
@@ -36,14 +36,15 @@ from windrow.tasks.stream import BLOB, BUCKET, FeedTask, StateTask
 from windrow.tasks.task import CHUNK, Task
 
 ROWS = 48  # of each key
+SHAPES = ("even", "gaps", "ties", "nulls")
 _SAME = {CHUNK: 0, BLOCK: 0, AT: 0, TOTAL: 2 * ROWS, QUERY: 0, BUCKET: 0}
 _UPSTREAM = {"merge": "open_sashes", "slide_pieces": "fold_spans"}
 
 
 def rehearse(task: Task | FeedTask | RollTask, schema: pa.Schema) -> None:
     """Run a task over a few rows of its input schema."""
-    for gaps in (False, True):
-        for _ in task(_batches(task, schema, gaps=gaps)):
+    for shape in SHAPES:
+        for _ in task(_batches(task, schema, shape=shape)):
             pass
 
 
@@ -51,9 +52,9 @@ def rehearse_state(task: StateTask, feed: FeedTask, schema: pa.Schema) -> None:
     """Run the stateful task of a stream over what is fed from a few rows."""
     plan = _plan_of(feed, task)
     assert plan.clock is not None
-    for gaps in (False, True):
-        store, times = MemoryStore(), _times(plan, gaps=gaps)
-        batches = _batches(feed, schema, gaps=gaps, plan=plan)
+    for shape in SHAPES:
+        store, times = MemoryStore(), _times(plan, shape=shape)
+        batches = _batches(feed, schema, shape=shape, plan=plan)
         rows, ends = pa.Table.from_batches(batches), [*range(0, ROWS, ROWS // 3), ROWS]
         for start, stop in itertools.pairwise(ends):  # each with some of the one before
             places = [i for i in range(2 * ROWS) if start - 4 <= i % ROWS < stop]
@@ -85,18 +86,18 @@ def _plan_of(task: Any, state: StateTask | None = None) -> TablePlan:
 
 
 def _batches(
-    task: Any, schema: pa.Schema, *, gaps: bool, plan: TablePlan | None = None
+    task: Any, schema: pa.Schema, *, shape: str, plan: TablePlan | None = None
 ) -> list[pa.RecordBatch]:
     """A few rows as a task reads them; those of a later step as an earlier gives it."""
     plan = plan or _plan_of(task)
     names = list(task.names)
     upstream = _UPSTREAM.get(task.step) if isinstance(task, Task) else None
     if upstream is None:
-        table = _table(plan, names, schema, gaps=gaps)
+        table = _table(plan, names, schema, shape=shape)
     else:
         before = _before(task, upstream, schema)
         inputs = _input_schema(task, upstream, schema)
-        results = before(_batches(before, inputs, gaps=gaps))
+        results = before(_batches(before, inputs, shape=shape))
         table = pa.Table.from_batches(results, before.gives)
         for name in names[len(table.column_names) :]:
             table = table.append_column(name, pa.array([0] * len(table)))
@@ -122,10 +123,10 @@ def _input_schema(task: Task, step: str, schema: pa.Schema) -> pa.Schema:
 
 
 def _table(
-    plan: TablePlan, names: Sequence[str], schema: pa.Schema, *, gaps: bool
+    plan: TablePlan, names: Sequence[str], schema: pa.Schema, *, shape: str
 ) -> pa.Table:
     """A few rows of two keys, under the names that a task gives them."""
-    ticks = _times(plan, gaps=gaps)
+    ticks = _times(plan, shape=shape)
     clock, count = plan.clock, 2 * ROWS
     span = getattr(plan, "span", None) or ()
     placed = {*span, *([] if clock is None else [clock.column])}
@@ -148,17 +149,19 @@ def _table(
             values = [i < 2 for i in range(count)]
         else:
             some = [_value(kind, i % 5) for i in range(count)]
-            values = [None if gaps and i % 7 == 3 else v for i, v in enumerate(some)]
+            is_null = [shape == "nulls" and i % 7 == 3 for i in range(count)]
+            values = [None if n else v for n, v in zip(is_null, some, strict=True)]
         columns.append(_array(list(values), kind))
     return pa.Table.from_arrays(columns, names=list(names))
 
 
-def _times(plan: TablePlan, *, gaps: bool) -> list[int]:
+def _times(plan: TablePlan, *, shape: str) -> list[int]:
     """The instants of a key's rows, in ticks."""
     step = _step(plan)
-    if gaps:
-        return [step * (i // 2 + i // 8 * 64) for i in range(ROWS)]
-    return [step * i for i in range(ROWS)]
+    if shape == "even":
+        return [step * i for i in range(ROWS)]
+    peers = 1 if shape == "gaps" else 2
+    return [step * (i // peers + i // 8 * 64) for i in range(ROWS)]
 
 
 def _step(plan: TablePlan) -> int:

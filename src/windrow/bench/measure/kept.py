@@ -67,7 +67,7 @@ def kept_alone(algorithm: Algorithm, aggregate: str, values: Array, width: int) 
     ends = np.array([0]), np.array([len(values)])
 
     def run(module: ModuleType, source: Any) -> None:
-        module.run(source, *ends, width, 1, False, width, 0, out)
+        module.run(source, *ends, width, 1, False, False, width, 0, out)
         check_windows(algorithm.name, out[0], values, width, aggregate)
 
     text = kernel_text(algorithm, asked, Shape("rows", "regular"))

@@ -62,7 +62,7 @@ def _given(name: str, values: Array, width: int) -> tuple[Any, ...]:
     if name == GAG:
         ranges, slides, at = (np.array([one]) for one in (width, 1, 0))
         return (values,), firsts, lasts, ranges, slides, at, 0, 1, width
-    return (values,), firsts, lasts, width, 1, False, width, 0
+    return (values,), firsts, lasts, width, 1, False, False, width, 0
 
 
 __all__ = ["GAG", "stamped_windows"]
