@@ -14,6 +14,7 @@ from windrow.operator import feed as quick
 
 AGGREGATES = {"subtract_on_evict": "sum", "slick_deque": "max"}
 STEPWISE = [one.name for one in CATALOGUE if one.steps is not None]
+USUAL = ("two_stacks_lite", "subtract_on_evict", "flat_fat")  # the deep run has all
 DOUBLED = wr.Aggregate(
     name="doubled",
     lift=lambda value: 2.0 * value,
@@ -30,7 +31,13 @@ def compiled(monkeypatch):
     monkeypatch.setenv("WINDROW_COMPILE", "always")
 
 
-@pytest.mark.parametrize("algorithm", STEPWISE)
+@pytest.mark.parametrize(
+    "algorithm",
+    [
+        pytest.param(name, marks=() if name in USUAL else pytest.mark.deep)
+        for name in STEPWISE
+    ],
+)
 def test_batches_and_single_events_give_what_arrays_give(algorithm):
     aggregate = AGGREGATES.get(algorithm, "sum")
     values = np.random.default_rng(7).integers(-50, 50, 400)

@@ -107,7 +107,11 @@ def in_lane(monkeypatch: Any, lane: str, shape: Shape) -> list[Any]:
         return Life(*shape).live()
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize(
+    "shape",
+    [SHAPES[0], *(pytest.param(s, marks=pytest.mark.deep) for s in SHAPES[1:])],
+    ids=str,
+)
 def test_a_change_of_lanes_in_mid_stream_changes_no_answer(monkeypatch, shape, cold):
     never = in_lane(monkeypatch, "never", shape)
     runtime._steps.cache_clear()
@@ -212,7 +216,9 @@ def test_a_function_that_fails_only_as_plain_python_gives_its_compiled_answer(co
 
 
 @pytest.mark.parametrize("value", [2**62, -(2**62), 2**63 - 1])
-@pytest.mark.parametrize("lane", ["never", "always"])
+@pytest.mark.parametrize(
+    "lane", ["never", pytest.param("always", marks=pytest.mark.deep)]
+)
 def test_sums_past_64_bits_are_the_same_in_both_lanes(monkeypatch, lane, value):
     monkeypatch.setenv("WINDROW_COMPILE", lane)
     operator = wr.Operator(
