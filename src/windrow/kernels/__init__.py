@@ -1,6 +1,7 @@
 """Makes loops over a product of aggregates.
 
 product.py     partials of several aggregates as one
+merge.py       makes it of what is asked for
 source.py      combine, load, store, emit for a product, as text
 leaves.py      lift, as text
 tallies.py     partials of rows whose number is known, as text
@@ -11,7 +12,8 @@ vocabulary.py  the words that such functions are written in
 """
 
 from .assemble import Assembly, Named
-from .product import Output, Product, ProductPart, Request, product_of
+from .merge import product_of
+from .product import Output, Product, ProductPart, Request
 from .user import (
     NotCompiled,
     infer_schema,
