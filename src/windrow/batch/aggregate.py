@@ -25,7 +25,15 @@ import pyarrow as pa
 
 from windrow.algorithms import slide_regular
 from windrow.graph import slide_graph
-from windrow.loops import in_threads, limited, ordinals, spread, steadily
+from windrow.loops import (
+    arrays,
+    in_threads,
+    limited,
+    ordinals,
+    over_rows,
+    spread,
+    steadily,
+)
 from windrow.plan.aggregate import Plan
 from windrow.plan.requests import Read
 from windrow.plan.resolve import Facts, Resolved
@@ -64,9 +72,15 @@ class WindowJob(TableJob):
         plan, rows = self.plan, self.rows
         if len(plan.rules) > 1 or not plan.slicer.whole_windows:
             return super().facts
-        times = None if plan.counts_rows else rows.times
-        gapless = is_gapless(plan.rules[0], times, rows.firsts, rows.lasts)
-        return replace(super().facts, gapless=gapless)
+
+        def gapless(some: slice) -> bool:
+            """Whether a piece of the rows has no gap, nor one to the piece before."""
+            part = rows.stretch(slice(max(some.start - 1, 0), some.stop))
+            times = None if plan.counts_rows else part.times
+            return is_gapless(plan.rules[0], times, part.firsts, part.lasts)
+
+        pieces = over_rows(gapless, len(rows), self.threads)
+        return replace(super().facts, gapless=all(pieces))
 
     def parts(self, resolved: Resolved) -> list[Part]:
         """The parts that threads take, which do not depend on how many there are."""
@@ -105,13 +119,14 @@ class WindowJob(TableJob):
     ) -> tuple[list[Part], list[Result]]:
         """What `finish` makes of each part, on as many threads as there are."""
         plan, rows, threads = self.plan, self.rows, resolved.threads(self.threads)
-        check_room(rows.times, 0 if plan.counts_rows else plan.longest)
+        check_room(rows.extremes, 0 if plan.counts_rows else plan.longest)
         parts = self.parts(resolved) if resolved.divides else []
         with steadily(), limited(threads):
             inputs = read_inputs(self.table, rows, resolved.slots)
-            if len(parts) < 2:
+            in_one = bare and resolved.moves_by_row and len(rows.firsts) == 1
+            if len(parts) < 2 or in_one:
                 whole = Part(slice(0, len(rows.firsts)), slice(0, len(rows)))
-                job = Job(resolved, rows, inputs.arrays, bare)
+                job = Job(resolved, rows, inputs.arrays, bare, parts, threads)
                 return [whole], [finish(whole, _solve(self.table, job, inputs.columns))]
             table = prepare_parts(self.table, rows, plan.calls)
 
@@ -139,7 +154,7 @@ def solve_windows(
     `trim` removes windows before their results are turned into columns.
     """
     plan = resolved.plan
-    check_room(rows.times, 0 if plan.counts_rows else plan.longest)
+    check_room(rows.extremes, 0 if plan.counts_rows else plan.longest)
     inputs = read_inputs(table, rows, resolved.slots)
     return _solve(table, Job(resolved, rows, inputs.arrays), inputs.columns, trim)
 
@@ -210,6 +225,8 @@ def _slide_even(job: Job) -> Answer:
             starts, stops = answer.row_starts + width * slide, answer.row_stops
             tails = fold(job.resolved.product, job.arrays, starts, stops)
     choice = job.resolved.choice(0)
+    if len(job.parts) > 1:
+        return replace(answer, out=_slide_stretches(job, range_))
     out = slide_regular(
         choice.algorithm,
         job.resolved.product,
@@ -223,6 +240,27 @@ def _slide_even(job: Job) -> Answer:
         lane=choice.lane,
     )
     return replace(answer, out=out)
+
+
+def _slide_stretches(job: Job, range_: int) -> tuple[Array, ...]:
+    """Slide a window by one row over the stretches of one run, into one array."""
+    choice, product = job.resolved.choice(0), job.resolved.product
+    windows = len(job.rows) - range_ + 1
+    out = arrays(product.out_dtypes, windows)
+    how: dict[str, Any] = {"chunk": job.plan.chunk, "lane": choice.lane}
+
+    def slide(number: int) -> None:
+        part = job.parts[number]
+        since = 0 if part.since is None else part.since
+        until = windows if part.until is None else min(part.until, windows)
+        own = tuple(array[since:until] for array in out)
+        run = np.array([since]), np.array([until + range_ - 1])
+        work = choice.algorithm, product, job.arrays, *run, range_
+        if since < until:
+            slide_regular(*work, **how, out=own)
+
+    in_threads(slide, len(job.parts), job.threads)
+    return out
 
 
 def slide_shared(job: Job) -> list[Answer]:

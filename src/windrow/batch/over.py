@@ -136,7 +136,7 @@ def open_over(table: pa.Table, plan: OverPlan, threads: int) -> OverJob:
 
 def check_past(rows: SortedRows, plan: OverPlan) -> None:
     """Refuse times from which rows cannot look back within 64 bits."""
-    check_room(rows.times, max(frame.ticks or 0 for frame in plan.frames))
+    check_room(rows.extremes, max(frame.ticks or 0 for frame in plan.frames))
 
 
 def over_columns(

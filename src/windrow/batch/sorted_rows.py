@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,16 @@ class SortedRows:
 
     def __len__(self) -> int:
         return int(self.lasts[-1]) if len(self.lasts) else 0
+
+    @property
+    def extremes(self) -> Array | None:
+        """The first and the last time of each run that has one."""
+        if self.times is None:
+            return None
+        placed = self.firsts if self.unplaced is None else self.firsts + self.unplaced
+        timed = placed < self.lasts
+        bounds = placed[timed], self.lasts[timed] - 1
+        return np.concatenate([self.times[bound] for bound in bounds])
 
     def gather(self, values: Array) -> Array:
         """A column's values, sorted as the rows."""
@@ -103,6 +113,12 @@ class SortedRows:
         rows = slice(int(self.firsts[runs][0]), int(self.lasts[runs][-1]))
         return self.part(runs, rows)
 
+    def stretch(self, rows: slice) -> SortedRows:
+        """Some rows, with the runs that they lie in."""
+        first = int(np.searchsorted(self.lasts, rows.start, side="right"))
+        last = int(np.searchsorted(self.firsts, rows.stop))
+        return self.part(slice(first, last), rows)
+
     def part(self, runs: slice, rows: slice) -> SortedRows:
         """Some runs, of which only those rows count that lie in `rows`."""
         firsts = np.maximum(self.firsts[runs], rows.start)
@@ -143,7 +159,8 @@ def sort_rows(
     if ties:
         order = sort_nulls_first(table, [clock.column, *ties])
     elif has_time is None:
-        order = None if is_sorted(times) else np.argsort(times, kind="stable")
+        rises = all(over_rows(partial(_rises, times), len(times), threads))
+        order = None if rises else np.argsort(times, kind="stable")
     else:
         timed = np.flatnonzero(has_time)
         timed = timed[np.argsort(times[timed], kind="stable")]
@@ -241,6 +258,11 @@ def is_sorted(values):  # type: ignore[no-untyped-def]
     return True
 
 
+def _rises(values: Array, rows: slice) -> bool:
+    """Whether no value of a piece is less than the one before it."""
+    return bool(is_sorted(values[max(rows.start - 1, 0) : rows.stop]))
+
+
 def _count_columns(codes: Array, order: Array, sizes: Array) -> None:
     some = codes[order] if len(order) else codes
     sizes += np.bincount(some, minlength=len(sizes))
@@ -284,8 +306,12 @@ def _write(values, place, out):  # type: ignore[no-untyped-def]
             out[place[row]] = values[row]
 
 
+def _place_dtype(rows: int) -> Any:
+    return np.int32 if rows < 2**31 else np.int64
+
+
 def _no_places(rows: int) -> Array:
-    return np.full(rows, -1, np.int32 if rows < 2**31 else np.int64)
+    return np.full(rows, -1, _place_dtype(rows))
 
 
 def places_of(order: Array, rows: int) -> Array:
@@ -302,7 +328,11 @@ def _group(
     if order is not None and len(order) == 0:
         return _no_places(len(codes)), np.zeros(keys, np.int64)
     none = np.empty(0, np.int64)
-    place = None if order is None and is_sorted(codes) else _no_places(len(codes))
+    place: Array | None = None
+    if order is not None:
+        place = _no_places(len(codes))
+    elif not all(over_rows(partial(_rises, codes), len(codes), threads)):
+        place = np.empty(len(codes), _place_dtype(len(codes)))
     if keys * threads > len(codes):  # a table of sizes for each piece would be large
         threads = 1
 

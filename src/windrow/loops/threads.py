@@ -121,7 +121,7 @@ def in_threads(work: Callable[[int], T], pieces: int, threads: int) -> list[T]:
 
 def over_rows(work: Callable[[slice], T], rows: int, threads: int) -> list[T]:
     """The work over all rows, in pieces of which each thread has a few."""
-    pieces = 1 if threads == 1 else max(min(2 * threads, rows // PIECE), 1)
+    pieces = 1 if threads == 1 else max(min(4 * threads, rows // PIECE), 1)
     bounds = [rows * piece // pieces for piece in range(pieces + 1)]
     slices = [slice(*pair) for pair in pairwise(bounds)]
     return in_threads(lambda piece: work(slices[piece]), pieces, threads)

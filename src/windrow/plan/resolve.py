@@ -109,6 +109,12 @@ class Resolved:
         own = [choice.algorithm for choice in self.choices if choice is not None]
         return all(algorithm.threads == 1 for algorithm in own)
 
+    @property
+    def moves_by_row(self) -> bool:
+        """Whether one window of rows moves on by one, and all its calls slide."""
+        alone = self.way == "even" and self.plan.is_regular and not self.is_holistic
+        return alone and self.plan.rules[0].step == 1
+
     def threads(self, most: int) -> int:
         """How many threads run at once: plain Python holds the interpreter's lock."""
         return most if self.divides else 1
