@@ -288,7 +288,7 @@ def test_the_error_of_the_first_part_that_fails_is_raised():
             wr.aggregate(table, wr.rows(2), total=wr.sum("n"), threads=threads)
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_functions_in_plain_python_run_in_one_part_on_one_thread():
     names: list[int] = []
 

@@ -77,7 +77,8 @@ class WindowJob(TableJob):
             """Whether a piece of the rows has no gap, nor one to the piece before."""
             part = rows.stretch(slice(max(some.start - 1, 0), some.stop))
             times = None if plan.counts_rows else part.times
-            return is_gapless(plan.rules[0], times, part.firsts, part.lasts)
+            runs = part.firsts, part.lasts
+            return is_gapless(plan.rules[0], times, *runs, rows.step)
 
         pieces = over_rows(gapless, len(rows), self.threads)
         return replace(super().facts, gapless=all(pieces))

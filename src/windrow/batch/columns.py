@@ -28,7 +28,7 @@ from pyarrow import types as pat
 
 from windrow.aggregates.types import reading
 from windrow.errors import UnsupportedType
-from windrow.loops import in_threads, over_rows
+from windrow.loops import arrays, in_threads, over_rows
 
 Array = np.ndarray[Any, Any]
 
@@ -189,7 +189,7 @@ def _encode(
 def _joined(pieces: list[tuple[Array, Array]], rank: Array, threads: int) -> Array:
     """The codes of all pieces in one array, renumbered by `rank`."""
     ends = np.cumsum([len(codes) for codes, _ in pieces])
-    out = np.empty(int(ends[-1]), rank.dtype)
+    (out,) = arrays((rank.dtype.str,), int(ends[-1]))
 
     def renumber(piece: int) -> None:
         codes, numbers = pieces[piece]

@@ -26,7 +26,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.errors import BadInput
-from windrow.loops import compiled, over_rows, read
+from windrow.loops import arrays, compiled, over_rows, read
 from windrow.windows.clock import Clock
 
 from .columns import key_codes, numbers, plain_array, run_bounds, sort_nulls_first
@@ -40,7 +40,8 @@ class SortedRows:
 
     `place[row]` is the place of a row of the table (None: the same; -1: left out).
     `times` are the sorted ticks; in each run the first `unplaced[k]` rows have
-    no time at all.  A part has its rows from place `start` of the `whole` on.
+    no time at all; `step` is the longest from one to the next, if it is known.  A part
+    has its rows from place `start` of the `whole` on.
     """
 
     place: Array | None
@@ -49,6 +50,7 @@ class SortedRows:
     keys: pa.Table
     times: Array | None
     unplaced: Array | None = None
+    step: int | None = None
     threads: int = 1
     whole: SortedRows | None = None
     start: int = 0
@@ -75,7 +77,7 @@ class SortedRows:
         """A column's values, sorted as the rows."""
         if self.place is None:
             return values
-        place, out = self.place, np.empty(len(self), values.dtype)
+        place, (out,) = self.place, arrays((values.dtype.str,), len(self))
         write = lambda rows: _write(values[rows], place[rows], out)  # noqa: E731
         over_rows(write, len(values), self.threads)
         return out
@@ -156,11 +158,13 @@ def sort_rows(
         return in_order(table, by, None, threads)
     times, has_time = times_of(table, clock)
     order: Array | None
+    step: int | None = None
     if ties:
         order = sort_nulls_first(table, [clock.column, *ties])
     elif has_time is None:
-        rises = all(over_rows(partial(_rises, times), len(times), threads))
-        order = None if rises else np.argsort(times, kind="stable")
+        steps = over_rows(partial(_step_in, times), len(times), threads)
+        order = None if min(steps) >= 0 else np.argsort(times, kind="stable")
+        step = max(steps)
     else:
         timed = np.flatnonzero(has_time)
         timed = timed[np.argsort(times[timed], kind="stable")]
@@ -171,7 +175,9 @@ def sort_rows(
     unplaced = None
     if keep_unplaced and has_time is not None:
         unplaced = _unplaced(rows, rows.gather(has_time))
-    return replace(rows, times=rows.gather(times), unplaced=unplaced)
+    if rows.place is not None:
+        step = None
+    return replace(rows, times=rows.gather(times), unplaced=unplaced, step=step)
 
 
 def rows_in_order(
@@ -258,6 +264,32 @@ def is_sorted(values):  # type: ignore[no-untyped-def]
     return True
 
 
+def _step_columns(values: Array) -> int:
+    if not _no_value_falls(values):
+        return -1
+    return int(np.diff(values).max(initial=0))
+
+
+@compiled(columns=_step_columns)
+def _longest_step(values):  # type: ignore[no-untyped-def]
+    """The longest step from one value to the next; -1 if one falls."""
+    longest = np.uint64(0)
+    for start in range(1, len(values), BLOCK):
+        falls = False
+        for i in range(start, min(start + BLOCK, len(values))):
+            before, value = read(values, i - 1), read(values, i)
+            falls |= value < before
+            longest = max(longest, np.uint64(value - before))
+        if falls:
+            return np.int64(-1)
+    return np.int64(longest)
+
+
+def _step_in(values: Array, rows: slice) -> int:
+    """The longest step to a value of a piece; -1 if one falls."""
+    return int(_longest_step(values[max(rows.start - 1, 0) : rows.stop]))
+
+
 def _rises(values: Array, rows: slice) -> bool:
     """Whether no value of a piece is less than the one before it."""
     return bool(is_sorted(values[max(rows.start - 1, 0) : rows.stop]))
@@ -306,8 +338,8 @@ def _write(values, place, out):  # type: ignore[no-untyped-def]
             out[place[row]] = values[row]
 
 
-def _place_dtype(rows: int) -> Any:
-    return np.int32 if rows < 2**31 else np.int64
+def _place_dtype(rows: int) -> str:
+    return "int32" if rows < 2**31 else "int64"
 
 
 def _no_places(rows: int) -> Array:
@@ -332,7 +364,7 @@ def _group(
     if order is not None:
         place = _no_places(len(codes))
     elif not all(over_rows(partial(_rises, codes), len(codes), threads)):
-        place = np.empty(len(codes), _place_dtype(len(codes)))
+        (place,) = arrays((_place_dtype(len(codes)),), len(codes))
     if keys * threads > len(codes):  # a table of sizes for each piece would be large
         threads = 1
 

@@ -26,6 +26,7 @@ Array = np.ndarray[Any, Any]
 
 PART = 1 << 19  # rows, about
 HALOS = 8
+EVEN = 8
 
 
 @dataclass(frozen=True)
@@ -137,6 +138,8 @@ class Runs:
     def _even_cuts(self, k: int, size: int, step: int) -> Array:
         first, rows = int(self.firsts[k]), int(self.lasts[k] - self.firsts[k])
         many = rows // size
+        if many > EVEN:  # as many for each thread, on machines with 2, 4 or 8 cores
+            many -= many % EVEN
         if many < 2 or step > rows:
             return np.empty(0, np.int64)
         cuts = rows * np.arange(1, many) // many // step * step + first
