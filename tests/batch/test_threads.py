@@ -278,6 +278,18 @@ def test_one_thread_walks_the_same_parts():
     assert one.replace("threads    1:", "threads    2:") == two
 
 
+@pytest.mark.parametrize(
+    "window", [wr.window(evict=wr.delta("x", 3)), wr.sliding(9, span=("at", "end"))]
+)
+def test_explain_says_where_windows_are_not_divided(window):
+    table = line_of(500, 1)
+    table = table.append_column("end", pa.array(range(3, 503)))
+
+    text = wr.explain(table, window, top=wr.max("x"), threads=2).text
+
+    assert "threads    1: these windows are not divided" in text
+
+
 def test_the_error_of_the_first_part_that_fails_is_raised():
     table = line_of(500, 1)
     large = [2**62 if at in (200, 201, 400, 401, 402) else 1 for at in range(500)]

@@ -20,6 +20,7 @@ This package makes no choices and never calls the planner.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -48,9 +49,9 @@ def open_job(
     if isinstance(plan, OverPlan):
         return open_over(table, plan, count)
     if isinstance(plan, PolicyPlan):
-        return open_policy(table, plan)
+        return replace(open_policy(table, plan), threads=count)
     if plan.span is not None:
-        return open_spans(table, plan)
+        return replace(open_spans(table, plan), threads=count)
     return open_windows(table, plan, count)
 
 

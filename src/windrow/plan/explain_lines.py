@@ -153,7 +153,7 @@ def thread_lines(
         return [f"  threads    {min(threads, len(parts))}: {many}"]
     if threads == 1:
         return []
-    if isinstance(resolved, ResolvedPolicy) or not parts:
+    if isinstance(resolved, ResolvedPolicy) or getattr(resolved.plan, "span", None):
         return ["  threads    1: these windows are not divided"]
     if not resolved.divides:
         return ["  threads    1: plain Python runs on one at a time"]
