@@ -28,6 +28,7 @@ def aggregate(
     algorithm: str = "auto",
     slicer: str = "auto",
     chunk: int = 0,
+    threads: int | None = None,
     hot: bool = False,
     keys: int | None = None,
     late: str = "drop",
@@ -49,6 +50,10 @@ def aggregate(
 
     A window by policy (`wr.window`) has one row out for each result that falls due,
     and `window` holds numbers of rows; it needs a table in this process.
+
+    `threads` is how many threads of this process run at once: by default as many as
+    WINDROW_THREADS says, or there are cores, where there are many rows.  The answer is
+    the same, bit for bit, for any number.  A task of Spark always has one.
 
     `hot` and `keys` are hints for Spark: that some keys have very many rows, and
     about how many keys there are.  They change the plan, never the answer.
@@ -73,7 +78,7 @@ def aggregate(
             data, window, by, calls, hints=hints, **options
         )
     plan = plan_windows(batch.schema_of(data), window, by, calls, **options)
-    job = batch.open_job(batch.read(data, plan.reads), plan)
+    job = batch.open_job(batch.read(data, plan.reads), plan, threads)
     return batch.give(job.run(resolve(plan, job.facts)), data)
 
 
@@ -85,6 +90,7 @@ def over(
     ties: str | Sequence[str] | None = None,
     aggregates: Mapping[str, Any] | None = None,
     algorithm: str = "auto",
+    threads: int | None = None,
     late: str = "drop",
     buckets: int | None = None,
     mode: str = "append",
@@ -97,7 +103,7 @@ def over(
     default), left, right, neither; rows at the same instant are peers.
 
     Of a streaming DataFrame a row comes out once the watermark has passed it; for
-    `late`, `buckets` and `mode` see `aggregate`.
+    `late`, `buckets`, `mode` and `threads` see `aggregate`.
 
     >>> import pyarrow as pa
     >>> spent = pa.table({"at": [1, 2, 4], "amount": [10, 20, 30]})
@@ -116,7 +122,7 @@ def over(
     )
     is_frame = batch.library(data) in ("pandas", "polars")
     table = batch.read(data, plan.reads if is_frame else plan.schema.names)
-    job = batch.open_job(table, plan)
+    job = batch.open_job(table, plan, threads)
     added = job.run(resolve(plan, job.facts))
     return batch.give_with(data, None if is_frame else table, added)
 
@@ -130,11 +136,13 @@ def slide(
     algorithm: str = "auto",
     slicer: str = "auto",
     chunk: int = 0,
+    threads: int | None = None,
 ) -> Any:
     """Slide a window over one array, and give an array with an entry per window.
 
     `aggregate` is a name, an aggregate, or a list or dict of them, which gives a
-    dict of arrays.  Time windows need the values' times in `at`, in order.
+    dict of arrays.  Time windows need the values' times in `at`, in order.  For
+    `threads` see `aggregate`.
 
     >>> import windrow as wr
     >>> wr.slide([3, 1, 4, 1, 5], wr.rows(3), "max")
@@ -144,7 +152,7 @@ def slide(
     options: dict[str, Any] = {"algorithm": algorithm, "slicer": slicer, "chunk": chunk}
     schema = inputs.table.schema
     plan = plan_windows(schema, inputs.window, None, inputs.calls, **options)
-    job = batch.open_job(inputs.table.select(plan.reads), plan)
+    job = batch.open_job(inputs.table.select(plan.reads), plan, threads)
     columns = inputs.run(job, resolve(plan, job.facts))
     return batch.slide_results(values, aggregate, inputs.calls, columns)
 
@@ -160,6 +168,7 @@ def explain(
     algorithm: str = "auto",
     slicer: str = "auto",
     chunk: int = 0,
+    threads: int | None = None,
     hot: bool = False,
     keys: int | None = None,
     late: str = "drop",
@@ -193,9 +202,10 @@ def explain(
         plan = plan_over(schema, on, by, calls, ties=ties, algorithm=algorithm)
     else:
         plan = plan_windows(schema, window, by, calls, **options)
-    job = batch.open_job(batch.read(data, plan.reads), plan)
+    job = batch.open_job(batch.read(data, plan.reads), plan, threads)
     facts = job.facts
-    return explain_resolved(resolve(plan, facts), facts, show)
+    resolved = resolve(plan, facts)
+    return explain_resolved(resolved, facts, show, job.threads, job.parts(resolved))
 
 
 def _hints(

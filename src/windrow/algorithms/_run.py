@@ -50,15 +50,17 @@ def slide_regular(
     tails: tuple[Array, ...] = (),
     chunk: int = 0,
     lane: Lane | None = Lane.COMPILED,
+    out: tuple[Array, ...] = (),
 ) -> tuple[Array, ...]:
     """Windows of `width` slices, each `step` on, within each run [first, last).
 
     With `lead` (and step 1) the windows before the first complete one come too,
     clipped at the run's first slice: one window per slice.  With `trail` those after
-    the last come, clipped at the run's end.
+    the last come, clipped at the run's end.  Results are written to `out` if it is
+    given.
     """
     windows = count_regular(firsts, lasts, width, step, lead, trail)
-    out = arrays(product.out_dtypes, windows)
+    out = out or arrays(product.out_dtypes, windows)
     fast = algorithm.stride is not None and step == 1
     shape = Shape(leaf, "regular", bool(tails), fast)
     longest = int((lasts - firsts).max(initial=0))

@@ -23,7 +23,6 @@ fork.  Small windows or short inputs stay in one thread.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Thread
@@ -33,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from windrow.loops import arrays
+from windrow.loops import arrays, spare_threads
 
 from ._run import count_regular
 
@@ -70,11 +69,10 @@ def conduct(kernel: ModuleType, source: Arrays, *arguments: Any) -> None:
 
 
 def pays(kernel: ModuleType, window: int, slices: int) -> bool:
-    """Whether there is a second core, and enough to do for it."""
+    """Whether a second core is free, and has enough to do."""
     compiled = hasattr(kernel.run, "py_func")
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
     enough = window >= LEAST_WINDOW and slices >= LEAST_STREAM
-    return compiled and cores > 1 and enough
+    return compiled and enough and spare_threads() > 1
 
 
 def _runs(kernel: ModuleType, source: Arrays, *arguments: Any) -> None:

@@ -20,10 +20,12 @@ This package makes no choices and never calls the planner.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 
+from windrow.loops import thread_count
 from windrow.plan.aggregate import Plan
 from windrow.plan.by_policy import PolicyPlan
 from windrow.plan.over import OverPlan
@@ -36,13 +38,21 @@ from .spans import open_spans
 from .tables import give, give_with, library, read, schema_of
 
 
-def open_job(table: pa.Table, plan: Plan | OverPlan | PolicyPlan) -> Any:
-    """Prepare a table for a plan, as a job with `facts` and `run(resolved)`."""
+def open_job(
+    table: pa.Table, plan: Plan | OverPlan | PolicyPlan, threads: object = None
+) -> Any:
+    """Prepare a table for a plan, as a job with `facts` and `run(resolved)`.
+
+    Without `threads` it runs on all cores, if there are many rows.
+    """
+    count = thread_count(threads, len(table))
     if isinstance(plan, OverPlan):
-        return open_over(table, plan)
+        return open_over(table, plan, count)
     if isinstance(plan, PolicyPlan):
-        return open_policy(table, plan)
-    return open_windows(table, plan) if plan.span is None else open_spans(table, plan)
+        return replace(open_policy(table, plan), threads=count)
+    if plan.span is not None:
+        return replace(open_spans(table, plan), threads=count)
+    return open_windows(table, plan, count)
 
 
 __all__ = [

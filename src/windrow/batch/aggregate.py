@@ -7,28 +7,43 @@ slices; count windows may also share the scans of one graph:
 
     rows --fold--> panes --graph--> results of all windows that share
                      |-----------> results of each that does not
+
+Rows are solved in parts, by as many threads as there are (`slicing/parts.py`); a part
+is assembled where it is solved, and parts are chunks of the table that comes out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from windrow.algorithms import slide_regular
 from windrow.graph import slide_graph
-from windrow.loops import ordinals, spread
+from windrow.loops import (
+    arrays,
+    in_threads,
+    limited,
+    ordinals,
+    over_rows,
+    spread,
+    steadily,
+)
 from windrow.plan.aggregate import Plan
+from windrow.plan.requests import Read
 from windrow.plan.resolve import Facts, Resolved
 from windrow.plan.sharing import graph_lane
-from windrow.slicing import fold
+from windrow.slicing import Part, Runs, fold
 from windrow.windows import Rule, is_gapless
 
-from .assemble import Answer, answer_columns, assemble
-from .kernel_inputs import TableJob, read_inputs
+from .assemble import Answer, answer_columns, assemble, join_tables
+from .columns import Column
+from .kernel_inputs import TableJob, prepare_parts, read_inputs
 from .slices import Job, cut_slices, gapless_slices, slide_gapless, slide_slices
 from .sorted_rows import SortedRows, check_room, sort_rows
 
@@ -37,6 +52,7 @@ Array = np.ndarray[Any, Any]
 Trim = Callable[[SortedRows, list[Answer]], list[Answer]]
 Solved = tuple[SortedRows, list[Answer], list[list[pa.Array]]]
 """Rows in order, the answer of each rule, and one Arrow column per call for each."""
+Result = TypeVar("Result")
 
 
 def keep_all(_: SortedRows, answers: list[Answer]) -> list[Answer]:
@@ -56,37 +72,99 @@ class WindowJob(TableJob):
         plan, rows = self.plan, self.rows
         if len(plan.rules) > 1 or not plan.slicer.whole_windows:
             return super().facts
+
+        def gapless(some: slice) -> bool:
+            """Whether a piece of the rows has no gap, nor one to the piece before."""
+            part = rows.stretch(slice(max(some.start - 1, 0), some.stop))
+            times = None if plan.counts_rows else part.times
+            runs = part.firsts, part.lasts
+            return is_gapless(plan.rules[0], times, *runs, rows.step)
+
+        pieces = over_rows(gapless, len(rows), self.threads)
+        return replace(super().facts, gapless=all(pieces))
+
+    def parts(self, resolved: Resolved) -> list[Part]:
+        """The parts that threads take, which do not depend on how many there are."""
+        plan, rows = self.plan, self.rows
         times = None if plan.counts_rows else rows.times
-        gapless = is_gapless(plan.rules[0], times, rows.firsts, rows.lasts)
-        return replace(super().facts, gapless=gapless)
+        runs = Runs(rows.firsts, rows.lasts, times)
+        if not resolved.cuts_runs:
+            return runs.divide(None)
+        return runs.ahead(plan.longest, math.lcm(*(rule.step for rule in plan.rules)))
 
     def run(self, resolved: Resolved) -> pa.Table:
         """The windows as a table."""
-        return assemble(self.plan, *solve_windows(self.table, resolved, self.rows))
+
+        def tables(part: Part, solved: Solved) -> list[pa.Table]:
+            if not part.is_stretch:
+                return [assemble(self.plan, *solved)]
+            run = self.rows.runs(part.runs)  # that the stretch is cut from
+            pairs = zip(*solved[1:], strict=True)
+            return [assemble(self.plan, run, [pair[0]], [pair[1]]) for pair in pairs]
+
+        parts, results = self.solve(resolved, tables)
+        ordered: list[tuple[int, int, pa.Table]] = [
+            (part.runs.start, rule, table)
+            for part, of_part in zip(parts, results, strict=True)
+            for rule, table in enumerate(of_part)
+        ]  # windows of a run come rule by rule, also those of its stretches
+        ordered.sort(key=lambda entry: entry[:2])
+        return join_tables([table for *_, table in ordered])
+
+    def solve(
+        self,
+        resolved: Resolved,
+        finish: Callable[[Part, Solved], Result],
+        *,
+        bare: bool = False,
+    ) -> tuple[list[Part], list[Result]]:
+        """What `finish` makes of each part, on as many threads as there are."""
+        plan, rows, threads = self.plan, self.rows, resolved.threads(self.threads)
+        check_room(rows.extremes, 0 if plan.counts_rows else plan.longest)
+        parts = self.parts(resolved) if resolved.divides else []
+        with steadily(), limited(threads):
+            inputs = read_inputs(self.table, rows, resolved.slots)
+            in_one = bare and resolved.moves_by_row and len(rows.firsts) == 1
+            if len(parts) < 2 or in_one:
+                whole = Part(slice(0, len(rows.firsts)), slice(0, len(rows)))
+                job = Job(resolved, rows, inputs.arrays, bare, parts, threads)
+                return [whole], [finish(whole, _solve(self.table, job, inputs.columns))]
+            table = prepare_parts(self.table, rows, plan.calls)
+
+            def solve(number: int) -> Result:
+                part = parts[number]
+                some, values = rows.part(part.runs, part.rows), inputs.part(part.rows)
+                job = Job(resolved, some, values.arrays, bare and not part.is_stretch)
+                trim = partial(_keep_own, part)
+                return finish(part, _solve(table, job, inputs.columns, trim))
+
+            return parts, in_threads(solve, len(parts), threads)
 
 
-def open_windows(table: pa.Table, plan: Plan) -> WindowJob:
+def open_windows(table: pa.Table, plan: Plan, threads: int) -> WindowJob:
     """Sort the rows of a table by key and time."""
-    return WindowJob(table, plan, sort_rows(table, plan.by, plan.clock, plan.ties))
+    rows = sort_rows(table, plan.by, plan.clock, plan.ties, threads=threads)
+    return WindowJob(table, plan, rows, threads=threads)
 
 
 def solve_windows(
-    table: pa.Table,
-    resolved: Resolved,
-    rows: SortedRows,
-    *,
-    bare: bool = False,
-    trim: Trim = keep_all,
+    table: pa.Table, resolved: Resolved, rows: SortedRows, *, trim: Trim = keep_all
 ) -> Solved:
-    """The results of each rule over sorted rows.
+    """The results of each rule over sorted rows, by one thread, for a task.
 
-    With `bare` the starts of even windows are not computed.  `trim` removes windows
-    before their results are turned into columns.
+    `trim` removes windows before their results are turned into columns.
     """
     plan = resolved.plan
-    check_room(rows.times, 0 if plan.counts_rows else plan.longest)
+    check_room(rows.extremes, 0 if plan.counts_rows else plan.longest)
     inputs = read_inputs(table, rows, resolved.slots)
-    job = Job(resolved, rows, inputs.arrays, bare)
+    return _solve(table, Job(resolved, rows, inputs.arrays), inputs.columns, trim)
+
+
+def _solve(
+    table: pa.Table, job: Job, read: Mapping[Read, Column], trim: Trim = keep_all
+) -> Solved:
+    """The results of each rule over the rows of a job."""
+    resolved = job.resolved
     if resolved.way == "graph":
         answers = slide_shared(job)
     elif resolved.way == "even":
@@ -96,12 +174,33 @@ def solve_windows(
     answers = trim(job.rows, answers)
     job.drop_times()
     job.drop_arrays()
-    read, request = inputs.columns, resolved.request
+    calls, request = resolved.plan.calls, resolved.request
     columns = [
-        answer_columns(table, job.rows, plan.calls, read, request, answer)
+        answer_columns(table, job.rows, calls, read, request, answer)
         for answer in answers
     ]
     return job.rows, answers, columns
+
+
+def _keep_own(part: Part, _: SortedRows, answers: list[Answer]) -> list[Answer]:
+    """The windows of a part that begin in its stretch, if it is one."""
+    return [_own(part, answer) for answer in answers] if part.is_stretch else answers
+
+
+def _own(part: Part, answer: Answer) -> Answer:
+    """Windows of a run stand one behind the other: those of a stretch are a slice."""
+    rule, begins = answer.rule, answer.begins
+    assert rule is not None
+    if rule.counts_rows and part.since is not None:
+        begins = begins + part.since  # places were counted from the stretch on
+    low, high = 0, len(begins)
+    if part.since is not None:
+        low = int(np.searchsorted(begins, part.since))
+    if part.until is not None:
+        high = int(np.searchsorted(begins, part.until))
+    windows = slice(low, max(low, high))
+    counts = np.array([windows.stop - low])
+    return replace(replace(answer, begins=begins).part(windows), counts=counts)
 
 
 def _slide_even(job: Job) -> Answer:
@@ -127,6 +226,8 @@ def _slide_even(job: Job) -> Answer:
             starts, stops = answer.row_starts + width * slide, answer.row_stops
             tails = fold(job.resolved.product, job.arrays, starts, stops)
     choice = job.resolved.choice(0)
+    if len(job.parts) > 1:
+        return replace(answer, out=_slide_stretches(job, range_))
     out = slide_regular(
         choice.algorithm,
         job.resolved.product,
@@ -140,6 +241,27 @@ def _slide_even(job: Job) -> Answer:
         lane=choice.lane,
     )
     return replace(answer, out=out)
+
+
+def _slide_stretches(job: Job, range_: int) -> tuple[Array, ...]:
+    """Slide a window by one row over the stretches of one run, into one array."""
+    choice, product = job.resolved.choice(0), job.resolved.product
+    windows = len(job.rows) - range_ + 1
+    out = arrays(product.out_dtypes, windows)
+    how: dict[str, Any] = {"chunk": job.plan.chunk, "lane": choice.lane}
+
+    def slide(number: int) -> None:
+        part = job.parts[number]
+        since = 0 if part.since is None else part.since
+        until = windows if part.until is None else min(part.until, windows)
+        own = tuple(array[since:until] for array in out)
+        run = np.array([since]), np.array([until + range_ - 1])
+        work = choice.algorithm, product, job.arrays, *run, range_
+        if since < until:
+            slide_regular(*work, **how, out=own)
+
+    in_threads(slide, len(job.parts), job.threads)
+    return out
 
 
 def slide_shared(job: Job) -> list[Answer]:

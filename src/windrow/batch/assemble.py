@@ -142,6 +142,26 @@ def assemble(
     return table.combine_chunks()
 
 
+def join_tables(tables: Sequence[pa.Table]) -> pa.Table:
+    """Tables one behind the other, as chunks of one."""
+    if len(tables) == 1:
+        return tables[0]
+    columns = [
+        join_columns([table.column(name) for table in tables])
+        for name in tables[0].column_names
+    ]
+    return pa.table(columns, names=tables[0].column_names)
+
+
+def join_columns(parts: Sequence[pa.Array | pa.ChunkedArray]) -> pa.ChunkedArray:
+    """Columns one behind the other; the longest may be of a large type of their own."""
+    kinds = [part.type for part in parts]
+    if any(kind != kinds[0] for kind in kinds):
+        large = next(kind for kind in kinds if str(kind).startswith("large_"))
+        parts = [part.cast(large) for part in parts]
+    return _chunked(list(parts))
+
+
 def _chunked(parts: list[Any]) -> pa.ChunkedArray:
     """Arrays and chunked arrays of one type as one column."""
     chunks = [c for part in parts for c in getattr(part, "chunks", [part])]
@@ -162,7 +182,8 @@ def _spread_keys(column: pa.ChunkedArray, counts: Array) -> Any:
 
 def _query_column(plan: Plan, answers: Sequence[Answer]) -> pa.Array:
     has_names = any(isinstance(rule.name, str) for rule in plan.rules)
-    labels = [str(rule.name) if has_names else int(rule.name) for rule in plan.rules]
+    names = [answer.rule.name for answer in answers if answer.rule is not None]
+    labels = [str(name) if has_names else int(name) for name in names]
     values = pa.array(labels, pa.string() if has_names else pa.int64())
     sizes = [len(answer.begins) for answer in answers]
     return values.take(pa.array(np.repeat(np.arange(len(answers)), sizes)))

@@ -28,6 +28,7 @@ from pyarrow import types as pat
 
 from windrow.aggregates.types import reading
 from windrow.errors import UnsupportedType
+from windrow.loops import arrays, in_threads, over_rows
 
 Array = np.ndarray[Any, Any]
 
@@ -109,30 +110,32 @@ def _words(array: pa.Array, name: str) -> Array:
     return np.frombuffer(buffer, dtype)[array.offset : array.offset + len(array)]
 
 
-def key_codes(table: pa.Table, names: Sequence[str]) -> tuple[Array, pa.Table]:
+def key_codes(
+    table: pa.Table, names: Sequence[str], threads: int = 1
+) -> tuple[Array, pa.Table]:
     """A code per row, and the table of distinct keys in ascending order."""
     if len(names) == 1:
-        column = _encode(table.column(names[0]), names[0])
-        codes = column.indices.to_numpy(zero_copy_only=False)
-        keys = pa.table({names[0]: column.dictionary})
+        pieces, words = _encode(table.column(names[0]), names[0], threads)
+        keys = pa.table({names[0]: words})
     else:
-        codes = _packed_codes(table, names)
+        codes = _packed_codes(table, names, threads)
         first = np.full(int(codes.max(initial=-1)) + 1, -1, np.int64)
         first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
         keys = table.select(list(names)).take(pa.array(first))
+        pieces = [(codes, np.arange(len(first)))]
     order = sort_nulls_first(keys, names)
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
-    return rank[codes], keys.take(pa.array(order))
+    return _joined(pieces, rank, threads), keys.take(pa.array(order))
 
 
-def _packed_codes(table: pa.Table, names: Sequence[str]) -> Array:
+def _packed_codes(table: pa.Table, names: Sequence[str], threads: int) -> Array:
     """One code for several columns, renumbered after each so that none overflows."""
     codes = np.zeros(len(table), np.int64)
     for name in names:
-        column = _encode(table.column(name), name)
-        codes *= max(len(column.dictionary), 1)
-        codes += column.indices.to_numpy(zero_copy_only=False)
+        pieces, words = _encode(table.column(name), name, threads)
+        codes *= max(len(words), 1)
+        codes += _joined(pieces, np.arange(len(words)), threads)
         packed = pa.array(codes).dictionary_encode()
         codes = packed.indices.to_numpy(zero_copy_only=False).astype(np.int64)
     return codes
@@ -154,18 +157,47 @@ def sort_nulls_first(table: pa.Table, names: Sequence[str]) -> Array:
     return order.astype(np.int64)
 
 
-def _encode(column: pa.ChunkedArray, name: str) -> pa.DictionaryArray:
+def _encode(
+    column: pa.ChunkedArray, name: str, threads: int
+) -> tuple[list[tuple[Array, Array]], pa.Array]:
+    """Codes of pieces of a column, each with what these are among all distinct values.
+
+    Each piece is encoded by itself, and then the distinct values of all pieces are.
+    """
     array = plain_array(column)
-    if pat.is_floating(array.type):
-        array = pc.add(array, pa.scalar(0.0, array.type))  # -0.0 is the same key as 0.0
-    try:
+
+    def encode(array: pa.Array) -> pa.DictionaryArray:
+        if pat.is_floating(array.type):  # -0.0 is the same key as 0.0
+            array = pc.add(array, pa.scalar(0.0, array.type))
         return array.dictionary_encode(null_encoding="encode")
+
+    try:
+        pieces = over_rows(lambda rows: encode(array[rows]), len(array), threads)
+        words = encode(pa.concat_arrays([piece.dictionary for piece in pieces]))
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:
         raise UnsupportedType.because(
             f"cannot group by column {name!r}",
             f"it is of type {array.type}",
             "group by its fields, or by a string made of it",
         ) from error
+    codes = [piece.indices.to_numpy(zero_copy_only=False) for piece in pieces]
+    ends = np.cumsum([len(piece.dictionary) for piece in pieces])
+    numbers = np.split(words.indices.to_numpy(zero_copy_only=False), ends[:-1])
+    return list(zip(codes, numbers, strict=True)), words.dictionary
+
+
+def _joined(pieces: list[tuple[Array, Array]], rank: Array, threads: int) -> Array:
+    """The codes of all pieces in one array, renumbered by `rank`."""
+    ends = np.cumsum([len(codes) for codes, _ in pieces])
+    (out,) = arrays((rank.dtype.str,), int(ends[-1]))
+
+    def renumber(piece: int) -> None:
+        codes, numbers = pieces[piece]
+        own = out[ends[piece] - len(codes) : ends[piece]]
+        np.take(rank[numbers], codes, out=own, mode="clip")  # "raise" makes a copy
+
+    in_threads(renumber, len(pieces), threads)
+    return out
 
 
 _BITS = {16: pa.int16(), 32: pa.int32(), 64: pa.int64()}

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from windrow.aggregates import Law
+from windrow.plan.bind import BoundCall
 from windrow.plan.requests import Read, Slots
 from windrow.plan.resolve import Facts
+from windrow.slicing import Part
 
 from .columns import Column, numbers
 from .sorted_rows import SortedRows
@@ -24,6 +28,10 @@ class KernelInputs:
 
     arrays: tuple[Array, ...]
     columns: dict[Read, Column]
+
+    def part(self, rows: slice) -> KernelInputs:
+        """The arrays of some rows."""
+        return replace(self, arrays=tuple(array[rows] for array in self.arrays))
 
 
 def read_inputs(table: pa.Table, rows: SortedRows, slots: Slots) -> KernelInputs:
@@ -42,6 +50,21 @@ def read_inputs(table: pa.Table, rows: SortedRows, slots: Slots) -> KernelInputs
     return KernelInputs(tuple(arrays), columns)
 
 
+def prepare_parts(
+    table: pa.Table, rows: SortedRows, calls: Sequence[BoundCall]
+) -> pa.Table:
+    """The table, ready for threads that each look up rows of their own."""
+    looked_up = [
+        bound.columns[0] if bound.payload is None else bound.payload
+        for bound in calls
+        if bound.payload is not None or Law.HOLISTIC in bound.aggregate.laws
+    ]
+    if not looked_up:
+        return table
+    _ = rows.order  # once, and not by each of them
+    return table.select(list(dict.fromkeys(looked_up))).combine_chunks()
+
+
 @dataclass(frozen=True)
 class TableJob:
     """A table and its sorted rows, ready for a plan to be resolved."""
@@ -49,6 +72,12 @@ class TableJob:
     table: pa.Table
     plan: Any
     rows: SortedRows
+    threads: int = field(default=1, kw_only=True)
+
+    def parts(self, resolved: Any) -> list[Part]:
+        """The parts that threads take; none where one thread does it all."""
+        del resolved
+        return []
 
     @property
     def facts(self) -> Facts:

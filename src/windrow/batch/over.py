@@ -18,12 +18,13 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.algorithms import slide_arrays, slide_regular
-from windrow.loops import compiled, lower_bound
+from windrow.loops import compiled, in_threads, limited, lower_bound, steadily
 from windrow.plan.over import Frame, OverPlan
 from windrow.plan.resolve import ResolvedFrame, ResolvedOver
+from windrow.slicing import Part, Runs
 
-from .assemble import Answer, answer_columns
-from .kernel_inputs import KernelInputs, TableJob, read_inputs
+from .assemble import Answer, answer_columns, join_columns
+from .kernel_inputs import KernelInputs, TableJob, prepare_parts, read_inputs
 from .sorted_rows import SortedRows, check_room, sort_rows
 
 Array = np.ndarray[Any, Any]
@@ -91,37 +92,83 @@ class OverJob(TableJob):
 
     plan: OverPlan
 
-    def run(self, resolved: ResolvedOver) -> dict[str, pa.Array]:
+    def parts(self, resolved: ResolvedOver) -> list[Part]:
+        """The parts that threads take, which do not depend on how many there are."""
+        rows, frames = self.rows, self.plan.frames
+        ticks = [frame.ticks for frame in frames if frame.ticks is not None]
+        times = rows.times if ticks else None
+        runs = Runs(rows.firsts, rows.lasts, times, rows.unplaced if ticks else None)
+        if not resolved.cuts_runs:
+            return runs.divide(None)
+        before = max((frame.rows or 1) - 1 for frame in frames)
+        return runs.back(before, max(ticks, default=0))
+
+    def run(self, resolved: ResolvedOver) -> dict[str, Any]:
         """The new columns, in the order of the table's rows."""
-        columns = over_columns(self.table, resolved, self.rows)
-        if self.rows.place is None:
-            return columns
-        place = pa.array(self.rows.place)
-        return {name: column.take(place) for name, column in columns.items()}
+        rows, threads = self.rows, resolved.threads(self.threads)
+        check_past(rows, self.plan)
+        parts = self.parts(resolved) if resolved.divides else []
+        with steadily(), limited(threads):
+            inputs = read_inputs(self.table, rows, resolved.slots)
+            if len(parts) < 2:
+                columns = _columns(self.table, resolved, rows, inputs)
+                return {name: rows.scatter(columns[name]) for name in columns}
+            table = prepare_parts(self.table, rows, self.plan.calls)
+
+            def solve(number: int) -> dict[str, pa.Array]:
+                part = parts[number]
+                some, values = rows.part(part.runs, part.rows), inputs.part(part.rows)
+                return _columns(table, resolved, some, values, part.skip)
+
+            results = in_threads(solve, len(parts), threads)
+            return {
+                name: rows.scatter(join_columns([result[name] for result in results]))
+                for name in results[0]
+            }
 
 
-def open_over(table: pa.Table, plan: OverPlan) -> OverJob:
+def open_over(table: pa.Table, plan: OverPlan, threads: int) -> OverJob:
     """Sort the rows of a table by key and time."""
-    rows = sort_rows(table, plan.by, plan.clock, plan.ties, keep_unplaced=True)
-    return OverJob(table, plan, rows)
+    order = plan.by, plan.clock, plan.ties
+    rows = sort_rows(table, *order, keep_unplaced=True, threads=threads)
+    return OverJob(table, plan, rows, threads=threads)
+
+
+def check_past(rows: SortedRows, plan: OverPlan) -> None:
+    """Refuse times from which rows cannot look back within 64 bits."""
+    check_room(rows.extremes, max(frame.ticks or 0 for frame in plan.frames))
 
 
 def over_columns(
     table: pa.Table, resolved: ResolvedOver, rows: SortedRows
 ) -> dict[str, pa.Array]:
-    """The new columns, sorted as the rows."""
-    plan = resolved.plan
-    check_room(rows.times, max(frame.ticks or 0 for frame in plan.frames))
+    """The new columns, sorted as the rows, by one thread, for a task."""
+    check_past(rows, resolved.plan)
     inputs = read_inputs(table, rows, resolved.slots)
+    return _columns(table, resolved, rows, inputs)
+
+
+def _columns(
+    table: pa.Table,
+    resolved: ResolvedOver,
+    rows: SortedRows,
+    inputs: KernelInputs,
+    skip: int = 0,
+) -> dict[str, pa.Array]:
+    """The new columns of rows, but for the first `skip`, which are read only."""
     columns: dict[str, pa.Array] = {}
     for frame in resolved.frames:
-        results = _frame_columns(table, rows, inputs, frame)
+        results = _frame_columns(table, rows, inputs, frame, skip)
         columns.update(zip((b.name for b in frame.calls), results, strict=True))
-    return {bound.name: columns[bound.name] for bound in plan.calls}
+    return {bound.name: columns[bound.name] for bound in resolved.plan.calls}
 
 
 def _frame_columns(
-    table: pa.Table, rows: SortedRows, inputs: KernelInputs, resolved: ResolvedFrame
+    table: pa.Table,
+    rows: SortedRows,
+    inputs: KernelInputs,
+    resolved: ResolvedFrame,
+    skip: int,
 ) -> list[pa.Array]:
     """The columns of all calls of a frame, in one pass."""
     frame, request = resolved.frame, resolved.request
@@ -139,4 +186,6 @@ def _frame_columns(
             runs = rows.firsts, rows.lasts
             out = slide_regular(*work, *runs, range_, lead=True, lane=lane)
     answer = Answer(None, starts, rows.lengths, starts, stops, out)
+    if skip:
+        answer = answer.part(slice(skip, None))
     return answer_columns(table, rows, resolved.calls, inputs.columns, request, answer)

@@ -218,7 +218,7 @@ class Folding:
         """The slices of a table, each once, by key (k0, k1, ...) and pane."""
         plan = self.plan
         rows = sort_rows(table, plan.by, plan.clock, plan.ties)
-        check_room(rows.times, 0 if plan.counts_rows else plan.longest)
+        check_room(rows.extremes, 0 if plan.counts_rows else plan.longest)
         inputs = read_inputs(table, rows, self.slots)
         choices = (None,) * len(plan.rules)
         resolved = Resolved(plan, self.request, self.slots, "slices", choices)

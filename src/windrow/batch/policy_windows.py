@@ -65,7 +65,7 @@ def open_policy(table: pa.Table, plan: PolicyPlan) -> PolicyJob:
     """Sort the rows of a table, and let the policies go over them."""
     rows = sort_rows(table, plan.by, plan.clock, plan.ties)
     policies = plan.policies
-    check_room(rows.times, policies.range if policies.evict == TIME else 0)
+    check_room(rows.extremes, policies.range if policies.evict == TIME else 0)
     flags = np.zeros(0, np.uint8)
     if policies.flag is not None:
         column = numbers(table.column(policies.flag), policies.flag)

@@ -12,6 +12,7 @@ where each slide holds a slice they are even in slices, elsewhere cursors walk t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,7 +29,7 @@ from windrow.loops import spread
 from windrow.plan.aggregate import Plan
 from windrow.plan.resolve import Resolved
 from windrow.plan.sharing import graph_lane
-from windrow.slicing import fold
+from windrow.slicing import Part, fold
 from windrow.windows import (
     Frames,
     Rule,
@@ -265,12 +266,15 @@ class Job:
 
     Sorted times and values are the largest things in memory; each is freed as soon as
     possible (10M rows, three windows: peak 2.8 -> 2.5 times the input, which counts).
+    With `parts` of one run, threads write their results to one array.
     """
 
     resolved: Resolved
     rows: SortedRows
     arrays: tuple[Array, ...]
     bare: bool = False
+    parts: Sequence[Part] = ()
+    threads: int = 1
 
     @property
     def plan(self) -> Plan:

@@ -6,7 +6,7 @@ mean the same as everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,10 +16,12 @@ import pyarrow as pa
 from windrow.aggregates import Aggregate, Call
 from windrow.aggregates.calls import calls_of
 from windrow.errors import BadInput, WindowError
+from windrow.loops import arrays, in_threads
 from windrow.plan.resolve import Resolved
 from windrow.windows import Window
 
-from .aggregate import WindowJob, solve_windows
+from .aggregate import WindowJob
+from .assemble import join_columns
 from .sorted_rows import is_sorted
 from .tables import library
 
@@ -45,8 +47,11 @@ class SlideInputs:
                     f"they are not in order: entry {at} lies before entry {at - 1}",
                     "sort values and times together by time first",
                 )
-        _, _, columns = solve_windows(job.table, resolved, job.rows, bare=True)
-        return columns[0]
+        _, parts = job.solve(resolved, lambda _, solved: solved[2][0], bare=True)
+        if len(parts) == 1:
+            return parts[0]
+        threads = resolved.threads(job.threads)
+        return [join_arrays(column, threads) for column in zip(*parts, strict=True)]
 
 
 def slide_inputs(values: Any, window: Any, aggregate: Any, at: Any) -> SlideInputs:
@@ -80,6 +85,26 @@ def slide_results(
     }
     several = isinstance(aggregate, (list, tuple, dict))
     return results if several else next(iter(results.values()))
+
+
+def join_arrays(parts: Sequence[pa.Array], threads: int) -> pa.Array:
+    """Arrays one behind the other, in one."""
+    kind, total = parts[0].type, sum(map(len, parts))
+    width = kind.bit_width // 8 if pa.types.is_primitive(kind) else 0
+    if width not in (1, 2, 4, 8) or any(part.null_count for part in parts):
+        joined = join_columns(parts).combine_chunks()
+        return joined.chunk(0) if isinstance(joined, pa.ChunkedArray) else joined
+    ends = np.cumsum([len(part) for part in parts])
+    (out,) = arrays((f"u{width}",), total)
+
+    def copy(number: int) -> None:
+        part = parts[number]
+        words = np.frombuffer(part.buffers()[1], out.dtype)
+        own = out[ends[number] - len(part) : ends[number]]
+        own[:] = words[part.offset : part.offset + len(part)]
+
+    in_threads(copy, len(parts), threads)
+    return pa.Array.from_buffers(kind, total, [None, pa.py_buffer(out)])
 
 
 def _call_on_value(call: Call) -> Call:

@@ -13,6 +13,7 @@
     compiled.py   loops that are the same for every query
     search.py     places in many sorted runs at once
     spread.py     numbers repeated or counted on, run by run
+    threads.py    pieces of work on several threads
 
 Knows nothing of aggregates or windows.
 """
@@ -28,6 +29,7 @@ from .choice import (
     pinned,
     recording,
     running,
+    steadily,
     stop_record,
 )
 from .columns import ordinals, poke, read
@@ -43,6 +45,7 @@ from .load import (
 from .search import lower_bound
 from .spread import spread
 from .text import ENTRY, INLINE, JIT, Text, literal
+from .threads import in_threads, limited, over_rows, spare_threads, thread_count
 
 __all__ = [
     "ENTRY",
@@ -59,20 +62,26 @@ __all__ = [
     "compiled",
     "compiled_content",
     "forced_lane",
+    "in_threads",
     "interpreting",
     "is_interpreting",
     "keep_way",
     "kernel",
     "kernel_name",
+    "limited",
     "literal",
     "lower_bound",
     "ordinals",
+    "over_rows",
     "pinned",
     "poke",
     "read",
     "recording",
     "run_with_user_lines",
     "running",
+    "spare_threads",
     "spread",
+    "steadily",
     "stop_record",
+    "thread_count",
 ]

@@ -78,6 +78,7 @@ class _Thread(threading.local):
     lane: Lane | None = None
     task: TaskLane | None = None
     record: dict[str, Any] | None = None
+    steady: dict[Any, Lane] | None = None
 
 
 _thread = _Thread()
@@ -125,6 +126,42 @@ def running(task: TaskLane) -> Iterator[None]:
         yield
     finally:
         _thread.task, _thread.lane = before
+
+
+@contextlib.contextmanager
+def steadily() -> Iterator[None]:
+    """Let each kernel keep its lane from its first call in this block on.
+
+    A kernel that is compiled in the meantime would round the rest in another order.
+    """
+    before, _thread.steady = _thread.steady, {}
+    try:
+        yield
+    finally:
+        _thread.steady = before
+
+
+def steady_lane(kernel: object, lane: Lane) -> Lane:
+    """The lane that a kernel keeps in this block, from now on if it has none yet."""
+    steady = _thread.steady
+    return lane if steady is None else steady.setdefault(kernel, lane)
+
+
+def state() -> dict[str, Any]:
+    """All that is said here about this thread, for threads that work for it."""
+    return dict(vars(_thread))
+
+
+@contextlib.contextmanager
+def adopt(told: dict[str, Any]) -> Iterator[None]:
+    """Run the kernels of this thread as those of the thread that has told so."""
+    before = dict(vars(_thread))
+    vars(_thread).update(told)
+    try:
+        yield
+    finally:
+        vars(_thread).clear()
+        vars(_thread).update(before)
 
 
 def task_lane() -> TaskLane | None:

@@ -44,21 +44,26 @@ class Purchase:
         self._load, self._make = load, make
         self._deliveries = -1
         self._maker: threading.Thread | None = None
+        self._lock = threading.RLock()
 
     @property
     def is_bought(self) -> bool:
         """Whether there is machine code; caches are asked once after each delivery."""
         if not self._is_bought and self._deliveries != choice.deliveries:
-            self._deliveries = choice.deliveries
-            self._is_bought = self._load()
+            with self._lock:  # nobody is told before it is loaded
+                if self._deliveries != choice.deliveries:
+                    deliveries = choice.deliveries
+                    self._is_bought = self._load()
+                    self._deliveries = deliveries
         return self._is_bought
 
     def charge(self, seconds: float) -> None:
         """Add what a call over columns has cost; compile once that is the price."""
-        self.spent += seconds
-        if self.spent >= PRICE and self._maker is None:
-            self._maker = threading.Thread(target=self._buy, name="windrow-compile")
-            self._maker.start()
+        with self._lock:
+            self.spent += seconds
+            if self.spent >= PRICE and self._maker is None:
+                self._maker = threading.Thread(target=self._buy, name="windrow-compile")
+                self._maker.start()
 
     def _buy(self) -> None:
         Purchase.compiling += 1
@@ -120,7 +125,8 @@ class Laned:
             bought = task.wants(self.key(arguments)) and (
                 self.purchase(arguments).is_bought or not task.ships(self.entry or "")
             )
-        return Lane.COMPILED if bought else Lane.COLUMNS
+        lane = Lane.COMPILED if bought else Lane.COLUMNS
+        return choice.steady_lane((self, kinds_of(arguments)), lane)
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the loop in its lane."""
@@ -147,9 +153,8 @@ class Laned:
         key = kinds_of(arguments)
         if key not in self.purchases:
             alike = emptied(arguments)  # an account must not keep a caller's arrays
-            self.purchases[key] = Purchase(
-                lambda: self.load(alike), lambda: self.compile(alike)
-            )
+            account = Purchase(lambda: self.load(alike), lambda: self.compile(alike))
+            self.purchases.setdefault(key, account)
         return self.purchases[key]
 
     def key(self, arguments: tuple[Any, ...]) -> str:

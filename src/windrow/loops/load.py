@@ -15,6 +15,7 @@ import contextlib
 import hashlib
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -68,6 +69,7 @@ peek = read
 """
 
 _interpreted = False
+_one_by_one = threading.Lock()  # of threads whose users' functions fail
 
 
 @contextlib.contextmanager
@@ -97,7 +99,7 @@ def run_with_user_lines(has_users: bool, call: Callable[[], None]) -> None:
     except Exception:
         if not has_users or is_interpreting():
             raise
-        with interpreting():
+        with _one_by_one, interpreting():
             call()
         raise
 

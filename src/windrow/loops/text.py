@@ -17,6 +17,7 @@ import inspect
 import math
 import re
 import textwrap
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -55,10 +56,10 @@ class Block:
     def plain_code(self, *, columns: bool = False) -> CodeType:
         """The code of the block for the interpreter, with its own file and lines."""
         if self.function is None:
-            tree, file = ast.parse(self.source), GENERATED
+            tree, file = _parse(self.source), GENERATED
         else:
             code = self.function.__code__
-            tree, file = ast.parse(_source_of(self.function)), code.co_filename
+            tree, file = _parse(_source_of(self.function)), code.co_filename
             ast.increment_lineno(tree, code.co_firstlineno - 1)
         return compile(_Plain(self.names, columns).visit(tree), file, "exec")
 
@@ -187,6 +188,15 @@ class Text:
 
 def _prefixed(prefix: str, name: str) -> str:
     return f"{prefix}{name.lstrip('_')}" if prefix else name
+
+
+_parser = threading.Lock()
+
+
+def _parse(source: str) -> ast.Module:
+    """The tree of a text; Python 3.11 counts how deep it is for all threads at once."""
+    with _parser:
+        return ast.parse(source)
 
 
 @lru_cache(maxsize=1024)

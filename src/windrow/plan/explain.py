@@ -5,12 +5,14 @@ Everything here is read off the resolved plan, which the executors follow.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from windrow.algorithms import Shape, kernel_text
 from windrow.errors import BadInput
 from windrow.graph import graph_blocks, graph_lines, graph_svg
+from windrow.slicing import Part
 
 from .explain_lines import (
     algorithm_lines,
@@ -26,6 +28,7 @@ from .explain_lines import (
     result_lines,
     slice_lines,
     span_text,
+    thread_lines,
     window_lines,
 )
 from .resolve import Facts, Resolved, ResolvedOver, ResolvedPolicy
@@ -59,7 +62,11 @@ class Explanation:
 
 
 def explain_resolved(
-    resolved: Resolved | ResolvedOver | ResolvedPolicy, facts: Facts, show: str
+    resolved: Resolved | ResolvedOver | ResolvedPolicy,
+    facts: Facts,
+    show: str,
+    threads: int = 1,
+    parts: Sequence[Part] = (),
 ) -> Explanation:
     """Explain a resolved plan; `show` is "plan", "graph" or "code"."""
     if show != "plan":
@@ -73,7 +80,7 @@ def explain_resolved(
         lines = _span_lines(resolved, facts.spans)
     else:
         lines = ["aggregate", *order_lines(plan), *_sliding_lines(resolved)]
-    return Explanation("\n".join(lines))
+    return Explanation("\n".join(lines + thread_lines(resolved, threads, parts)))
 
 
 def _sliding_lines(resolved: Resolved) -> list[str]:

@@ -8,13 +8,13 @@ from windrow.aggregates import WIDE_SUM, Law
 from windrow.graph import Special
 from windrow.kernels import Product
 from windrow.loops import PRICE, Lane, forced_lane
-from windrow.slicing import composite_slide, share, shared_combs
+from windrow.slicing import Part, composite_slide, share, shared_combs
 from windrow.windows import Clock
 
 from .aggregate import Plan
 from .bind import BoundCall
 from .requests import KernelRequest
-from .resolve import Resolved, ResolvedOver
+from .resolve import Resolved, ResolvedOver, ResolvedPolicy
 from .sharing import special_of
 from .table import TablePlan, label_of
 
@@ -138,6 +138,26 @@ def kernel_here() -> str:
     if forced is Lane.COLUMNS:
         return "over whole columns, never compiled: WINDROW_COMPILE=never"
     return f"over whole columns for {PRICE:g} s of work, then compiled; or as cached"
+
+
+def thread_lines(
+    resolved: Resolved | ResolvedOver | ResolvedPolicy,
+    threads: int,
+    parts: Sequence[Part],
+) -> list[str]:
+    """How many threads take how many parts, where there is more than one."""
+    if len(parts) > 1 and not isinstance(resolved, ResolvedPolicy) and resolved.divides:
+        cut = sum(part.is_stretch for part in parts)
+        ways = ["by key"] * (cut < len(parts)) + ["by stretches of a key"] * (cut > 0)
+        many = f"{count(len(parts), 'part')} {' and '.join(ways)}"
+        return [f"  threads    {min(threads, len(parts))}: {many}"]
+    if threads == 1:
+        return []
+    if isinstance(resolved, ResolvedPolicy) or getattr(resolved.plan, "span", None):
+        return ["  threads    1: these windows are not divided"]
+    if not resolved.divides:
+        return ["  threads    1: plain Python runs on one at a time"]
+    return [f"  threads    {threads} for the order of rows, 1 for windows: one part"]
 
 
 def _single_lines(resolved: Resolved) -> list[str]:

@@ -98,6 +98,27 @@ class Resolved:
         """Whether some aggregate needs the rows of each window, not a partial."""
         return len(self.request.calls) < len(self.plan.calls)
 
+    @property
+    def divides(self) -> bool:
+        """Whether rows are solved in parts: not by functions in plain Python."""
+        return not self.product.interpreted
+
+    @property
+    def cuts_runs(self) -> bool:
+        """Whether a long key is cut too: not if its algorithm has two threads."""
+        own = [choice.algorithm for choice in self.choices if choice is not None]
+        return all(algorithm.threads == 1 for algorithm in own)
+
+    @property
+    def moves_by_row(self) -> bool:
+        """Whether one window of rows moves on by one, and all its calls slide."""
+        alone = self.way == "even" and self.plan.is_regular and not self.is_holistic
+        return alone and self.plan.rules[0].step == 1
+
+    def threads(self, most: int) -> int:
+        """How many threads run at once: plain Python holds the interpreter's lock."""
+        return most if self.divides else 1
+
     def bounds(self, number: int) -> str:
         """How loops learn the bounds of a window that slides by itself.
 
@@ -138,6 +159,21 @@ class ResolvedOver:
     plan: OverPlan
     slots: Slots
     frames: tuple[ResolvedFrame, ...]
+
+    @property
+    def divides(self) -> bool:
+        """Whether rows are solved in parts: not by functions in plain Python."""
+        return not any(frame.request.product.interpreted for frame in self.frames)
+
+    @property
+    def cuts_runs(self) -> bool:
+        """Whether a long key is cut too: not if its algorithm has two threads."""
+        own = [frame.choice.algorithm for frame in self.frames if frame.choice]
+        return all(algorithm.threads == 1 for algorithm in own)
+
+    def threads(self, most: int) -> int:
+        """How many threads run at once: plain Python holds the interpreter's lock."""
+        return most if self.divides else 1
 
 
 @dataclass(frozen=True)

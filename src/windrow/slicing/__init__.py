@@ -4,6 +4,7 @@ from windrow.errors import UnknownName
 
 from .cut import Cuts, cuts_of
 from .fold import fold
+from .parts import Part, Runs
 from .shared import composite_slide, share, shared_combs
 from .slicers import CUTTY, PAIRS, PANES, Comb, Slicer
 
@@ -24,6 +25,8 @@ __all__ = [
     "CATALOGUE",
     "Comb",
     "Cuts",
+    "Part",
+    "Runs",
     "Slicer",
     "composite_slide",
     "cuts_of",

@@ -56,10 +56,17 @@ def count_slides(
     return slides
 
 
-def is_gapless(rule: Rule, instants: Array | None, firsts: Array, lasts: Array) -> bool:
+def is_gapless(
+    rule: Rule,
+    instants: Array | None,
+    firsts: Array,
+    lasts: Array,
+    step: int | None = None,
+) -> bool:
     """Whether each slide between the first and the last instant of a run holds one.
 
-    Windows are then equally many slices, but for those at the ends of a run.
+    Windows are then equally many slices, but for those at the ends of a run.  No
+    instant is further than `step` from the one before it, if that is known.
     """
     if not rule.is_even or rule.is_complete or rule.even.range % rule.even.slide:
         return False
@@ -67,6 +74,8 @@ def is_gapless(rule: Rule, instants: Array | None, firsts: Array, lasts: Array) 
         return True
     if not len(firsts):  # nothing is known of rows to come
         return False
+    if step is not None and step <= rule.even.slide:
+        return True
     if (count_slides(rule, instants, firsts, lasts) > lasts - firsts).any():
         return False
     slide, shift = rule.even.slide, rule.even.shift
