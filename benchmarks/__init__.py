@@ -13,5 +13,8 @@ and an answer that is wrong has no number at all.
 import os
 
 # One core each: set before polars or numba are imported, read only then.
-ONE_CORE = {"POLARS_MAX_THREADS": "1", "NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+ONE_CORE = dict.fromkeys(
+    ("POLARS_MAX_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "WINDROW_THREADS"),
+    "1",
+)
 os.environ.update(ONE_CORE)

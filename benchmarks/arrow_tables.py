@@ -72,7 +72,7 @@ def run(settings: Settings, say: Callable[[str], None]) -> Result:
             ),
             (
                 f"Best of {settings.table_rounds} processes each, warmed up on "
-                "few rows; threads as each library likes (windrow: one)."
+                "few rows; threads as each library likes."
             ),
             (
                 "polars: `group_by_dynamic` once a window; `rolling_*_by` over keys. "

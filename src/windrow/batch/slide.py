@@ -17,12 +17,12 @@ from windrow.aggregates import Aggregate, Call
 from windrow.aggregates.calls import calls_of
 from windrow.errors import BadInput, WindowError
 from windrow.loops import arrays, in_threads
+from windrow.loops.sort import is_sorted
 from windrow.plan.resolve import Resolved
 from windrow.windows import Window
 
 from .aggregate import WindowJob
 from .assemble import join_columns
-from .sorted_rows import is_sorted
 from .tables import library
 
 VALUE, AT = "value", "at"

@@ -19,6 +19,7 @@ import pyarrow as pa
 from windrow.aggregates import Law
 from windrow.errors import BadInput
 from windrow.loops import Lane
+from windrow.loops.sort import is_sorted, places_of
 from windrow.plan.aggregate import Plan
 from windrow.plan.resolve import Facts, Resolved
 from windrow.plan.spans import Lengths
@@ -42,8 +43,6 @@ from .sorted_rows import (
     SortedRows,
     check_room,
     in_order,
-    is_sorted,
-    places_of,
     rows_in_runs,
     times_of,
 )

@@ -12,6 +12,7 @@
     lanes.py      which of them runs: rent or buy
     compiled.py   loops that are the same for every query
     search.py     places in many sorted runs at once
+    sort.py       rows sorted by the codes of their keys
     spread.py     numbers repeated or counted on, run by run
     threads.py    pieces of work on several threads
 
