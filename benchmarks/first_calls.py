@@ -16,7 +16,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
+
 from windrow.bench.measure.answers import WrongAnswer
+from windrow.bench.measure.keyed import events, write
 
 from . import ONE_CORE
 from ._report import Bar, Result, Table
@@ -25,6 +28,7 @@ from ._settings import Settings
 NAME = "first_calls"
 ROOT = Path(__file__).resolve().parents[1]
 ROUNDS = 5
+ROWS, KEYS = 100_000, 100
 
 IMPORTS = {
     "numpy and pyarrow": "import numpy, pyarrow",
@@ -33,12 +37,13 @@ IMPORTS = {
 CALLS = {
     "slide": "wr.slide(values, wr.rows(100), 'max')[-1]",
     "aggregate, five": "wr.aggregate(table, wr.sliding(600, every=60, on='at'), "
-    "by='key', a=wr.sum('x'), b=wr.mean('x'), c=wr.max('x'), d=wr.variance('x'), "
-    "most=wr.last('x'))['most'][-1].as_py()",
-    "over": "wr.over(table, on='at', by='key', m=wr.mean('x', last='600'), "
-    "most=wr.max('x', last='600'))['most'][-1].as_py()",
+    "by='key', a=wr.sum('value'), b=wr.mean('value'), c=wr.max('value'), "
+    "d=wr.variance('value'), "
+    "most=wr.last('value'))['most'][-1].as_py()",
+    "over": "wr.over(table, on='at', by='key', m=wr.mean('value', last='600'), "
+    "most=wr.max('value', last='600'))['most'][-1].as_py()",
     "spans": "wr.aggregate(table, wr.sliding(600, every=60, span=('at', 'end')), "
-    "m=wr.mean('x'), most=wr.max('x'))['most'][-1].as_py()",
+    "m=wr.mean('value'), most=wr.max('value'))['most'][-1].as_py()",
     "operator, 1,000 events": "feed(values[-1000:].tolist())",
     "an own mean": "wr.slide(values, wr.rows(1), wr.Aggregate(name='mine', "
     "lift=lambda v: (v, 1.0), combine=lambda a, b: (a[0] + b[0], a[1] + b[1]), "
@@ -51,7 +56,7 @@ import numpy as np, pyarrow as pa
 import windrow as wr
 values = np.arange(10_000.0)
 at = np.arange(10_000)
-table = pa.table({"at": at, "end": at + 30, "key": at % 10, "x": values})
+table = pa.table({"at": at, "end": at + 30, "key": at % 10, "value": values})
 def feed(events):
     operator = wr.Operator(wr.rows(100), "max")
     for event in events:
@@ -65,36 +70,31 @@ ask()
 print(json.dumps([first - begin, time.perf_counter() - first, float(answer)]))
 """
 
-EVENTS = """
-import numpy as np
-random = np.random.default_rng(7)
-at = np.sort(random.integers(0, 86_400_000_000, 100_000)).astype("datetime64[us]")
-key, x = random.integers(0, 100, 100_000), random.normal(size=100_000)
-"""
 LIBRARIES = {
-    "windrow": "import pyarrow as pa, windrow as wr\n"
-    "table = pa.table({'at': at, 'key': key, 'x': x})\n",
-    "polars": "import polars as pl\n"
-    "frame = pl.DataFrame({'at': at, 'key': key, 'x': x})\n",
+    "windrow": "import pyarrow as pa, pyarrow.compute as pc, windrow as wr, sys\n"
+    "with pa.memory_map(sys.argv[1]) as file:\n"
+    "    table = pa.ipc.open_file(file).read_all()\n",
+    "polars": "import polars as pl, sys\nframe = pl.read_ipc(sys.argv[1])\n",
 }
 QUESTIONS = {
     "mean and max, 1 hour every minute": {
         "windrow": "out = wr.aggregate(table, wr.sliding('1 hour', every='1 minute', "
-        "on='at'), by='key', m=wr.mean('x'), most=wr.max('x'))\n"
-        "print(out.num_rows, np.sum(out['m']), np.sum(out['most']))",
+        "on='at'), by='key', m=wr.mean('value'), most=wr.max('value'))\n"
+        "print(out.num_rows, pc.sum(out['m']), pc.sum(out['most']))",
         "polars": "out = frame.group_by_dynamic('at', every='1m', period='1h', "
         "offset='-1h1m', group_by='key', closed='left', start_by='window')"
-        ".agg(m=pl.col('x').mean(), most=pl.col('x').max())"
+        ".agg(m=pl.col('value').mean(), most=pl.col('value').max())"
         ".filter(pl.col('m').is_not_null())\n"
         "print(len(out), out['m'].sum(), out['most'].sum())",
     },
     "mean and max, last hour of each row": {
-        "windrow": "out = wr.over(table, on='at', by='key', m=wr.mean('x', "
-        "last='1 hour'), most=wr.max('x', last='1 hour'))\n"
-        "print(out.num_rows, np.sum(out['m']), np.sum(out['most']))",
+        "windrow": "out = wr.over(table, on='at', by='key', m=wr.mean('value', "
+        "last='1 hour'), most=wr.max('value', last='1 hour'))\n"
+        "print(out.num_rows, pc.sum(out['m']), pc.sum(out['most']))",
         "polars": "how = dict(by='at', window_size='1h', closed='both')\n"
-        "out = frame.with_columns(m=pl.col('x').rolling_mean_by(**how).over('key'), "
-        "most=pl.col('x').rolling_max_by(**how).over('key'))\n"
+        "value = pl.col('value')\n"
+        "out = frame.with_columns(m=value.rolling_mean_by(**how).over('key'), "
+        "most=pl.col('value').rolling_max_by(**how).over('key'))\n"
         "print(len(out), out['m'].sum(), out['most'].sum())",
     },
 }
@@ -116,17 +116,16 @@ def run(_: Settings, say: Callable[[str], None]) -> Result:
         calls.append([name, cold[0], cold[1] * 1e3, compiled[0], cached[0]])
         say(f"{name}: {cold[0]:.3f} s cold, {compiled[0]:.1f} s if compiled first")
     questions: list[list[object]] = []
-    for name, texts in QUESTIONS.items():
-        seconds = {}
-        answers = {}
-        for library, text in texts.items():
-            code = EVENTS + LIBRARIES[library] + text
-            seconds[library] = best(_fresh, "-c", code)
-            answers[library] = _printed(code)
-        _check_same(name, answers)
-        ratio = seconds["windrow"] / seconds["polars"]
-        questions.append([name, seconds["windrow"], seconds["polars"], ratio])
-        say(f"{name}: {ratio:.2f} of polars")
+    with tempfile.TemporaryDirectory(prefix="windrow-bench-") as folder:
+        source = str(write(_events(), Path(folder) / "events.arrow"))
+        for name, texts in QUESTIONS.items():
+            codes = {name: LIBRARIES[name] + text for name, text in texts.items()}
+            answers = {name: _printed(code, source) for name, code in codes.items()}
+            _check_same(name, answers)
+            seconds = {n: best(_fresh, "-c", code, source) for n, code in codes.items()}
+            ratio = seconds["windrow"] / seconds["polars"]
+            questions.append([name, seconds["windrow"], seconds["polars"], ratio])
+            say(f"{name}: {ratio:.2f} of polars")
     header = ["call", "first, cold (s)", "second (ms)", "compiled before it (s)"]
     tables = [
         Table("First calls, 10,000 rows", [*header, "from the cache (s)"], calls),
@@ -145,6 +144,13 @@ def run(_: Settings, say: Callable[[str], None]) -> Result:
     return Result(NAME, "First calls", tables, bars)
 
 
+def _events() -> pa.Table:
+    """A day of events of a few keys."""
+    table = events(ROWS)
+    keys = table["key"].to_numpy() % KEYS
+    return table.set_column(table.column_names.index("key"), "key", pa.array(keys))
+
+
 def best(call: Callable[..., object], *arguments: str) -> float:
     """The least time of a few."""
     seconds = []
@@ -156,7 +162,8 @@ def best(call: Callable[..., object], *arguments: str) -> float:
 
 
 def _environment(folder: str) -> dict[str, str]:
-    free = {k: v for k, v in os.environ.items() if k not in ONE_CORE}
+    apart = {*ONE_CORE, "PYTHONDONTWRITEBYTECODE"}  # as a script runs: bytecode is kept
+    free = {k: v for k, v in os.environ.items() if k not in apart}
     return free | {"WINDROW_CACHE_DIR": folder, "WINDROW_COMPILE": "auto"}
 
 
@@ -174,8 +181,8 @@ def _fresh(*arguments: str) -> str:
     return done.stdout
 
 
-def _printed(code: str) -> list[float]:
-    return [float(word) for word in _fresh("-c", code).split()]
+def _printed(code: str, source: str) -> list[float]:
+    return [float(word) for word in _fresh("-c", code, source).split()]
 
 
 def _call(code: str, folder: str, **changed: str) -> tuple[float, float]:

@@ -16,7 +16,7 @@ import pyarrow as pa
 from pyarrow import types as pat
 
 from windrow.aggregates import Law
-from windrow.loops import arrays, spread
+from windrow.loops import arrays, as_arrow, spread
 from windrow.plan.aggregate import Plan
 from windrow.plan.bind import BoundCall
 from windrow.plan.requests import KernelRequest, Read
@@ -138,7 +138,7 @@ def assemble(
     table = pa.table([_chunked(part) for part in parts], names=names)
     if len(answers) > 1:
         runs = np.concatenate([answer.runs for answer in answers])
-        table = table.take(pa.array(np.argsort(runs, kind="stable")))
+        table = table.take(as_arrow(np.argsort(runs, kind="stable")))
     return table.combine_chunks()
 
 
@@ -173,7 +173,7 @@ def _spread_keys(column: pa.ChunkedArray, counts: Array) -> Any:
     kind = column.type
     if not pat.is_primitive(kind) or kind.bit_width != 64 or column.null_count:
         runs = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
-        return column.take(pa.array(runs))
+        return column.take(as_arrow(runs))
     array = plain_array(column)
     words = np.frombuffer(array.buffers()[1], np.int64)
     words = spread(words[array.offset : array.offset + len(array)], counts)
@@ -186,7 +186,7 @@ def _query_column(plan: Plan, answers: Sequence[Answer]) -> pa.Array:
     labels = [str(name) if has_names else int(name) for name in names]
     values = pa.array(labels, pa.string() if has_names else pa.int64())
     sizes = [len(answer.begins) for answer in answers]
-    return values.take(pa.array(np.repeat(np.arange(len(answers)), sizes)))
+    return values.take(as_arrow(np.repeat(np.arange(len(answers)), sizes)))
 
 
 def _window(plan: Plan, rows: SortedRows, answer: Answer) -> pa.Array:

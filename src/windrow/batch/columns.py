@@ -28,7 +28,7 @@ from pyarrow import types as pat
 
 from windrow.aggregates.types import reading
 from windrow.errors import UnsupportedType
-from windrow.loops import arrays, in_threads, over_rows
+from windrow.loops import arrays, as_arrow, as_numpy, in_threads, over_rows
 
 Array = np.ndarray[Any, Any]
 
@@ -64,7 +64,7 @@ def numbers(
         array = pc.cast(array, pa.float64())
     valid = None
     if array.null_count:
-        valid = pc.is_valid(array).to_numpy(zero_copy_only=False)
+        valid = as_numpy(pc.is_valid(array))
     if reading(array.type) == "rank":
         return _ranks(array, valid)
     return Column(_words(array, name), valid)
@@ -74,8 +74,8 @@ def _ranks(array: pa.Array, valid: Array | None) -> Column:
     encoded = array.dictionary_encode()
     order = pc.sort_indices(encoded.dictionary)
     rank = np.empty(len(order), np.int64)
-    rank[order.to_numpy()] = np.arange(len(order))
-    codes = pc.fill_null(encoded.indices, 0).to_numpy(zero_copy_only=False)
+    rank[as_numpy(order)] = np.arange(len(order))
+    codes = as_numpy(pc.fill_null(encoded.indices, 0))
     values = rank[codes] if len(order) else np.zeros(len(array), np.int64)
     return Column(values, valid, encoded.dictionary.take(order))
 
@@ -83,7 +83,7 @@ def _ranks(array: pa.Array, valid: Array | None) -> Column:
 def _words(array: pa.Array, name: str) -> Array:
     kind = array.type
     if pat.is_boolean(kind):
-        truths: Array = pc.fill_null(array, False).to_numpy(zero_copy_only=False)
+        truths: Array = as_numpy(pc.fill_null(array, False))
         return truths.view(np.uint8)
     if pat.is_uint64(kind):
         try:
@@ -121,12 +121,12 @@ def key_codes(
         codes = _packed_codes(table, names, threads)
         first = np.full(int(codes.max(initial=-1)) + 1, -1, np.int64)
         first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
-        keys = table.select(list(names)).take(pa.array(first))
+        keys = table.select(list(names)).take(as_arrow(first))
         pieces = [(codes, np.arange(len(first)))]
     order = sort_nulls_first(keys, names)
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
-    return _joined(pieces, rank, threads), keys.take(pa.array(order))
+    return _joined(pieces, rank, threads), keys.take(as_arrow(order))
 
 
 def _packed_codes(table: pa.Table, names: Sequence[str], threads: int) -> Array:
@@ -136,8 +136,8 @@ def _packed_codes(table: pa.Table, names: Sequence[str], threads: int) -> Array:
         pieces, words = _encode(table.column(name), name, threads)
         codes *= max(len(words), 1)
         codes += _joined(pieces, np.arange(len(words)), threads)
-        packed = pa.array(codes).dictionary_encode()
-        codes = packed.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+        packed = as_arrow(codes).dictionary_encode()
+        codes = as_numpy(packed.indices).astype(np.int64)
     return codes
 
 
@@ -153,7 +153,7 @@ def sort_nulls_first(table: pa.Table, names: Sequence[str]) -> Array:
         columns[f"{number}"] = column
     sortable = pa.table(columns)
     keys = [(name, "ascending") for name in sortable.column_names]
-    order: Array = pc.sort_indices(sortable, keys).to_numpy()
+    order: Array = as_numpy(pc.sort_indices(sortable, keys))
     return order.astype(np.int64)
 
 
@@ -180,9 +180,9 @@ def _encode(
             f"it is of type {array.type}",
             "group by its fields, or by a string made of it",
         ) from error
-    codes = [piece.indices.to_numpy(zero_copy_only=False) for piece in pieces]
+    codes = [as_numpy(piece.indices) for piece in pieces]
     ends = np.cumsum([len(piece.dictionary) for piece in pieces])
-    numbers = np.split(words.indices.to_numpy(zero_copy_only=False), ends[:-1])
+    numbers = np.split(as_numpy(words.indices), ends[:-1])
     return list(zip(codes, numbers, strict=True)), words.dictionary
 
 
@@ -234,9 +234,9 @@ def changes(array: pa.Array) -> Array:
         if pat.is_floating(kind):  # by its bits, so that NaN equals NaN
             array = array.view(_BITS[kind.bit_width])
         differs = pc.not_equal(array[1:], array[:-1])
-        changed = pc.fill_null(differs, False).to_numpy(zero_copy_only=False)
+        changed = as_numpy(pc.fill_null(differs, False))
     if array.null_count:
-        valid = array.is_valid().to_numpy(zero_copy_only=False)
+        valid = as_numpy(array.is_valid())
         changed = changed | (valid[1:] != valid[:-1])
     return changed
 

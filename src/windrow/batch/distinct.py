@@ -35,7 +35,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.errors import UnsupportedType
-from windrow.loops import compiled
+from windrow.loops import as_arrow, compiled
 
 Codes = np.ndarray[Any, np.dtype[np.int32]]
 Bounds = np.ndarray[Any, np.dtype[np.int64]]
@@ -53,7 +53,7 @@ def codes_of(values: pa.Array) -> tuple[Codes, int]:
     if pa.types.is_floating(values.type):
         floats = values.to_numpy(zero_copy_only=False) + 0.0  # -0.0 + 0.0 is 0.0
         floats[np.isnan(floats)] = np.nan
-        values = pa.array(floats)
+        values = as_arrow(floats)
     elif pa.types.is_decimal32(values.type) or pa.types.is_decimal64(values.type):
         kind = values.type  # not hashed by Arrow, but for the wider ones
         values = values.cast(pa.decimal128(kind.precision, kind.scale))

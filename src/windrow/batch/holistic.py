@@ -30,7 +30,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from windrow.errors import UnsupportedType
-from windrow.loops import compiled
+from windrow.loops import as_arrow, compiled
 
 from .columns import plain_array
 from .distinct import codes_of, count_firsts, positions_of_firsts
@@ -79,7 +79,7 @@ def _collect(values: pa.Array, starts: Bounds, stops: Bounds) -> pa.Array:
     rows = np.arange(len(values), dtype=np.int32 if len(values) < MOST else np.int64)
     positions = np.empty(offsets[-1], rows.dtype)
     _copy_ranges(rows, starts, stops - starts, positions)
-    return _list_array(offsets, values.take(pa.array(positions)))
+    return _list_array(offsets, values.take(as_arrow(positions)))
 
 
 def _concat(
@@ -118,7 +118,7 @@ def _concat(
 
 
 def _count_distinct(values: pa.Array, starts: Bounds, stops: Bounds) -> pa.Array:
-    return pa.array(count_firsts(*codes_of(plain_array(values)), starts, stops))
+    return as_arrow(count_firsts(*codes_of(plain_array(values)), starts, stops))
 
 
 def _collect_distinct(values: pa.Array, starts: Bounds, stops: Bounds) -> pa.Array:
@@ -126,7 +126,7 @@ def _collect_distinct(values: pa.Array, starts: Bounds, stops: Bounds) -> pa.Arr
     offsets = _offsets(count_firsts(codes, kinds, starts, stops))
     positions = positions_of_firsts(codes, kinds, starts, stops, offsets)
     values = _widen(values, offsets[-1], lambda ends: np.diff(ends)[positions])
-    return _list_array(offsets, values.take(pa.array(positions)))
+    return _list_array(offsets, values.take(as_arrow(positions)))
 
 
 _BY_NAME: dict[str, Callable[..., pa.Array]] = {
@@ -189,8 +189,8 @@ def _offsets(sizes: Bounds) -> Bounds:
 
 def _list_array(offsets: Bounds, values: pa.Array) -> pa.Array:
     if offsets[-1] > MOST:
-        return pa.LargeListArray.from_arrays(pa.array(offsets), values)
-    return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), values)
+        return pa.LargeListArray.from_arrays(as_arrow(offsets), values)
+    return pa.ListArray.from_arrays(as_arrow(offsets.astype(np.int32)), values)
 
 
 def _copy_values(

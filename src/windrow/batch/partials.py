@@ -24,6 +24,7 @@ import pyarrow as pa
 from windrow.aggregates import WIDE_SUM
 from windrow.aggregates.types import reading
 from windrow.kernels import ProductPart
+from windrow.loops import as_arrow
 from windrow.plan.aggregate import Plan
 from windrow.plan.bind import BoundCall
 from windrow.plan.requests import KernelRequest, Slots
@@ -36,8 +37,6 @@ from .slices import Job, cut_slices
 from .sorted_rows import check_room, sort_rows
 
 Array = np.ndarray[Any, Any]
-
-_ARROW = {"int64": pa.int64(), "float64": pa.float64(), "bool": pa.bool_()}
 
 
 @dataclass(frozen=True)
@@ -163,13 +162,13 @@ def write_partials(partials: Partials, arrays: tuple[Array, ...]) -> dict[str, A
         if index in partials.ranked:
             words = partials.ranked[index]
             null = (values < 0) | (values >= len(words))
-            ranks = pa.array(np.where(null, 0, values), mask=null)
+            ranks = as_arrow(np.where(null, 0, values), null)
             columns[field.name] = words.take(ranks)
             continue
         mask = None
         if index + 1 < len(arrays) and partials.fields[index + 1].beside == index:
             mask = arrays[index + 1] < 0
-        columns[field.name] = pa.array(values, _ARROW[field.dtype], mask=mask)
+        columns[field.name] = as_arrow(values, mask)
     return columns
 
 
@@ -238,12 +237,12 @@ class Folding:
         }
         partials = Partials(pa.table(payloads), self.fields, slices.partials, ranked)
         runs = np.repeat(np.arange(len(slices.runs) - 1), np.diff(slices.runs))
-        keys = rows.keys.take(pa.array(runs))
+        keys = rows.keys.take(as_arrow(runs))
         return pa.table(
             {
                 **{f"k{i}": keys.column(n) for i, n in enumerate(plan.by)},
-                PANE: pa.array(panes),
-                ROWS: pa.array(np.diff(slices.edges)),
+                PANE: as_arrow(panes),
+                ROWS: as_arrow(np.diff(slices.edges)),
                 **write_partials(partials, slices.partials),
             }
         )

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from windrow.algorithms import slide_arrays
 from windrow.errors import BadInput
+from windrow.loops import as_arrow
 from windrow.plan.by_policy import PolicyPlan
 from windrow.plan.resolve import Facts, ResolvedPolicy
 from windrow.windows import Frames
@@ -50,12 +51,12 @@ class PolicyJob(TableJob):
             table, rows, plan.calls, inputs.columns, request, answer
         )
         first = np.repeat(rows.firsts, answer.counts)
-        runs = pa.array(answer.runs)
+        runs = as_arrow(answer.runs)
         columns: dict[str, Any] = {
             name: rows.keys.column(name).take(runs) for name in plan.by
         }
         columns["window"] = pa.StructArray.from_arrays(
-            [pa.array(starts - first), pa.array(stops - first)], names=["start", "end"]
+            [as_arrow(starts - first), as_arrow(stops - first)], names=["start", "end"]
         )
         columns.update(zip((b.name for b in plan.calls), results, strict=True))
         return pa.table(columns).combine_chunks()

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import types as pat
 
+from windrow.loops import as_arrow
 from windrow.plan.cql import ROW, TOTAL, BoundQuery, JoinedTable
 from windrow.query.tree import Expression
 from windrow.windows import clock_of
@@ -50,8 +51,8 @@ def number_rows(table: pa.Table, time: str | None, within: tuple[str, ...]) -> p
     rows = in_order(table, within, order)
     place = np.arange(len(rows)) if rows.place is None else rows.place
     firsts, sizes = (np.repeat(a, rows.lengths) for a in (rows.firsts, rows.lengths))
-    table = table.append_column(ROW, pa.array(place - firsts[place]))
-    return table.append_column(TOTAL, pa.array(sizes[place]))
+    table = table.append_column(ROW, as_arrow(place - firsts[place]))
+    return table.append_column(TOTAL, as_arrow(sizes[place]))
 
 
 def _ticks(times: pa.ChunkedArray) -> Array:
@@ -109,7 +110,7 @@ def new_results(result: pa.Table, bound: BoundQuery, keys: tuple[str, ...]) -> p
     compared = [evaluate(items[name], result) for name in bound.compared]
     for column in (*(result.column(name) for name in keys), *compared):
         same &= ~changes(_alike_floats(plain_array(column)))
-    return result.filter(pa.array(np.append(True, ~same)))
+    return result.filter(as_arrow(np.append(True, ~same)))
 
 
 def _follows(bound: BoundQuery, starts: pa.ChunkedArray) -> Array:

@@ -11,6 +11,7 @@ from pyarrow import types as pat
 from windrow.aggregates.quantiles import estimate
 from windrow.errors import SumOverflow
 from windrow.kernels import Product
+from windrow.loops import as_arrow
 from windrow.plan.bind import BoundCall
 
 from .columns import Column
@@ -41,14 +42,14 @@ def finish(
     kind = bound.result
     if bound.aggregate.is_users:  # the type that its functions return
         if values.dtype != object:
-            return pa.array(values, mask=mask)
+            return as_arrow(values, mask=mask)
         values = values if mask is None else np.where(mask, np.array(None), values)
         return pa.array(values.tolist())
     match bound.aggregate.result:
         case "truth":
-            return pa.array(values != 0, mask=mask)
+            return as_arrow(values != 0, mask=mask)
         case "value" if column is not None and column.ranked is not None:
-            ranks = pa.array(np.clip(values, 0, None), mask=mask)
+            ranks = as_arrow(np.clip(values, 0, None), mask=mask)
             return column.ranked.take(ranks)
         case "sketch":
             return _sketch(bound, arrays, mask)
@@ -67,8 +68,8 @@ def from_ints(values: Array, kind: pa.DataType, mask: Array | None) -> pa.Array:
         return _decimal(values >> 63, values.view(np.uint64), kind, mask)
     if pat.is_temporal(kind):
         width = np.int32 if kind.bit_width == 32 else np.int64
-        return pa.array(values.astype(width, copy=False), mask=mask).view(kind)
-    array = pa.array(values, mask=mask)
+        return as_arrow(values.astype(width, copy=False), mask=mask).view(kind)
+    array = as_arrow(values, mask=mask)
     return array if array.type == kind else array.cast(kind, safe=False)
 
 
@@ -139,18 +140,18 @@ def _decimal_mean(
 
 def _sketch(bound: BoundCall, arrays: list[Array], mask: Array | None) -> pa.Array:
     names = [field.name for field in bound.aggregate.fields]
-    children = [pa.array(array) for array in arrays]
+    children = [as_arrow(array) for array in arrays]
     levels = bound.call.options.get("quantiles")
     if levels is not None:
         sketch = dict(zip(names, arrays, strict=True))
         quantiles = np.asarray(estimate(sketch, list(levels)))
-        offsets = pa.array(np.arange(len(quantiles) + 1, dtype=np.int32) * len(levels))
-        children.append(pa.ListArray.from_arrays(offsets, pa.array(quantiles.ravel())))
+        offsets = as_arrow(np.arange(len(quantiles) + 1, dtype=np.int32) * len(levels))
+        children.append(pa.ListArray.from_arrays(offsets, as_arrow(quantiles.ravel())))
         names.append("quantiles")
-    nulls = None if mask is None else pa.array(mask)
+    nulls = None if mask is None else as_arrow(mask)
     return pa.StructArray.from_arrays(children, names=names, mask=nulls)
 
 
 def take_positions(column: pa.Array, positions: Array) -> pa.Array:
     """The values at row numbers; -1 gives null."""
-    return column.take(pa.array(positions, mask=positions < 0))
+    return column.take(as_arrow(positions, mask=positions < 0))

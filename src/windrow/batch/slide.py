@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from pyarrow import types as pat
 
 from windrow.aggregates import Aggregate, Call
 from windrow.aggregates.calls import calls_of
 from windrow.errors import BadInput, WindowError
-from windrow.loops import arrays, in_threads
+from windrow.loops import arrays, as_arrow, as_numpy, in_threads
 from windrow.loops.sort import is_sorted
 from windrow.plan.resolve import Resolved
 from windrow.windows import Window
@@ -170,6 +171,9 @@ def _array(values: Any) -> pa.Array:
             return pa.chunked_array(values)
         if library(values) == "pandas":
             return pa.array(values)
+        is_numbers = isinstance(values, np.ndarray) and values.dtype.kind in "iuf"
+        if is_numbers and values.dtype.isnative and values.dtype.itemsize > 2:
+            return as_arrow(values)
         return pa.array(values if isinstance(values, np.ndarray) else list(values))
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
         raise BadInput.because(
@@ -191,5 +195,9 @@ def _like(values: Any, column: pa.Array) -> Any:
         return column
     if library(values) == "polars":
         return type(values)(column)
-    result = column.to_numpy(zero_copy_only=False)
+    is_numbers = pat.is_primitive(column.type) and not pat.is_temporal(column.type)
+    if is_numbers and not column.null_count and isinstance(column, pa.Array):
+        result = as_numpy(column)
+    else:
+        result = column.to_numpy(zero_copy_only=False)
     return type(values)(result) if library(values) == "pandas" else result

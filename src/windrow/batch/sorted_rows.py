@@ -26,7 +26,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.errors import BadInput
-from windrow.loops import arrays, over_rows
+from windrow.loops import arrays, as_arrow, over_rows
 from windrow.loops.sort import group_by_code, longest_step_in, places_of, write_places
 from windrow.windows.clock import Clock
 
@@ -99,7 +99,9 @@ class SortedRows:
         """An Arrow column, sorted as the rows."""
         if (self.whole or self).order is None:
             return plain_array(column.slice(self.start, len(self)))
-        return plain_array(column.take(pa.array(self.order)))
+        order = self.order
+        assert order is not None
+        return plain_array(column.take(as_arrow(order)))
 
     def scatter(self, column: Any) -> Any:
         """A column that is sorted as the rows, in the order of the table."""
@@ -108,7 +110,7 @@ class SortedRows:
         if isinstance(column, pa.ChunkedArray):
             column = column.combine_chunks()
         place = self.place
-        take = lambda rows: column.take(pa.array(place[rows]))  # noqa: E731
+        take = lambda rows: column.take(as_arrow(place[rows]))  # noqa: E731
         return pa.chunked_array(over_rows(take, len(place), self.threads))
 
     def runs(self, runs: slice) -> SortedRows:
@@ -196,7 +198,7 @@ def rows_in_order(
 def rows_in_runs(table: pa.Table, by: Sequence[str]) -> SortedRows:
     """The rows of a table in which equal keys stand together."""
     firsts, lasts = run_bounds(table, by)
-    keys = table.select(list(by)).take(pa.array(firsts)) if by else pa.table({})
+    keys = table.select(list(by)).take(as_arrow(firsts)) if by else pa.table({})
     return SortedRows(None, firsts, lasts, keys, None)
 
 
@@ -223,7 +225,7 @@ def in_order(
     firsts = lasts - sizes
     full = sizes > 0  # a key may have lost all its rows
     if not full.all():
-        keys, firsts, lasts = keys.filter(pa.array(full)), firsts[full], lasts[full]
+        keys, firsts, lasts = keys.filter(as_arrow(full)), firsts[full], lasts[full]
     return SortedRows(place, firsts, lasts, keys, None, threads=threads)
 
 

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from windrow.aggregates import Law
 from windrow.errors import BadInput
-from windrow.loops import Lane
+from windrow.loops import Lane, as_arrow
 from windrow.loops.sort import is_sorted, places_of
 from windrow.plan.aggregate import Plan
 from windrow.plan.resolve import Facts, Resolved
@@ -148,7 +148,7 @@ def _columns(
         if bound.name in columns:
             continue
         values = rows.gather_arrow(table.column(bound.columns[0])).take(
-            pa.array(positions)
+            as_arrow(positions)
         )
         name, options = bound.aggregate.name, bound.call.options
         bounds = answer.row_starts, answer.row_stops

@@ -19,8 +19,8 @@
 Knows nothing of aggregates or windows.
 """
 
-from .arrays import arrays
-from .cache import cache_folder, kernel_name
+from .arrays import arrays, as_arrow, as_numpy
+from .cache import cache_folder, has_code, kernel_name
 from .choice import (
     Lane,
     TaskLane,
@@ -59,10 +59,13 @@ __all__ = [
     "Text",
     "Way",
     "arrays",
+    "as_arrow",
+    "as_numpy",
     "cache_folder",
     "compiled",
     "compiled_content",
     "forced_lane",
+    "has_code",
     "in_threads",
     "interpreting",
     "is_interpreting",

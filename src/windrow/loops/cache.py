@@ -80,12 +80,13 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def has_code(entry: str) -> bool:
-    """Whether there is machine code of `kernel.entry`, for some types somewhere."""
-    if any(name.startswith(f"{entry}-") for name in _received):
+def has_code(entry: str = "") -> bool:
+    """Whether there is machine code of `kernel.entry`, or of any, somewhere."""
+    begin = f"{entry}-" if entry else ""
+    if any(name.startswith(begin) for name in _received):
         return True
     folder = cache_folder()
-    return folder is not None and any(folder.glob(f"{entry}-*.code"))
+    return folder is not None and any(folder.glob(f"{begin}*.code"))
 
 
 def receive(code: Mapping[str, bytes]) -> bool:

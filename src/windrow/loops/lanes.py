@@ -167,6 +167,8 @@ class Laned:
 
         Numba is imported only if there is some for any arguments.
         """
+        if not has_code():  # an entry's name takes a millisecond to make
+            return False
         if self.entry is None or not has_code(self.entry):
             return False
         from .machine import load_code  # noqa: PLC0415 - imports numba

@@ -26,8 +26,8 @@ from windrow.loops import (
     Laned,
     TaskLane,
     Way,
-    cache_folder,
     forced_lane,
+    has_code,
     recording,
 )
 from windrow.tasks.over import RollTask
@@ -94,18 +94,13 @@ def _choose(ask: Callable[[], Asked], *, always: bool = False) -> TaskLane:
     if forced is Lane.COLUMNS and not _compiling:
         reason = "over whole columns, never compiled: WINDROW_COMPILE=never"
         lane = TaskLane(forced=forced, reason=reason)
-    elif always or _compiling or _lanes is not None or _has_code():
+    elif always or _compiling or _lanes is not None or has_code():
         lane = _lane_of(ask(), forced)
     else:
         lane = _lane_of({}, forced)
     if _lanes is not None:
         _lanes.append(lane)
     return lane
-
-
-def _has_code() -> bool:
-    folder = cache_folder()
-    return folder is not None and any(folder.glob("*.code"))
 
 
 def _asked(run: Callable[..., None], *facts: Any) -> Asked:
