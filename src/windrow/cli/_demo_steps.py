@@ -207,7 +207,10 @@ def in_the_air(flights: DataFrame) -> pd.DataFrame:
         longest = f"{busiest['longest'] / 60:.1f} h"
         rows.append((name, clock(busiest["end"]), number, longest))
     show_table(("airport", "busiest 15 minutes up to", ">in the air", ">longest"), rows)
-    note("A flight of six hours is one row until it is counted, never 75 copies.")
+    note(
+        "Windows this short are left to Spark's engine, which copies each flight into "
+        "them; over longer ones a flight stays one row, however long it lasts."
+    )
     return ours
 
 
