@@ -45,8 +45,9 @@ from __future__ import annotations
 
 from windrow.aggregates import Law
 from windrow.algorithms import slide_arrays
-from windrow.kernels.vocabulary import IDENTITY, combine, leaf, load, peek, store
+from windrow.kernels.vocabulary import IDENTITY, combine, load, peek, store
 from windrow.loops import arrays
+from windrow.slicing.fold import fold_run
 
 from ._columns import columns_in_any_order, columns_in_order, columns_of_one_part
 from ._technique import Fields, Technique, Windows, Work
@@ -73,20 +74,13 @@ def clear(parts):
         store(parts, j, IDENTITY)
 
 
-def fold_alike(source, i, stop):
-    partial = leaf(source, i)
-    for k in range(i + 1, stop):
-        partial = combine(partial, leaf(source, k))
-    return partial
-
-
 def fold_two_parts(source, firsts, lasts, ends, goes):
     clear(ends)
     clear(goes)
     i = 0
     while i < len(firsts):
         first, last, stop = peek(firsts, i), peek(lasts, i), alike(firsts, lasts, i)
-        partial = fold_alike(source, i, stop)
+        partial = fold_run(source, i, stop)
         for j in range(first, last):
             store(goes, j, combine(load(goes, j), partial))
         store(ends, last, combine(load(ends, last), partial))
@@ -98,7 +92,7 @@ def fold_one_part(source, firsts, lasts, parts):
     i = 0
     while i < len(firsts):
         first, last, stop = peek(firsts, i), peek(lasts, i), alike(firsts, lasts, i)
-        partial = fold_alike(source, i, stop)
+        partial = fold_run(source, i, stop)
         for j in range(first, last + 1):
             store(parts, j, combine(load(parts, j), partial))
         i = stop
@@ -154,7 +148,7 @@ def fold_levels(source, firsts, lasts, height, count, ends, goes):
     i = 0
     while i < len(firsts):
         first, j, stop = peek(firsts, i), peek(lasts, i), alike(firsts, lasts, i)
-        partial = fold_alike(source, i, stop)
+        partial = fold_run(source, i, stop)
         at = min(j - first, height - 1) * count + j
         store(ends, at, combine(load(ends, at), partial))
         j -= height

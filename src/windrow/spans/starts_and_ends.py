@@ -26,10 +26,11 @@ from windrow.kernels.vocabulary import (
     store,
 )
 from windrow.loops import arrays
+from windrow.slicing.fold import fold_run
 
 from ._columns import fold_by_place, prefixes
 from ._technique import Fields, Technique, Windows, Work
-from .se_slicing import Parts, alike, clear, fold_alike
+from .se_slicing import Parts, alike, clear
 
 
 def fold_bounds(source, firsts, lasts, begun, ended):
@@ -38,7 +39,7 @@ def fold_bounds(source, firsts, lasts, begun, ended):
     i = 0
     while i < len(firsts):
         first, last, stop = peek(firsts, i), peek(lasts, i), alike(firsts, lasts, i)
-        partial = fold_alike(source, i, stop)
+        partial = fold_run(source, i, stop)
         store(begun, first, combine(load(begun, first), partial))
         store(ended, last, combine(load(ended, last), partial))
         i = stop
