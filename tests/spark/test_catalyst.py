@@ -20,6 +20,7 @@ import pytest
 from answers import assert_same_rows
 from lasting import events, joined
 from pyspark.errors import PySparkException
+from pyspark.sql import functions as F
 from typed import TYPES, calls_over, frame_of, table_of
 from watching import operators
 
@@ -64,6 +65,16 @@ def is_catalysts_alone(result):
     names = operators(result)
     has_tasks = any("Arrow" in name or "Python" in name for name in names)
     return not has_tasks and any(name.endswith("Aggregate") for name in names)
+
+
+def test_timestamps_in_windows_that_tumble_are_planned_as_by_sparks_own(spark):
+    frame = frame_of(spark, "double", table_of("double"))
+    own = frame.groupBy("key", F.window("at", "9 seconds", None, "2 seconds"))
+
+    actual = wr.aggregate(frame, WINDOWS["tumbling"], by="key", most=wr.max("x"))
+
+    assert operators(actual) == operators(own.agg(F.max("x").alias("most")))
+    assert_same_rows(actual, own.agg(F.max("x").alias("most")))
 
 
 @pytest.mark.parametrize("kind", TYPES)

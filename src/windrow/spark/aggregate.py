@@ -37,7 +37,7 @@ def aggregate(frame: DataFrame, tree: Tree) -> DataFrame:
     """The result of a tree over a frame."""
     plan, of_rows = tree.plan, tree.level1 == "rows"
     if tree.split == "window":
-        return select_windows(frame, plan, catalyst_windows(frame, tree))
+        return catalyst_windows(frame, tree)
     if plan.span is None:
         inputs = shuffle_rows(frame, tree) if of_rows else _shuffle_slices(frame, tree)
         step = _LAST.get(tree.split, "slide_rows" if of_rows else "slide_panes")

@@ -4,13 +4,17 @@
     starts   [5, 10, 15]        of the windows that hold each: one if they tumble
     groupBy(keys, start)        the result of each call is one of SQL's aggregates
 
-`plan/catalyst.py` says when.
+Timestamps in windows that tumble are grouped by Spark's own `window()`, which no
+arithmetic of ours is ahead of.  `plan/catalyst.py` says when Catalyst is taken.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import TimestampNTZType, TimestampType
 
 from windrow.errors import SumOverflow
 from windrow.plan.aggregate import Plan
@@ -19,49 +23,76 @@ from windrow.plan.catalyst import result_sql
 from windrow.plan.tree import Tree
 
 from . import sql
-from .partials import select_inputs
-from .schema import key_names, result_fields
+from .partials import name_inputs, select_inputs, ticks_of
+from .result import select_windows
+from .schema import field_of, key_names, quoted, result_fields
 
 START = "start"
 
 
 def catalyst_windows(frame: DataFrame, tree: Tree) -> DataFrame:
-    """Windows with their results, in the columns in which tasks would give them."""
+    """The result of a tree over a frame, without a task in Python."""
     plan = tree.plan
-    rows, inputs = select_inputs(frame, tree)
-    rows = rows.select("*", F.expr(_starts(plan)).alias(START))
+    ticks = ticks_of(frame, plan)
+    own = _own_window(frame, plan)
+    if own is not None:
+        columns = {name: quoted(name) for name in plan.schema.names}
+        inputs = name_inputs(tree, columns, ticks[sql.TICKS])
+        keys = [F.col(columns[name]) for name in plan.by]
+        results = _results(frame, plan, inputs, [bound.name for bound in plan.calls])
+        return frame.groupBy(*keys, F.expr(own)).agg(*results)
+    rows, inputs = select_inputs(frame, tree, f"{_starts(plan, ticks)} as {START}")
     # nullable, as Spark's own: elements of a sequence are not
-    start = F.expr(f"nullif({START}, cast(null as bigint))").alias(START)
+    start = F.expr(f"nullif({START}, cast(null as bigint)) as {START}")
+    names = [f"r{number}" for number in range(len(plan.calls))]
     grouped = rows.groupBy(*key_names(plan), start)
-    windows = grouped.agg(*_results(frame, plan.calls, inputs))
-    if plan.is_even and not plan.listed:
-        return windows
-    end = F.expr(plan.rules[0].end_sql(START))
-    return windows.withColumns({"end": end, "q": F.lit(0)})
+    windows = grouped.agg(*_results(frame, plan, inputs, names))
+    if not plan.is_even or plan.listed:
+        end = f"{plan.rules[0].end_sql(START)} as end"
+        windows = windows.selectExpr("*", end, "0 as q")
+    return select_windows(frame, plan, windows)
 
 
-def _starts(plan: Plan) -> str:
+def _own_window(frame: DataFrame, plan: Plan) -> str | None:
+    """Spark's own `window()` in SQL where it says the same; None elsewhere."""
+    (rule,) = plan.rules
+    if plan.span is not None or plan.listed or not (rule.tumbles and plan.is_even):
+        return None
+    assert plan.clock is not None
+    on = plan.clock.column
+    if not isinstance(field_of(frame, on).dataType, (TimestampType, TimestampNTZType)):
+        return None
+    range_, slide, shift = rule.even
+    lengths = (f"'{ticks} microseconds'" for ticks in (range_, slide, shift % slide))
+    return f"window({quoted(on)}, {', '.join(lengths)}) as window"
+
+
+def _starts(plan: Plan, ticks: dict[str, str]) -> str:
     """The start of each window that holds a row, in ticks."""
     (rule,) = plan.rules
-    if rule.tumbles and plan.span is None:
-        return plan.cuts.sql(sql.TICKS)
-    if plan.span is None:
-        return rule.begins_sql(sql.TICKS, sql.TICKS)
-    return rule.begins_sql(sql.START, sql.last_instant(sql.START, sql.TICKS))
+    first = end = ticks[sql.TICKS]
+    if plan.span is not None:
+        first = ticks[sql.START]
+        end = sql.last_instant(first, end)
+    elif rule.tumbles:
+        return plan.cuts.sql(first)
+    return rule.begins_sql(first, end)
 
 
 def _results(
-    frame: DataFrame, calls: tuple[BoundCall, ...], inputs: sql.Inputs
+    frame: DataFrame, plan: Plan, inputs: sql.Inputs, names: Sequence[str]
 ) -> list[Column]:
+    """The result of each call, of its type, under its name."""
     columns = []
-    for bound, field in zip(calls, result_fields(frame, calls), strict=True):
+    fields = result_fields(frame, plan.calls)
+    for bound, field, name in zip(plan.calls, fields, names, strict=True):
         text = result_sql(bound)
         assert text is not None
         words = sql.words(bound, inputs)
-        column = F.expr(text.format(**words, overflow=_overflow(bound, words)))
+        text = text.format(**words, overflow=_overflow(bound, words))
         if bound.aggregate.result not in ("count", "position", "value"):
-            column = column.cast(field.dataType)
-        columns.append(column.alias(field.name))
+            text = f"cast({text} as {field.dataType.simpleString()})"
+        columns.append(F.expr(f"{text} as {quoted(name)}"))
     return columns
 
 

@@ -53,7 +53,7 @@ def _shuffle_rows(frame: DataFrame, plan: OverPlan, spread: Spread) -> DataFrame
     """
     assert plan.clock is not None
     short = {name: f"s{i}" for i, name in enumerate(frame.columns)}
-    rows = frame.select(*renamed(short))
+    rows = frame.selectExpr(*renamed(short))
     on, *ties = (short[name] for name in (plan.clock.column, *plan.ties))
     if spread.split == "none":
         keys, added = [], []
@@ -61,7 +61,8 @@ def _shuffle_rows(frame: DataFrame, plan: OverPlan, spread: Spread) -> DataFrame
             normal = normalise_key(frame, name)
             keys.append(short[name] if normal is None else f"k{i}")
             added += [] if normal is None else [normal.alias(f"k{i}")]
-        rows = frame.select(*renamed(short), *added)
+        if added:
+            rows = frame.select(*map(F.expr, renamed(short)), *added)
         return shuffle_by(rows, keys, [on, *ties])
     if spread.split == "chunks":
         pieces = rows.select("*", _chunks(rows, on, spread))

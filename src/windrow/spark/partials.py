@@ -9,6 +9,8 @@ the columns of its partial.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import (
@@ -21,6 +23,7 @@ from pyspark.sql.types import (
 )
 
 from windrow.batch.partials import PANE, partial_fields
+from windrow.plan.aggregate import Plan
 from windrow.plan.tree import Tree
 
 from . import ship, sql
@@ -34,31 +37,48 @@ _NUMBERS: dict[str, DataType] = {
 }
 
 
-def select_inputs(frame: DataFrame, tree: Tree) -> tuple[DataFrame, sql.Inputs]:
+def select_inputs(
+    frame: DataFrame, tree: Tree, *more: str
+) -> tuple[DataFrame, sql.Inputs]:
     """The rows that have a time: keys, ticks, and the columns that aggregates read.
+
+    `more` are further columns in SQL, over those of the frame.
+    """
+    plan = tree.plan
+    reads = [name for bound in plan.calls for name in bound.reads]
+    reads = list(dict.fromkeys([*reads, *plan.ties]))
+    names = {name: f"c{number}" for number, name in enumerate(reads)}
+    keys = dict(zip(plan.by, key_names(plan), strict=True))
+    ticks = [f"{text} as {alias}" for alias, text in ticks_of(frame, plan).items()]
+    times = plan.span or (plan.clock.column,)  # type: ignore[union-attr]
+    known = " and ".join(f"{quoted(name)} is not null" for name in times)
+    columns = [*renamed(keys), *ticks, *renamed(names), *more]
+    rows = frame.where(known).selectExpr(*columns)
+    return rows, name_inputs(tree, names, sql.TICKS)
+
+
+def ticks_of(frame: DataFrame, plan: Plan) -> dict[str, str]:
+    """The instants of a row in ticks, in SQL.
 
     Of events with a duration the ticks are those of the end, and `sql.START` has those
     of the start.
     """
-    plan = tree.plan
     assert plan.clock is not None
-    reads = dict.fromkeys(name for bound in plan.calls for name in bound.reads)
-    names = {name: f"c{number}" for number, name in enumerate(reads)}
-    ties = {name: f"o{number}" for number, name in enumerate(plan.ties)}
-    keys = dict(zip(plan.by, key_names(plan), strict=True))
-    times = {plan.clock.column: sql.TICKS}
+    times = {sql.TICKS: plan.clock.column}
     if plan.span is not None:
-        times = dict(zip(plan.span, (sql.START, sql.TICKS), strict=True))
-    known = " and ".join(f"{quoted(name)} is not null" for name in times)
-    ticks = [
-        F.expr(sql.ticks(quoted(name), field_of(frame, name).dataType)).alias(alias)
-        for name, alias in times.items()
-    ]
-    columns = [*renamed(keys), *ticks, *renamed(ties), *renamed(names)]
-    types = {name: plan.schema.field(name).type for name in reads}
-    masks = frozenset(tree.slots.masks)
-    inputs = sql.Inputs(names, types, masks, list(ties.values()))
-    return frame.where(known).select(*columns), inputs
+        times = dict(zip((sql.START, sql.TICKS), plan.span, strict=True))
+    return {
+        alias: sql.ticks(quoted(name), field_of(frame, name).dataType)
+        for alias, name in times.items()
+    }
+
+
+def name_inputs(tree: Tree, names: Mapping[str, str], time: str) -> sql.Inputs:
+    """The columns that aggregates read, under the names that a frame has for them."""
+    schema = tree.plan.schema
+    types = {name: schema.field(name).type for name in names}
+    ties = [names[name] for name in tree.plan.ties]
+    return sql.Inputs(names, types, frozenset(tree.slots.masks), time, ties)
 
 
 def native_slices(frame: DataFrame, tree: Tree) -> DataFrame:

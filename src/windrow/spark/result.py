@@ -25,7 +25,8 @@ from pyspark.sql.types import (
 from windrow.plan.aggregate import Plan
 from windrow.plan.over import OverPlan
 
-from .schema import field_of, key_fields, required, result_fields
+from . import sql
+from .schema import field_of, key_fields, quoted, required, result_fields
 
 _MARK = {"spark.timeWindow": True}  # what `window_time()` asks a column for
 
@@ -59,7 +60,7 @@ def select_windows(
     """The final projection of windows; `late` is the row of a stream that came late."""
     columns = _numbered("k", plan.by)
     if plan.listed:
-        columns.append(_query(plan).alias("query"))
+        columns.append(_query(plan))
     columns.append(_window(frame, plan, late is not None))
     return windows.select(*columns, *_results(plan, late))
 
@@ -77,17 +78,15 @@ def _results(plan: Plan | OverPlan, late: Column | None) -> list[Column]:
 
 
 def _numbered(letter: str, names: Sequence[str]) -> list[Column]:
-    return [F.col(f"{letter}{i}").alias(name) for i, name in enumerate(names)]
+    return [F.expr(f"{letter}{i} as {quoted(name)}") for i, name in enumerate(names)]
 
 
 def _query(plan: Plan) -> Column:
     names = [rule.name for rule in plan.rules]
     if not any(isinstance(name, str) for name in names):
-        return F.col("q").cast("bigint")
-    text = F.lit(str(names[-1]))
-    for number, name in enumerate(names[:-1]):
-        text = F.when(F.col("q") == number, F.lit(str(name))).otherwise(text)
-    return text
+        return F.expr("cast(q as bigint) as query")
+    cases = " ".join(f"when {i} then {sql.text(str(n))}" for i, n in enumerate(names))
+    return F.expr(f"coalesce(case q {cases} end, '') as query")
 
 
 def _end_sql(plan: Plan) -> str:
@@ -102,31 +101,27 @@ def _end_sql(plan: Plan) -> str:
 
 
 def _window(frame: DataFrame, plan: Plan, absent: bool) -> Column:
-    there = F.col("start").isNotNull()
-    if plan.rules[0].counts_rows:
-        places = F.struct(F.col("start"), F.col("end"))
-        return (F.when(there, places) if absent else places).alias("window")
-    assert plan.clock is not None
-    kind = field_of(frame, plan.clock.column).dataType
-    begin = _instant("start", kind).alias("start")
-    end = _instant(_end_sql(plan), kind).alias("end")
-    window = F.struct(begin, end)
-    if absent or not all(rule.tumbles for rule in plan.rules):
-        window = F.when(there, window)
+    """The window of a row; `absent` if it may have none, as a row that came late."""
+    kind = None
+    if not plan.counts_rows:
+        assert plan.clock is not None
+        kind = field_of(frame, plan.clock.column).dataType
+    start, end = (_instant(ticks, kind) for ticks in ("start", _end_sql(plan)))
+    window = f"struct({start} as start, {end} as end)"
+    if absent or not (plan.counts_rows or all(rule.tumbles for rule in plan.rules)):
+        window = f"if(start is null, null, {window})"
     if isinstance(kind, (TimestampType, TimestampNTZType)):
-        return window.alias("window", metadata=_MARK)
-    return window.alias("window")
+        return F.expr(window).alias("window", metadata=_MARK)
+    return F.expr(window).alias("window")
 
 
-def _instant(ticks: str, kind: DataType) -> Column:
+def _instant(ticks: str, kind: DataType | None) -> str:
     """Ticks as a value of the time column's type."""
     if isinstance(kind, TimestampType):
-        return F.expr(f"timestamp_micros({ticks})")
+        return f"timestamp_micros({ticks})"
     if isinstance(kind, TimestampNTZType):
         # an interval is added in UTC, and so exactly
         seconds = f"cast({ticks} as decimal(20, 0)) / 1000000BD"
         seconds = f"cast({seconds} as decimal(18, 6))"
-        return F.expr(
-            f"TIMESTAMP_NTZ '1970-01-01' + make_dt_interval(0, 0, 0, {seconds})"
-        )
-    return F.expr(ticks)
+        return f"TIMESTAMP_NTZ '1970-01-01' + make_dt_interval(0, 0, 0, {seconds})"
+    return ticks

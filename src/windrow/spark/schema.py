@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 from pyspark.errors import PySparkException
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_type, to_arrow_schema, to_arrow_type
 from pyspark.sql.types import (
     ArrayType,
@@ -32,9 +31,9 @@ def quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def renamed(names: Mapping[str, str]) -> list[Column]:
-    """The columns that are keys of a mapping, under the names that are its values."""
-    return [F.col(quoted(name)).alias(alias) for name, alias in names.items()]
+def renamed(names: Mapping[str, str]) -> list[str]:
+    """Columns by the names that are keys of a mapping, as its values, in SQL."""
+    return [f"{quoted(name)} as {alias}" for name, alias in names.items()]
 
 
 def key_names(plan: Plan) -> list[str]:

@@ -67,13 +67,14 @@ def last_instant(start: str, end: str) -> str:
 class Inputs:
     """The columns of a frame that aggregates read, by the user's names for them.
 
-    `names` are those in the frame, `masks` the columns that may hold nulls, and `ties`
-    those that order rows of one instant.
+    `names` are those in the frame, `masks` the columns that may hold nulls, `time` is
+    the instant of a row, and `ties` are those that order rows of one instant.
     """
 
     names: Mapping[str, str]
     types: Mapping[str, pa.DataType]
     masks: frozenset[str]
+    time: str
     ties: Sequence[str]
 
 
@@ -129,8 +130,8 @@ def _words(
     names = [inputs.names[name] for name in masks]
     valid = " and ".join(f"{name} is not null" for name in names) or "true"
     one = "1" if not names else names[0] if len(names) == 1 else f"if({valid}, 1, null)"
-    words: dict[str, str] = {"valid": valid, "one": one, "time": TICKS}
-    words["order"] = f"struct({', '.join([TICKS, *inputs.ties])})"
+    words: dict[str, str] = {"valid": valid, "one": one, "time": inputs.time}
+    words["order"] = f"struct({', '.join([inputs.time, *inputs.ties])})"
     roles = [role for role in takes if role != "position"]
     for role, (name, as_floats) in zip(roles, reads, strict=False):
         to = "float" if role == "other" or as_floats else kind
