@@ -19,7 +19,6 @@ line of the query, with carets under the word.  Bugs of Windrow are plain
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable
 from typing import Self
@@ -46,6 +45,8 @@ class UnknownName(WindrowError):
     @classmethod
     def among(cls, kind: str, name: object, known: Iterable[str]) -> Self:
         """An error with the unknown name and the nearest known ones."""
+        import difflib  # noqa: PLC0415 - only an error needs it
+
         known = list(known)
         near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
         if near:

@@ -10,7 +10,7 @@ import shutil
 import stat
 import subprocess
 import sys
-import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -245,7 +245,7 @@ def test_a_full_or_read_only_folder_is_read_and_not_written(
     def refuse(*_, **__):
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(tempfile, "mkstemp", refuse)
+    monkeypatch.setattr(Path, "write_bytes", refuse)
     loop = _loop()
     assert loop.load((1,))
 
@@ -258,26 +258,16 @@ def test_a_full_or_read_only_folder_is_read_and_not_written(
 
 
 def test_a_disk_that_is_full_in_the_middle_leaves_nothing_behind(folder, monkeypatch):
-    class Full:
-        def __enter__(self):
-            return self
+    def write_half(path, data):
+        with path.open("wb") as file:
+            file.write(data[: len(data) // 2])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-        def __exit__(self, *_):
-            return None
-
-        def write(self, _):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    handles = []
-    monkeypatch.setattr(
-        os, "fdopen", lambda handle, _: handles.append(handle) or Full()
-    )
+    monkeypatch.setattr(Path, "write_bytes", write_half)
 
     with pytest.warns(wr.CacheWarning, match=os.strerror(errno.ENOSPC)):
         assert load.kernel(TEXT).run(1) == 2
 
-    for handle in handles:
-        os.close(handle)
     assert not list(folder.iterdir())
 
 

@@ -36,7 +36,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.polynomial import chebyshev as series
 from numpy.typing import NDArray
 
 from .moment_sketch import ORDER
@@ -59,9 +58,9 @@ WIDTHS: Floats = np.diff(EDGES)
 _CHOOSE: Floats = np.array(
     [[math.comb(k, j) for j in range(ORDER + 1)] for k in range(ORDER + 1)], float
 )
-_SERIES: Floats = np.zeros((ORDER + 1, ORDER + 1))
-for _k in range(ORDER + 1):
-    _SERIES[_k, : _k + 1] = series.cheb2poly(np.eye(ORDER + 1)[_k][: _k + 1])
+_SERIES: Floats = np.eye(ORDER + 1)  # T(k) = 2 y T(k - 1) - T(k - 2), by powers of y
+for _k in range(2, ORDER + 1):
+    _SERIES[_k] = 2.0 * np.roll(_SERIES[_k - 1], 1) - _SERIES[_k - 2]
 
 
 def polynomials(y: Floats) -> Floats:

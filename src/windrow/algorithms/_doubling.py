@@ -70,8 +70,8 @@ def blocks(stops, widest):
     """Bounds of blocks of windows, by the slices at which they stop."""
     rows = max(ROWS, 2 * widest)
     marks = np.arange(rows, (stops[-1] if len(stops) else 0) + 1, rows)
-    cuts = np.unique(np.searchsorted(stops, marks, side="right"))
-    cuts = np.unique(np.concatenate([[0], cuts, [len(stops)]]))
+    cuts = np.searchsorted(stops, marks, side="right")
+    cuts = np.concatenate([[0], cuts, [len(stops)]])
     for k in range(1, len(cuts)):
         for at in range(cuts[k - 1], cuts[k], WINDOWS):
             yield at, min(at + WINDOWS, cuts[k])

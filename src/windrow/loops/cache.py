@@ -25,7 +25,6 @@ import hashlib
 import json
 import os
 import stat
-import tempfile
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -168,17 +167,14 @@ def _write(name: str, data: bytes) -> bool:
     folder = cache_folder()
     if folder is None:
         return False
-    temporary = None
+    temporary = folder / f"{name}.{os.urandom(8).hex()}.tmp"
     try:
-        handle, temporary = tempfile.mkstemp(dir=folder, suffix=".tmp")
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(folder / name)
+        temporary.write_bytes(data)
+        temporary.chmod(0o644)
+        temporary.replace(folder / name)
     except OSError as error:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                Path(temporary).unlink()
+        with contextlib.suppress(OSError):
+            temporary.unlink()
         _complain(f"compiled kernels are not kept in {folder}: {error.strerror}")
         return False
     return True
