@@ -141,3 +141,15 @@ def test_spans_run_the_technique_that_explain_names(length, monkeypatch):
     lines = re.findall(r"^  technique  ([a-z_]+):", text, re.MULTILINE)
     assert set(lines) == ran
     assert named(text) <= set(ALGORITHMS)
+
+
+def test_sba_over_gaps_says_what_runs_in_its_place():
+    window = wr.sliding(60, every=1, on="at")
+
+    def line(instants):
+        table = pa.table({"at": instants, "x": [1.0] * len(instants)})
+        text = str(wr.explain(table, window, m=wr.max("x"), algorithm="sba"))
+        return next(line for line in text.splitlines() if "algorithm" in line)
+
+    assert line([1, 2, 3, 4]) == "  algorithm  sba: asked for by name"
+    assert line([1, 2, 30]).endswith("two_stacks_lite runs, since windows are not even")

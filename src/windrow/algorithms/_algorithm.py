@@ -19,6 +19,8 @@ key): an algorithm then starts from empty, so that keys need no extra code.  A w
 may be empty.  With `many`, starts may also move back and forth between `keep_of` and
 the stop: windows of several ranges in one pass.
 
+`uneven` names the algorithm whose `slide` it has, if `slide` is not its own.
+
 `steps` is the same algorithm one event at a time, for operators.
 """
 
@@ -51,6 +53,7 @@ class Algorithm:
     conduct: Callable[..., None] | None = None
     slide_entries: tuple[Callable[..., Any], ...] = ()
     stride_entries: tuple[Callable[..., Any], ...] = ()
+    uneven: str = ""
     many: bool = False
     threads: int = 1
     steps: Stepwise | None = None

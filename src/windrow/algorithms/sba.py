@@ -281,5 +281,6 @@ SBA = Algorithm(
     slide=slide,
     stage=stage,
     stride=stride,
+    uneven="two_stacks_lite",
     steps=STEPS,
 )

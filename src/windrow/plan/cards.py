@@ -64,6 +64,7 @@ def algorithm_cards() -> Cards:
             "worst": algorithm.worst,
             "space": algorithm.space,
             "several ranges": "yes" if algorithm.many else "",
+            "uneven windows": algorithm.uneven,
             "source": algorithm.source,
         }
         for algorithm in ALGORITHMS

@@ -27,10 +27,18 @@ UNDOABLE = "invertible and exact (whole numbers): the oldest can be taken off"
 
 @dataclass(frozen=True)
 class Choice:
-    """An algorithm, and why it was chosen."""
+    """An algorithm, and why it was chosen; whether windows are even."""
 
     algorithm: Algorithm
     reason: str
+    even: bool = True
+
+    def __str__(self) -> str:
+        """What `explain` says: also what runs where the algorithm itself cannot."""
+        line = f"{self.algorithm.name}: {self.reason}"
+        if self.even or not self.algorithm.uneven:
+            return line
+        return f"{line}; {self.algorithm.uneven} runs, since windows are not even"
 
     @property
     def lane(self) -> Lane | None:
@@ -50,7 +58,7 @@ def choose_algorithm(
     if name != "auto":
         algorithm = find_algorithm(name)
         check_laws(algorithm, laws, label, ("sba", "two_stacks_lite"))
-        return Choice(algorithm, FORCED)
+        return Choice(algorithm, FORCED, regular)
     floats = Law.INVERTIBLE in laws
     why = "floats, which are never subtracted" if floats else "not invertible"
     if width is not None and width <= FEW_SLICES:

@@ -125,7 +125,7 @@ def _policy_lines(resolved: ResolvedPolicy) -> list[str]:
     ]
     if choice is not None:
         lines += partial_lines(request.product)
-        lines.append(f"  algorithm  {choice.algorithm.name}: {choice.reason}")
+        lines.append(f"  algorithm  {choice}")
     return lines + result_lines(plan.calls, [request])
 
 

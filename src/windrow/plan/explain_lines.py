@@ -30,7 +30,7 @@ def frame_lines(resolved: ResolvedOver) -> list[str]:
             kind = "by arithmetic" if frame.rows else "from start and stop arrays"
             lines += partial_lines(part.request.product)
             lines.append(f"  bounds     {kind}, one window a row")
-            lines.append(f"  algorithm  {choice.algorithm.name}: {choice.reason}")
+            lines.append(f"  algorithm  {choice}")
         lines += holistic_lines(part.calls)
     requests = [part.request for part in resolved.frames]
     return lines + result_lines(resolved.plan.calls, requests)
@@ -165,8 +165,7 @@ def _single_lines(resolved: Resolved) -> list[str]:
     names: dict[str, list[str]] = {}
     for rule, choice in zip(resolved.plan.rules, resolved.choices, strict=True):
         if choice is not None:
-            line = f"{choice.algorithm.name}: {choice.reason}"
-            names.setdefault(line, []).append(repr(rule.name))
+            names.setdefault(str(choice), []).append(repr(rule.name))
     lines = []
     for line, windows in names.items():
         purpose = f" (for {', '.join(windows)})" if len(names) > 1 else ""
@@ -191,7 +190,7 @@ def _sharing_lines(resolved: Resolved) -> list[str]:
         choice = resolved.choices[number]
         assert choice is not None
         purpose = f"(for {plan.rules[number].name!r}, too short to share)"
-        lines.append(f"  algorithm  {choice.algorithm.name}: {choice.reason} {purpose}")
+        lines.append(f"  algorithm  {choice} {purpose}")
     return lines
 
 
