@@ -23,6 +23,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracles
+from lanes import in_both_lanes
 from strategies import (
     edge_integers,
     many_windows,
@@ -36,7 +37,7 @@ from strategies import (
     with_nulls,
 )
 from windrow.aggregates import CATALOGUE, WIDE_SUM, Law, find
-from windrow.algorithms import BY_NAME, slide_arrays, slide_regular
+from windrow.algorithms import BY_NAME, slide_arrays, slide_back, slide_regular
 from windrow.algorithms import CATALOGUE as ALGORITHMS
 from windrow.kernels import Product, Request, product_of
 from windrow.loops import interpreting
@@ -197,6 +198,52 @@ def test_windows_with_gaps_repeats_and_empty_ones_equal_the_oracle(
         arrays = slide_arrays(algorithm, product, stream.source, starts, stops)
     (actual,) = read(product, arrays)
 
+    expected = stream.expected(aggregate, windows)
+    assert not oracles.differences(actual, expected, tolerance(algorithm))
+
+
+@pytest.mark.parametrize(("algorithm", "aggregate"), _pairs(["sum", "max", "last"]))
+@part(0.5)
+@given(data=st.data())
+def test_frames_around_instants_equal_the_oracle(algorithm, aggregate, data):
+    if algorithm.threads > 1:
+        return  # two threads do not walk one cursor
+    stream = draw_stream(data, algorithm, aggregate)
+    n = len(stream.values)
+    cut = data.draw(st.integers(0, n))
+    runs = [(0, cut), (cut, n)]
+    instants = st.lists(st.integers(-3, 9), min_size=n, max_size=n)
+    times = [t for lo, hi in runs for t in sorted(data.draw(instants)[lo:hi])]
+    asks = [sorted(data.draw(st.lists(st.integers(-5, 12), max_size=6))) for _ in runs]
+    far = data.draw(st.integers(-9, 3))
+    near = far + data.draw(st.integers(0, 9))
+    product = product_of([stream.request(aggregate)], may_be_empty=True)
+    frames = np.cumsum([0, *map(len, asks)])
+
+    def answers():
+        return read(
+            product,
+            slide_back(
+                algorithm,
+                product,
+                stream.source,
+                np.array(times, np.int64),
+                (np.array([0, cut]), np.array([cut, n])),
+                np.array([ask for some in asks for ask in some], np.int64),
+                (frames[:-1], frames[1:]),
+                (far, near),
+                lane=None,
+            ),
+        )
+
+    (actual,) = in_both_lanes(answers)
+
+    windows = []
+    for (first, last), some in zip(runs, asks, strict=True):
+        for ask in some:
+            inside = [ask + far <= t < ask + near for t in times[first:last]]
+            start = first + inside.index(True) if any(inside) else first
+            windows.append((start, start + sum(inside)))
     expected = stream.expected(aggregate, windows)
     assert not oracles.differences(actual, expected, tolerance(algorithm))
 

@@ -23,6 +23,7 @@ import strategies
 import windrow as wr
 from lanes import in_both_lanes
 from strategies import part
+from windrow.batch import over
 
 TOLERANCE = 1e-9
 CLOSED = ("both", "left", "right", "neither")
@@ -184,3 +185,22 @@ def test_compiled_answers_equal_the_oracle():
 
     expected = oracles.over(menus.rows_of(columns), calls, on="at", keys=["key"])
     assert not oracles.differences(actual, expected, TOLERANCE)
+
+
+def test_durations_are_walked_by_cursors_unless_a_time_is_null(monkeypatch):
+    taken = []
+    for name in ("slide_regular", "slide_back", "slide_arrays"):
+        real = getattr(over, name)
+
+        def spy(*args, name=name, real=real, **options):
+            taken.append(name)
+            return real(*args, **options)
+
+        monkeypatch.setattr(over, name, spy)
+    table = pa.table({"at": pa.array([1, 2, None], pa.timestamp("s")), "x": [1, 2, 3]})
+    calls = {"a": wr.sum("x", last="2 seconds"), "b": wr.sum("x", last=2)}
+
+    wr.over(table.slice(0, 2), on="at", aggregates=calls)
+    wr.over(table, on="at", aggregates=calls)
+
+    assert taken == ["slide_back", "slide_regular", "slide_arrays", "slide_regular"]

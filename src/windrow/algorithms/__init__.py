@@ -10,7 +10,13 @@ from windrow.errors import UnknownName
 from ._algorithm import Algorithm
 from ._doubling import slide_columns
 from ._kernel import Shape, compile_kernel, kernel_text
-from ._run import count_regular, slide_arrays, slide_numbers, slide_regular
+from ._run import (
+    count_regular,
+    slide_arrays,
+    slide_back,
+    slide_numbers,
+    slide_regular,
+)
 from ._stepwise import AnyPlace, Stepwise
 from .b_int import B_INT
 from .daba import DABA
@@ -68,6 +74,7 @@ __all__ = [
     "find",
     "kernel_text",
     "slide_arrays",
+    "slide_back",
     "slide_columns",
     "slide_numbers",
     "slide_regular",

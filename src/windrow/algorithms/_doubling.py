@@ -12,8 +12,8 @@ lengths: log2(length) calls, whatever the number of windows, in stream order.  W
 are taken in blocks whose tables stay in the processor's cache; which block a window is
 in follows from its bounds alone, so that results are the same wherever they are made.
 
-`slide_even`, `slide_bounds` and `slide_numbers` take the calls of the drivers in
-`_kernel.py` and `_cursor.py`.
+`slide_even`, `slide_bounds`, `slide_numbers` and `slide_back` take the calls of the
+drivers in `_kernel.py`, `_cursor.py` and `_back.py`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from windrow.kernels.vocabulary import (
     load,
     store,
 )
-from windrow.loops import ordinals
+from windrow.loops import lower_bound, ordinals
 from windrow.windows import list_between
 
 ROWS = 8192  # of a block, at least: a few columns of partials fit the cache
@@ -58,6 +58,14 @@ def slide_numbers(source, oldest, newest, firsts, lasts, widest, chunk, out):
     """Windows of slices of which slice j lies in windows oldest[j] to newest[j]."""
     starts, stops, _ = list_between(oldest, newest, firsts, lasts)
     slide_columns(source, starts, stops, widest, out)
+
+
+def slide_back(source, times, runs, asks, frames, far, near, marks, chunk, out):
+    """Frames of the rows of runs at [ask + far, ask + near), for asks in order."""
+    owners = np.repeat(np.arange(len(runs[0])), frames[1] - frames[0])
+    starts = lower_bound(times, runs[0], runs[1], owners, asks + far)
+    stops = lower_bound(times, runs[0], runs[1], owners, asks + near)
+    slide_columns(source, starts, stops, (stops - starts).max(initial=1), out)
 
 
 def slide_columns(source, starts, stops, widest, out):

@@ -10,6 +10,7 @@ and by how bounds are read:
     arrays      (starts, stops)
     many        (starts, stops, keep, query): windows of several ranges in one pass
     numbers     (oldest, newest) windows of each slice, walked by cursors: `_cursor.py`
+    back        (far, near) of instants, walked by cursors over times: `_back.py`
 
 A driver walks the runs, which are the slices [first, last) of one key, and lets the
 algorithm answer the windows of each.  `lead` asks for the windows before the first
@@ -42,8 +43,9 @@ from windrow.kernels.vocabulary import (
 )
 
 from ._algorithm import Algorithm
+from ._back import back_start, back_stop, run_back
 from ._cursor import FROM, UPTO, number_start, number_stop, run_numbers
-from ._doubling import slide_bounds, slide_even, slide_numbers
+from ._doubling import slide_back, slide_bounds, slide_even, slide_numbers
 
 
 def regular_start(bounds, i):
@@ -79,6 +81,7 @@ _BOUNDS = {  # start_of, stop_of, keep_of, query_of
     "arrays": (array_start, array_stop, array_start, only_query),
     "many": (array_start, array_stop, array_keep, array_query),
     "numbers": (number_start, number_stop, number_start, only_query),
+    "back": (back_start, back_stop, back_start, only_query),
 }
 
 
@@ -130,8 +133,16 @@ def run_stride(source, firsts, lasts, width, step, lead, trail, widest, chunk, o
             at += tails
 
 
-_DRIVERS: dict[str, Any] = {"regular": run_regular, "numbers": run_numbers}
-_COLUMNS: dict[str, Any] = {"regular": slide_even, "numbers": slide_numbers}
+_DRIVERS: dict[str, Any] = {
+    "regular": run_regular,
+    "numbers": run_numbers,
+    "back": run_back,
+}
+_COLUMNS: dict[str, Any] = {
+    "regular": slide_even,
+    "numbers": slide_numbers,
+    "back": slide_back,
+}
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Runs an algorithm over regular windows, by window numbers, or by arrays of bounds.
+"""Runs an algorithm over windows: even, by numbers, by instants, by arrays of bounds.
 
 All give one array per entry of `product.out_dtypes`.  The source is a tuple of
 columns (then of validity arrays) for `leaf="rows"`, or of the product's fields
@@ -19,6 +19,7 @@ from windrow.loops import Lane, arrays, run_with_user_lines
 from windrow.windows import WindowNumbers
 
 from ._algorithm import Algorithm
+from ._back import CURSORS
 from ._cursor import MARKS
 from ._kernel import Shape, kernel_assembly
 
@@ -87,6 +88,31 @@ def slide_numbers(
     marks = (np.empty(MARKS, np.int64),)
     arguments = (source, *numbers, windows.widest, chunk, out + marks)
     _run(algorithm, product, shape, arguments, lane)
+    return out
+
+
+def slide_back(
+    algorithm: Algorithm,
+    product: Product,
+    source: tuple[Array, ...],
+    times: Array,
+    runs: tuple[Array, Array],
+    asks: Array,
+    frames: tuple[Array, Array],
+    interval: tuple[int, int],
+    *,
+    chunk: int = 0,
+    lane: Lane | None = Lane.COMPILED,
+) -> tuple[Array, ...]:
+    """For each instant of asks, the rows of its run at [ask + far, ask + near).
+
+    `runs` and `frames` are the firsts and lasts of rows and of asks, run by run;
+    both rise within a run, and every ask is in one.
+    """
+    out = arrays(product.out_dtypes, len(asks))
+    marks = np.empty(CURSORS, np.int64)
+    arguments = (source, times, runs, asks, frames, *interval, marks, chunk, out)
+    _run(algorithm, product, Shape("rows", "back"), arguments, lane)
     return out
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.algorithms import slide_arrays, slide_regular
+from windrow.algorithms import slide_arrays, slide_back, slide_regular
 from windrow.loops import compiled, in_threads, limited, lower_bound, steadily
 from windrow.plan.over import Frame, OverPlan
 from windrow.plan.resolve import ResolvedFrame, ResolvedOver
@@ -35,39 +35,37 @@ def _search_back(  # the same over whole columns
     firsts: Array,
     lasts: Array,
     unplaced: Array,
-    ticks: int,
-    far_in: bool,
-    near_in: bool,
+    far: int,
+    near: int,
     starts: Array,
     stops: Array,
 ) -> None:
     runs = np.repeat(np.arange(len(firsts)), lasts - firsts)
     placed = firsts + unplaced
     work = times, placed, lasts, runs
-    stops[:] = lower_bound(*work, times + int(near_in))
-    starts[:] = np.minimum(lower_bound(*work, times - ticks + int(not far_in)), stops)
+    starts[:], stops[:] = (
+        lower_bound(*work, times + far),
+        lower_bound(*work, times + near),
+    )
     waits = np.arange(len(times)) < placed[runs]  # rows without a time
     starts[waits], stops[waits] = firsts[runs[waits]], placed[runs[waits]]
 
 
 @compiled(columns=_search_back)
-def _look_back(times, firsts, lasts, unplaced, ticks, far_in, near_in, starts, stops):  # type: ignore[no-untyped-def]
-    """The frame of row i is rows [starts[i], stops[i]), with its peers if near_in."""
+def _look_back(times, firsts, lasts, unplaced, far, near, starts, stops):  # type: ignore[no-untyped-def]
+    """The frame of row i is rows [starts[i], stops[i]), with its peers if near is 1."""
     for k in range(len(firsts)):
         placed = firsts[k] + unplaced[k]
         for i in range(firsts[k], placed):
             starts[i], stops[i] = firsts[k], placed
         start = stop = placed
         for i in range(placed, lasts[k]):
-            far = times[i] - ticks
-            while times[start] < far or (not far_in and times[start] == far):
+            while start < lasts[k] and times[start] < times[i] + far:
                 start += 1
             stop = max(stop, start)
-            while stop < lasts[k] and (
-                times[stop] < times[i] or (near_in and times[stop] == times[i])
-            ):
+            while stop < lasts[k] and times[stop] < times[i] + near:
                 stop += 1
-            starts[i], stops[i] = min(start, stop), stop
+            starts[i], stops[i] = start, stop
 
 
 def look_back(rows: SortedRows, frame: Frame) -> tuple[Array, Array]:
@@ -80,9 +78,8 @@ def look_back(rows: SortedRows, frame: Frame) -> tuple[Array, Array]:
     if unplaced is None:
         unplaced = np.zeros(len(rows.firsts), np.int64)
     starts, stops = np.empty(len(rows), np.int64), np.empty(len(rows), np.int64)
-    ends = frame.closed in ("both", "left"), frame.closed in ("both", "right")
     runs = rows.times, rows.firsts, rows.lasts, unplaced
-    _look_back(*runs, frame.ticks, *ends, starts, stops)
+    _look_back(*runs, *frame.interval, starts, stops)
     return starts, stops
 
 
@@ -173,18 +170,23 @@ def _frame_columns(
     """The columns of all calls of a frame, in one pass."""
     frame, request = resolved.frame, resolved.request
     starts = stops = np.empty(0, np.int64)
-    if frame.rows is None or len(request.calls) < len(resolved.calls):
+    has_unplaced = rows.unplaced is not None and rows.unplaced.any()
+    by_cursors = resolved.by_cursors and not has_unplaced
+    if len(request.calls) < len(resolved.calls) or not (frame.rows or by_cursors):
         starts, stops = look_back(rows, frame)
     out: tuple[Array, ...] = ()
     if resolved.choice is not None:
-        lane = resolved.choice.lane
+        lane, runs = resolved.choice.lane, (rows.firsts, rows.lasts)
         work = resolved.choice.algorithm, request.product, inputs.arrays
-        if frame.rows is None:
-            out = slide_arrays(*work, starts, stops, lane=lane)
-        else:
+        if frame.rows is not None:
             range_ = min(frame.rows, max(int(rows.lengths.max(initial=0)), 1))
-            runs = rows.firsts, rows.lasts
             out = slide_regular(*work, *runs, range_, lead=True, lane=lane)
+        elif by_cursors:
+            times = rows.times
+            assert times is not None
+            out = slide_back(*work, times, runs, times, runs, frame.interval, lane=lane)
+        else:
+            out = slide_arrays(*work, starts, stops, lane=lane)
     answer = Answer(None, starts, rows.lengths, starts, stops, out)
     if skip:
         answer = answer.part(slice(skip, None))

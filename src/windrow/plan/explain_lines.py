@@ -28,6 +28,8 @@ def frame_lines(resolved: ResolvedOver) -> list[str]:
         lines.append(f"  frame      {frame.text}{ends}")
         if choice is not None:
             kind = "by arithmetic" if frame.rows else "from start and stop arrays"
+            if part.by_cursors:
+                kind = "by a cursor over the times for each end"
             lines += partial_lines(part.request.product)
             lines.append(f"  bounds     {kind}, one window a row")
             lines.append(f"  algorithm  {choice}")

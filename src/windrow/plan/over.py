@@ -34,6 +34,13 @@ class Frame:
     text: str
 
     @property
+    def interval(self) -> tuple[int, int]:
+        """The frame of a row at t is [t + far, t + near), in ticks."""
+        assert self.ticks is not None
+        far = int(self.closed in ("right", "neither")) - self.ticks
+        return far, max(far, int(self.closed in ("right", "both")))
+
+    @property
     def may_be_empty(self) -> bool:
         """Whether the row's own instant is left out, so that there may be no row."""
         return self.rows is None and self.closed in ("left", "neither")

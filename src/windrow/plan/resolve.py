@@ -151,6 +151,12 @@ class ResolvedFrame:
     request: KernelRequest
     choice: Choice | None
 
+    @property
+    def by_cursors(self) -> bool:
+        """Whether cursors walk the times: not for PBA, whose two threads both would."""
+        timed = self.frame.rows is None and self.choice is not None
+        return timed and self.choice.algorithm.threads == 1  # type: ignore[union-attr]
+
 
 @dataclass(frozen=True)
 class ResolvedOver:

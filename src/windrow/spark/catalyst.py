@@ -62,9 +62,7 @@ def _own_window(frame: DataFrame, plan: Plan) -> str | None:
     on = plan.clock.column
     if not isinstance(field_of(frame, on).dataType, (TimestampType, TimestampNTZType)):
         return None
-    range_, slide, shift = rule.even
-    lengths = (f"'{ticks} microseconds'" for ticks in (range_, slide, shift % slide))
-    return f"window({quoted(on)}, {', '.join(lengths)}) as window"
+    return f"{rule.window_sql(quoted(on))} as window"
 
 
 def _starts(plan: Plan, ticks: dict[str, str]) -> str:

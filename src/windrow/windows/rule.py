@@ -112,6 +112,14 @@ class Rule(ABC):
         since = f"{floor(f'({first} - {range_}L)')} + {slide}L"
         return f"explode(sequence({since}, {floor(last)}, {slide}L))"
 
+    def window_sql(self, column: str) -> str:
+        """Spark's own `window()` over a column of timestamps, also only there."""
+        range_, slide, shift = self.even
+        lengths = [
+            f"'{ticks} microseconds'" for ticks in (range_, slide, shift % slide)
+        ]
+        return f"window({column}, {', '.join(lengths)})"
+
     @abstractmethod
     def end_sql(self, start: str) -> str:
         """The end of a window that begins at `start`, in SQL, where windows tumble."""
