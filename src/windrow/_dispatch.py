@@ -31,6 +31,7 @@ def aggregate(
     threads: int | None = None,
     hot: bool = False,
     keys: int | None = None,
+    lasting: object = None,
     late: str = "drop",
     buckets: int | None = None,
     mode: str = "append",
@@ -56,7 +57,8 @@ def aggregate(
     the same, bit for bit, for any number.  A task of Spark always has one.
 
     `hot` and `keys` are hints for Spark: that some keys have very many rows, and
-    about how many keys there are.  They change the plan, never the answer.
+    about how many keys there are; so is `lasting`, how long events with a duration
+    last, mostly.  They change the plan, never the answer.
 
     A streaming DataFrame needs a watermark on the window's column: a window comes
     out once, when the watermark passes its end.  `late="keep"` gives rows that came
@@ -73,7 +75,7 @@ def aggregate(
     calls = gather_calls(named, aggregates)
     options: dict[str, Any] = {"algorithm": algorithm, "slicer": slicer, "chunk": chunk}
     if batch.library(data) == "pyspark":
-        hints = _hints(hot, keys, late, buckets, mode)
+        hints = _hints(hot, keys, lasting, late, buckets, mode)
         return spark_back_end().aggregate(
             data, window, by, calls, hints=hints, **options
         )
@@ -113,7 +115,7 @@ def over(
     """
     calls = gather_calls(named, aggregates)
     if batch.library(data) == "pyspark":
-        hints = _hints(False, None, late, buckets, mode)
+        hints = _hints(False, None, None, late, buckets, mode)
         return spark_back_end().over(
             data, on, by, calls, hints=hints, ties=ties, algorithm=algorithm
         )
@@ -171,6 +173,7 @@ def explain(
     threads: int | None = None,
     hot: bool = False,
     keys: int | None = None,
+    lasting: object = None,
     late: str = "drop",
     buckets: int | None = None,
     mode: str = "append",
@@ -187,7 +190,7 @@ def explain(
     options: dict[str, Any] = {"algorithm": algorithm, "slicer": slicer, "chunk": chunk}
     rolling = {"ties": ties, "algorithm": algorithm}
     if batch.library(data) == "pyspark":
-        hints = _hints(hot, keys, late, buckets, mode)
+        hints = _hints(hot, keys, lasting, late, buckets, mode)
         explanation: Explanation = (
             spark_back_end().explain_over(data, on, by, calls, hints=hints, **rolling)
             if window is None
@@ -209,10 +212,16 @@ def explain(
 
 
 def _hints(
-    hot: bool, keys: int | None, late: str, buckets: int | None, mode: str
+    hot: bool,
+    keys: int | None,
+    lasting: object,
+    late: str,
+    buckets: int | None,
+    mode: str,
 ) -> dict[str, Any]:
     """The options that only Spark takes, as one mapping."""
-    return {"hot": hot, "keys": keys, "late": late, "buckets": buckets, "mode": mode}
+    of_stream = {"late": late, "buckets": buckets, "mode": mode}
+    return {"hot": hot, "keys": keys, "lasting": lasting, **of_stream}
 
 
 def spark_back_end(module: str = "entry") -> Any:

@@ -54,7 +54,7 @@ def by_tasks(monkeypatch):
 
     def build(*query, **calls):
         with monkeypatch.context() as patch:
-            patch.setattr(tree, "catalyst_reason", lambda plan: None)
+            patch.setattr(tree, "catalyst_reason", lambda *_: None)
             return wr.aggregate(*query, **calls)
 
     return build
@@ -285,3 +285,31 @@ def test_explain_says_in_a_sentence_that_nothing_visits_python(spark):
     assert "catalyst   the window tumbles: Spark's own aggregates" in tumbling
     assert "nothing visits Python" in tumbling
     assert "catalyst   each row is copied into its 3 windows, which costs" in few
+
+
+@pytest.mark.parametrize(
+    ("every", "lasting", "alone"),
+    [
+        ("5 minutes", None, True),
+        ("5 minutes", "20 minutes", False),
+        ("5 minutes", "15 minutes", True),
+        ("3 minutes", None, False),
+        ("3 minutes", "1 minute", True),
+    ],
+)
+def test_the_hint_how_long_events_last_decides_on_copies(spark, every, lasting, alone):
+    frame = spark.createDataFrame(events())
+    window = wr.sliding("15 minutes", every=every, span=("start", "end"))
+
+    actual = wr.aggregate(frame, window, n=wr.count(), lasting=lasting)
+
+    assert is_catalysts_alone(actual) == alone
+    expected = wr.aggregate(frame, window, n=wr.count(), algorithm="se_slicing")
+    assert_same_rows(actual, expected)
+
+
+def test_the_hint_how_long_events_last_is_refused_for_points(spark):
+    frame = frame_of(spark, "double", table_of("double"))
+
+    with pytest.raises(wr.WindrowError, match="points, which last no time"):
+        wr.aggregate(frame, WINDOWS["few"], n=wr.count(), lasting="1 minute")

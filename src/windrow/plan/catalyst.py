@@ -20,7 +20,8 @@ Measured over three frames, two cores, seconds, beside Spark's own `window()`:
 
 (the least of three runs on a busy machine, copies written by hand).  Up to COPIES,
 slices may lose to `window()`; copies are ahead of it or level.  An event that lasts
-is in as many windows more as it lasts slides, so that fewer speak for copies.
+is in as many windows more as it lasts slides: the hint `lasting` says how many these
+are, and without it fewer speak for copies.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from pyarrow import types as pat
 
 from windrow.aggregates import WIDE_SUM, Law
 from windrow.aggregates.types import reading
+from windrow.errors import BadInput
+from windrow.windows import parse_duration
 
 from .aggregate import Plan
 from .bind import BoundCall
@@ -40,9 +43,13 @@ SPAN_COPIES = 3
 _NATIVE = "Spark's own aggregates give every result, and nothing visits Python"
 
 
-def catalyst_reason(plan: Plan) -> str | None:
-    """The reason why Catalyst computes all windows by itself; None if it does not."""
+def catalyst_reason(plan: Plan, lasting: object = None) -> str | None:
+    """The reason why Catalyst computes all windows by itself; None if it does not.
+
+    Events with a duration last about as long as `lasting`, if that is known.
+    """
     rule = plan.rules[0]
+    copies = None if lasting is None else _copies(plan, lasting)
     is_able = (
         len(plan.rules) == 1
         and not plan.counts_rows
@@ -52,22 +59,40 @@ def catalyst_reason(plan: Plan) -> str | None:
     )
     if not is_able:
         return None
+    if plan.span is None and rule.tumbles:
+        return f"the window tumbles: {_NATIVE}"
+    if not rule.is_even:
+        return None
+    if copies is not None:
+        less = f"is in about {copies} windows, and copies cost less than slices"
+        reason = f"an event that lasts {lasting} {less} up to {COPIES}: {_NATIVE}"
+        return reason if copies <= COPIES else None
+    if rule.overlap > (COPIES if plan.span is None else SPAN_COPIES):
+        return None
     if plan.span is not None:
-        if not rule.is_even or rule.overlap > SPAN_COPIES:
-            return None
         return (
             f"each event is copied into its windows, {rule.overlap} and one more for "
-            f"each slide that it lasts: {_NATIVE}; where events last for hundreds of "
-            "slides, algorithm='se_slicing' sends each as one row"
+            f"each slide that it lasts: {_NATIVE}; where events last for many slides, "
+            "say how long with lasting=, and each is sent as one row"
         )
-    if rule.tumbles:
-        return f"the window tumbles: {_NATIVE}"
-    if not rule.is_even or rule.overlap > COPIES:
-        return None
     return (
         f"each row is copied into its {rule.overlap} windows, which costs less than "
         f"slices up to {COPIES}: {_NATIVE}"
     )
+
+
+def _copies(plan: Plan, lasting: object) -> int:
+    """In how many windows an event is that lasts so long."""
+    if plan.span is None:
+        raise BadInput.because(
+            f"cannot plan for events that last {lasting}",
+            "windows over on= hold points, which last no time",
+            "leave out lasting=, or name both bounds with span=('start', 'end')",
+        )
+    assert plan.clock is not None
+    length = plan.clock.ticks(parse_duration(lasting, what="how long events last"))
+    rule = plan.rules[0]
+    return rule.overlap + max(length, 0) // max(rule.step, 1)
 
 
 def result_sql(bound: BoundCall) -> str | None:

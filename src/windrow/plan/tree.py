@@ -81,7 +81,12 @@ class Tree:
 
 
 def grow_tree(
-    plan: Plan, nullable: frozenset[str], *, hot: bool = False, keys: int | None = None
+    plan: Plan,
+    nullable: frozenset[str],
+    *,
+    hot: bool = False,
+    keys: int | None = None,
+    lasting: object = None,
 ) -> Tree:
     """Lay a plan out over many tasks; `nullable` columns may hold nulls."""
     if keys is not None and keys < 1:
@@ -97,7 +102,7 @@ def grow_tree(
             "say which, as in wr.rows(..., on='ts')",
         )
     facts = Facts(nulls=nullable)
-    alone = catalyst_reason(plan)
+    alone = catalyst_reason(plan, lasting)
     if alone is not None:
         return Tree(resolve(plan, facts), "native", alone, "window", alone, 0)
     level1, level1_reason = _level1(plan, resolve(plan, facts).request)

@@ -108,7 +108,8 @@ def _time_columns(windows: Sequence[Any]) -> set[str]:
 
 
 def _tree(frame: DataFrame, plan: Plan, hints: Hints) -> Tree:
-    return grow_tree(plan, nullable(frame), hot=hints["hot"], keys=hints["keys"])
+    own = {name: hints[name] for name in ("hot", "keys", "lasting")}
+    return grow_tree(plan, nullable(frame), **own)
 
 
 def _flow(frame: DataFrame, plan: Plan | OverPlan, hints: Hints) -> Flow:
