@@ -392,11 +392,11 @@ def sorted_by(rows: list[Row], on: str | None) -> list[Row]:
 
 
 class Frame(NamedTuple):
-    """What a row looks back over: rows, or a duration with its closed ends."""
+    """What a row looks back over: rows, a duration, or all; with its closed ends."""
 
     rows: int | None = None
     duration: int | None = None
-    closed: str = "both"
+    closed: str = "right"
 
 
 def over(
@@ -421,18 +421,23 @@ def over(
 def _looked_back(
     ordered: list[Row], position: int, frame: Frame, on: str | None
 ) -> list[Row]:
-    if frame.rows is not None:
-        return ordered[max(position - frame.rows + 1, 0) : position + 1]
-    assert frame.duration is not None
-    assert on is not None
-    now = ordered[position][on]
-    if now is None:
-        return [row for row in ordered if row[on] is None]
-    then = now - frame.duration
     far_in, near_in = (
         frame.closed in ("both", "left"),
         frame.closed in ("both", "right"),
     )
+    stop = position + 1 if near_in else position
+    if frame.rows is not None:
+        return ordered[max(stop - frame.rows, 0) : stop]
+    if on is None:
+        return ordered[:stop]
+    now = ordered[position][on]
+    if now is None:
+        return [row for row in ordered if row[on] is None]
+    if frame.duration is None:
+        nulls = [row for row in ordered if row[on] is None]
+        timed = ordered[len(nulls) :]
+        return nulls + [r for r in timed if r[on] < now or (near_in and r[on] == now)]
+    then = now - frame.duration
     return [
         row
         for row in ordered

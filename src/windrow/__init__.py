@@ -30,7 +30,7 @@ from windrow.windows import calendar, delta, punctuation, rows, sliding, window
 
 if TYPE_CHECKING:
     from windrow._cql import cql, explain_cql
-    from windrow._dispatch import aggregate, explain, over, slide
+    from windrow._dispatch import aggregate, as_of, explain, over, slide
     from windrow.operator import Operator
     from windrow.plan.cards import technique_cards as techniques
 
@@ -54,6 +54,7 @@ __all__ = [
     "aggregate",
     "aggregates",
     "algorithms",
+    "as_of",
     "calendar",
     "cql",
     "delta",
@@ -75,6 +76,7 @@ __all__.sort()
 _LATER = {
     "Operator": ("windrow.operator", "Operator"),
     "aggregate": ("windrow._dispatch", "aggregate"),
+    "as_of": ("windrow._dispatch", "as_of"),
     "cql": ("windrow._cql", "cql"),
     "explain": ("windrow._dispatch", "explain"),
     "explain_cql": ("windrow._cql", "explain_cql"),

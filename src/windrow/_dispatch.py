@@ -12,6 +12,7 @@ from windrow.plan import (
     Explanation,
     check_show,
     explain_resolved,
+    plan_as_of,
     plan_over,
     plan_windows,
     resolve,
@@ -101,8 +102,9 @@ def over(
     """Give every row new columns over its own past.
 
     Each aggregate says how far back with `last=`: a duration, or a whole number of
-    rows that ends with this one.  With a duration `closed=` is one of both (the
-    default), left, right, neither; rows at the same instant are peers.
+    rows that ends with this one; without it, everything so far.  `closed=` says which
+    ends are in: right (the default, `(t - last, t]`), left, both or neither; rows at
+    the same instant are peers.  With a number of rows, left means those before it.
 
     Of a streaming DataFrame a row comes out once the watermark has passed it; for
     `late`, `buckets`, `mode` and `threads` see `aggregate`.
@@ -127,6 +129,63 @@ def over(
     job = batch.open_job(table, plan, threads)
     added = job.run(resolve(plan, job.facts))
     return batch.give_with(data, None if is_frame else table, added)
+
+
+def as_of(
+    labels: Any,
+    events: Any,
+    *,
+    at: str,
+    on: str,
+    by: str | Sequence[str] | None = None,
+    closed: str = "left",
+    delay: object = None,
+    ties: str | Sequence[str] | None = None,
+    aggregates: Mapping[str, Any] | None = None,
+    algorithm: str = "auto",
+    threads: int | None = None,
+    **named: Any,
+) -> Any:
+    """Give each label features over the events of its key before its instant.
+
+    A label is a row with an instant, `at`, and keys; an event is one with a time, `on`,
+    and the same keys.  Each aggregate says how far back with `last=`: a duration, or a
+    number of events; without it, everything before.  `closed="left"` is
+    `[at - last, at)`: nothing that happens at the label's instant or later can leak in.
+    An aggregate may have a `closed=` of its own.  `delay` moves every interval back, by
+    the time that it takes until an event is known.
+
+    Every label comes out once, in its place, with its own columns first.  A key without
+    events, and a label without an instant, gives 0 for counts and null for the rest.
+
+    >>> import pyarrow as pa
+    >>> paid = pa.table({"ts": [1, 5, 9], "card": [7, 7, 7], "amount": [10, 20, 30]})
+    >>> labels = pa.table({"label_ts": [9, 4], "card": [7, 7]})
+    >>> import windrow as wr
+    >>> spent = wr.sum("amount", last="5")
+    >>> done = wr.as_of(labels, paid, at="label_ts", on="ts", by="card", spent=spent)
+    >>> done["spent"].to_pylist()
+    [20, 10]
+    """
+    calls = gather_calls(named, aggregates)
+    schemas = batch.schema_of(labels), batch.schema_of(events)
+    plan = plan_as_of(
+        *schemas,
+        at,
+        on,
+        by,
+        calls,
+        closed=closed,
+        delay=delay,
+        ties=ties,
+        algorithm=algorithm,
+    )
+    is_frame = batch.library(labels) in ("pandas", "polars")
+    own = [*plan.by, at] if is_frame else plan.labels.names
+    table = batch.read(labels, list(dict.fromkeys(own)))
+    job = batch.open_as_of(table, batch.read(events, plan.reads), plan, threads)
+    added = job.run(resolve(plan, job.facts))
+    return batch.give_with(labels, None if is_frame else table, added)
 
 
 def slide(

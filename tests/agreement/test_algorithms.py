@@ -217,6 +217,7 @@ def test_frames_around_instants_equal_the_oracle(algorithm, aggregate, data):
     asks = [sorted(data.draw(st.lists(st.integers(-5, 12), max_size=6))) for _ in runs]
     far = data.draw(st.integers(-9, 3))
     near = far + data.draw(st.integers(0, 9))
+    most = data.draw(st.sampled_from([0, 0, 1, 3, 2**62]))
     product = product_of([stream.request(aggregate)], may_be_empty=True)
     frames = np.cumsum([0, *map(len, asks)])
 
@@ -232,6 +233,7 @@ def test_frames_around_instants_equal_the_oracle(algorithm, aggregate, data):
                 np.array([ask for some in asks for ask in some], np.int64),
                 (frames[:-1], frames[1:]),
                 (far, near),
+                most=most,
                 lane=None,
             ),
         )
@@ -241,9 +243,10 @@ def test_frames_around_instants_equal_the_oracle(algorithm, aggregate, data):
     windows = []
     for (first, last), some in zip(runs, asks, strict=True):
         for ask in some:
-            inside = [ask + far <= t < ask + near for t in times[first:last]]
-            start = first + inside.index(True) if any(inside) else first
-            windows.append((start, start + sum(inside)))
+            before = [t for t in times[first:last] if t < ask + near]
+            rows = most or sum(t >= ask + far for t in before)
+            stop = first + len(before)
+            windows.append((max(stop - rows, first), stop))
     expected = stream.expected(aggregate, windows)
     assert not oracles.differences(actual, expected, tolerance(algorithm))
 

@@ -31,19 +31,24 @@ CLOSED = ("both", "left", "right", "neither")
 
 @st.composite
 def frames(draw: Any) -> oracles.Frame:
-    """A number of rows, or a duration with one of the four ways to close it."""
-    if draw(st.booleans()):
-        return oracles.Frame(rows=draw(st.integers(1, 20)))
+    """Rows, a duration or everything, with one of the ways to close it."""
+    kind = draw(st.sampled_from(["rows", "duration", "duration", "everything"]))
+    if kind == "rows":
+        closed = draw(st.sampled_from(["left", "right"]))
+        return oracles.Frame(rows=draw(st.integers(1, 20)), closed=closed)
+    closed = draw(st.sampled_from(CLOSED))
+    if kind == "everything":
+        return oracles.Frame(closed=closed)
     length = draw(st.sampled_from([1, 2, 3, 10, 40, 31 * strategies.YEAR]))
-    return oracles.Frame(duration=length, closed=draw(st.sampled_from(CLOSED)))
+    return oracles.Frame(duration=length, closed=closed)
 
 
 def framed(call: Any, frame: oracles.Frame) -> Any:
     """The call with its frame, in the words of the public API."""
-    if frame.rows is not None:
-        return menus.asked(call, last=frame.rows)
-    length = dt.timedelta(seconds=frame.duration)
-    return menus.asked(call, last=length, closed=frame.closed)
+    last: Any = frame.rows
+    if frame.duration is not None:
+        last = dt.timedelta(seconds=frame.duration)
+    return menus.asked(call, last=last, closed=frame.closed)
 
 
 def run(columns: Any, calls: Any, *, by: Any = "key", on: Any = "at") -> list[Any]:

@@ -92,7 +92,7 @@ def test_explain_lists_each_frame_of_over():
     )
 
     assert text.count("frame ") == 2
-    assert "last 1 hour, closed both" in text
+    assert "last 1 hour, closed right" in text
     assert "last 9 rows" in text
 
 

@@ -128,11 +128,6 @@ REFUSED = {
         wr.WindowError,
         "on='ts'",
     ),
-    "over without last": (
-        lambda: wr.over(TABLE, on="ts", x=wr.max("len")),
-        wr.BadInput,
-        "does not say how far back",
-    ),
     "over by a duration without a time column": (
         lambda: wr.over(TABLE, x=wr.max("len", last="1 s")),
         wr.WindowError,
@@ -206,9 +201,9 @@ REFUSED = {
         "both, left, right, neither",
     ),
     "closed for a number of rows": (
-        lambda: wr.max("len", last=3, closed="left"),
+        lambda: wr.max("len", last=3, closed="both"),
         wr.WindowError,
-        "closed is about durations",
+        "only the newest of them may be in or out",
     ),
     "a negative frame": (
         lambda: wr.max("len", last="-1 s"),

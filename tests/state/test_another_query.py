@@ -166,7 +166,7 @@ CHANGES = {
     "closed": (
         flow(None, {"n": wr.count(last="1 hour")}),
         flow(None, {"n": wr.count(last="1 hour", closed="left")}),
-        "closed both there",
+        "closed right there",
     ),
     "frames of calls": (
         flow(None, TWO_FRAMES | {"c": wr.sum("x", last=2)}),

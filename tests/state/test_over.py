@@ -134,7 +134,7 @@ def step(bucket: RollBucket, store: MemoryStore, fed: Any, now: int) -> Any:
 
 
 def test_peers_that_come_in_two_steps_see_each_other():
-    bucket = bucket_of({"all": wr.collect("id", last="3")})
+    bucket = bucket_of({"all": wr.collect("id", last="3", closed="both")})
     store = MemoryStore()
 
     out = [
@@ -176,7 +176,10 @@ def test_a_row_between_the_last_watermark_and_this_one_comes_out_at_once():
 
 
 def test_a_row_is_kept_as_long_as_a_row_to_come_may_reach_its_instant():
-    bucket, store = bucket_of({"ids": wr.collect("id", last="10")}), MemoryStore()
+    bucket, store = (
+        bucket_of({"ids": wr.collect("id", last="10", closed="both")}),
+        MemoryStore(),
+    )
     step(bucket, store, rows_at(5), 0)
     step(bucket, store, [], 15)
 

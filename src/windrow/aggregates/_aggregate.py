@@ -183,7 +183,7 @@ class Aggregate:
         if closed is not None:
             _check_closed(self.name, closed, frame)
         options = {**self.options, **options}
-        return Call(self, columns, frame, closed or "both", MappingProxyType(options))
+        return Call(self, columns, frame, closed, MappingProxyType(options))
 
     def _check_columns(self, columns: tuple[str, ...]) -> None:
         least, most = self.columns
@@ -205,13 +205,13 @@ class Call:
 
     `last` is a duration, or a number of rows that ends with this row; over a numeric
     time column a duration is text without a unit: last="60".  `closed` says which ends
-    of a duration are in: the far one is left.
+    are in, the far one being left; None leaves it to the function that is called.
     """
 
     aggregate: Aggregate
     columns: tuple[str, ...] = ()
     last: Duration | int | None = None
-    closed: str = "both"
+    closed: str | None = None
     options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
@@ -242,11 +242,11 @@ def _check_closed(name: str, closed: str, frame: Duration | int | None) -> None:
             "there is no such side",
             f"use one of {', '.join(CLOSED)}",
         )
-    if not isinstance(frame, Duration):
+    if isinstance(frame, int) and closed in ("both", "neither"):
         raise WindowError.because(
             f"cannot close {name} on {closed!r}",
-            "closed is about durations, and last is not one",
-            "leave closed out, or give last as a duration such as '1 hour'",
+            f"last={frame} counts rows, and only the newest of them may be in or out",
+            "use right (this row and those before) or left (the rows before this one)",
         )
 
 

@@ -31,8 +31,8 @@ from windrow.kernels.vocabulary import (
     load,
     store,
 )
-from windrow.loops import lower_bound, ordinals
-from windrow.windows import list_between
+from windrow.loops import ordinals
+from windrow.windows import find_frames, list_between
 
 ROWS = 8192  # of a block, at least: a few columns of partials fit the cache
 WINDOWS = 32768  # of a block, at most
@@ -60,11 +60,9 @@ def slide_numbers(source, oldest, newest, firsts, lasts, widest, chunk, out):
     slide_columns(source, starts, stops, widest, out)
 
 
-def slide_back(source, times, runs, asks, frames, far, near, marks, chunk, out):
+def slide_back(source, times, runs, asks, frames, far, near, most, marks, chunk, out):
     """Frames of the rows of runs at [ask + far, ask + near), for asks in order."""
-    owners = np.repeat(np.arange(len(runs[0])), frames[1] - frames[0])
-    starts = lower_bound(times, runs[0], runs[1], owners, asks + far)
-    stops = lower_bound(times, runs[0], runs[1], owners, asks + near)
+    starts, stops = find_frames(times, runs, asks, frames, far, near, most)
     slide_columns(source, starts, stops, (stops - starts).max(initial=1), out)
 
 

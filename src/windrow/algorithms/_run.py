@@ -101,17 +101,20 @@ def slide_back(
     frames: tuple[Array, Array],
     interval: tuple[int, int],
     *,
+    most: int = 0,
     chunk: int = 0,
     lane: Lane | None = Lane.COMPILED,
 ) -> tuple[Array, ...]:
     """For each instant of asks, the rows of its run at [ask + far, ask + near).
 
     `runs` and `frames` are the firsts and lasts of rows and of asks, run by run;
-    both rise within a run, and every ask is in one.
+    both rise within a run, and every ask is in one.  With `most`, the last so many
+    rows before ask + near, however old.
     """
     out = arrays(product.out_dtypes, len(asks))
     marks = np.empty(CURSORS, np.int64)
-    arguments = (source, times, runs, asks, frames, *interval, marks, chunk, out)
+    frame = (*interval, most)
+    arguments = (source, times, runs, asks, frames, *frame, marks, chunk, out)
     _run(algorithm, product, Shape("rows", "back"), arguments, lane)
     return out
 

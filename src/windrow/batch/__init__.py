@@ -5,6 +5,7 @@
     kernel_inputs.py   columns as kernel inputs, and facts for the planner: columns.py
     aggregate.py       windows                     slices.py     cuts and slides
     over.py            every row over its own past
+    as_of.py           labels over the events before their instants
     spans.py           events with a duration
     policy_windows.py  windows by policy           slide.py      one array
     assemble.py        results as a table: results.py, holistic.py, distinct.py
@@ -31,6 +32,7 @@ from windrow.plan.by_policy import PolicyPlan
 from windrow.plan.over import OverPlan
 
 from .aggregate import open_windows
+from .as_of import open_as_of
 from .over import open_over
 from .policy_windows import open_policy
 from .slide import slide_inputs, slide_results
@@ -59,6 +61,7 @@ __all__ = [
     "give",
     "give_with",
     "library",
+    "open_as_of",
     "open_job",
     "read",
     "schema_of",

@@ -108,7 +108,7 @@ def answer_columns(
         outputs = [slots[number] for number in numbers[id(bound)]]
         if bound.payload is not None:
             places = outputs[0][0][0]
-            if rows.order is not None:
+            if rows.order is not None and len(rows.order):
                 places = np.where(places < 0, -1, rows.order[np.maximum(places, 0)])
             columns.append(take_positions(table.column(bound.payload), places))
             continue

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from windrow.algorithms import slide_arrays, slide_back, slide_regular
 from windrow.loops import compiled, in_threads, limited, lower_bound, steadily
-from windrow.plan.over import Frame, OverPlan
+from windrow.plan.over import EVERYTHING, Frame, OverPlan
 from windrow.plan.resolve import ResolvedFrame, ResolvedOver
 from windrow.slicing import Part, Runs
 
@@ -37,22 +37,21 @@ def _search_back(  # the same over whole columns
     unplaced: Array,
     far: int,
     near: int,
+    most: int,
     starts: Array,
     stops: Array,
 ) -> None:
     runs = np.repeat(np.arange(len(firsts)), lasts - firsts)
     placed = firsts + unplaced
     work = times, placed, lasts, runs
-    starts[:], stops[:] = (
-        lower_bound(*work, times + far),
-        lower_bound(*work, times + near),
-    )
+    stops[:] = lower_bound(*work, times + near)
+    starts[:] = firsts[runs] if most else lower_bound(*work, times + far)
     waits = np.arange(len(times)) < placed[runs]  # rows without a time
     starts[waits], stops[waits] = firsts[runs[waits]], placed[runs[waits]]
 
 
 @compiled(columns=_search_back)
-def _look_back(times, firsts, lasts, unplaced, far, near, starts, stops):  # type: ignore[no-untyped-def]
+def _look_back(times, firsts, lasts, unplaced, far, near, most, starts, stops):  # type: ignore[no-untyped-def]
     """The frame of row i is rows [starts[i], stops[i]), with its peers if near is 1."""
     for k in range(len(firsts)):
         placed = firsts[k] + unplaced[k]
@@ -60,26 +59,27 @@ def _look_back(times, firsts, lasts, unplaced, far, near, starts, stops):  # typ
             starts[i], stops[i] = firsts[k], placed
         start = stop = placed
         for i in range(placed, lasts[k]):
-            while start < lasts[k] and times[start] < times[i] + far:
-                start += 1
-            stop = max(stop, start)
             while stop < lasts[k] and times[stop] < times[i] + near:
                 stop += 1
+            if most > 0:
+                start = firsts[k]
+            while start < stop and most == 0 and times[start] < times[i] + far:
+                start += 1
             starts[i], stops[i] = start, stop
 
 
 def look_back(rows: SortedRows, frame: Frame) -> tuple[Array, Array]:
     """The bounds of the frame of each sorted row."""
-    if frame.rows is not None:
-        places = np.arange(len(rows))
+    if frame.rows is not None or rows.times is None:
+        stops = np.arange(len(rows)) + frame.near
         first = np.repeat(rows.firsts, rows.lengths)
-        return np.maximum(places - frame.rows + 1, first), places + 1
+        return np.maximum(stops - frame.most, first), stops
     unplaced = rows.unplaced
     if unplaced is None:
         unplaced = np.zeros(len(rows.firsts), np.int64)
     starts, stops = np.empty(len(rows), np.int64), np.empty(len(rows), np.int64)
     runs = rows.times, rows.firsts, rows.lasts, unplaced
-    _look_back(*runs, *frame.interval, starts, stops)
+    _look_back(*runs, *frame.interval, frame.most, starts, stops)
     return starts, stops
 
 
@@ -95,9 +95,10 @@ class OverJob(TableJob):
         ticks = [frame.ticks for frame in frames if frame.ticks is not None]
         times = rows.times if ticks else None
         runs = Runs(rows.firsts, rows.lasts, times, rows.unplaced if ticks else None)
-        if not resolved.cuts_runs:
+        bounded = all(frame.most < EVERYTHING for frame in frames)
+        if not (resolved.cuts_runs and bounded):
             return runs.divide(None)
-        before = max((frame.rows or 1) - 1 for frame in frames)
+        before = max(frame.before for frame in frames)
         return runs.back(before, max(ticks, default=0))
 
     def run(self, resolved: ResolvedOver) -> dict[str, Any]:
@@ -170,21 +171,23 @@ def _frame_columns(
     """The columns of all calls of a frame, in one pass."""
     frame, request = resolved.frame, resolved.request
     starts = stops = np.empty(0, np.int64)
-    has_unplaced = rows.unplaced is not None and rows.unplaced.any()
+    times, timed = rows.times, frame.rows is None and rows.times is not None
+    has_unplaced = timed and rows.unplaced is not None and rows.unplaced.any()
     by_cursors = resolved.by_cursors and not has_unplaced
-    if len(request.calls) < len(resolved.calls) or not (frame.rows or by_cursors):
+    if len(request.calls) < len(resolved.calls) or not (frame.is_even or by_cursors):
         starts, stops = look_back(rows, frame)
     out: tuple[Array, ...] = ()
     if resolved.choice is not None:
         lane, runs = resolved.choice.lane, (rows.firsts, rows.lasts)
         work = resolved.choice.algorithm, request.product, inputs.arrays
-        if frame.rows is not None:
+        if frame.is_even:
+            assert frame.rows is not None
             range_ = min(frame.rows, max(int(rows.lengths.max(initial=0)), 1))
             out = slide_regular(*work, *runs, range_, lead=True, lane=lane)
         elif by_cursors:
-            times = rows.times
-            assert times is not None
-            out = slide_back(*work, times, runs, times, runs, frame.interval, lane=lane)
+            at = times if timed and times is not None else np.arange(len(rows))
+            back, most = frame.interval, frame.most
+            out = slide_back(*work, at, runs, at, runs, back, most=most, lane=lane)
         else:
             out = slide_arrays(*work, starts, stops, lane=lane)
     answer = Answer(None, starts, rows.lengths, starts, stops, out)

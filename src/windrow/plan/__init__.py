@@ -3,7 +3,8 @@
     bind, windows             check calls and windows against a schema
     table                     has what all plans over a table have in common
     aggregate, by_policy      plan wr.aggregate, over numbered windows and by policy
-    over, operator, cql/      plan wr.over, wr.Operator and wr.cql
+    over, as_of               plan wr.over and wr.as_of
+    operator, cql/            plan wr.Operator and wr.cql
     choose, spans, sharing    choose slicer, algorithm, technique, and what is shared
     requests                  puts aggregates as a kernel takes them
     resolve                   finishes a plan with what only data can tell
@@ -25,6 +26,7 @@ import pyarrow as pa
 from windrow.windows import Window
 
 from .aggregate import Plan, plan_aggregate
+from .as_of import plan_as_of
 from .by_policy import plan_by_policy
 from .explain import Explanation, check_show, explain_resolved
 from .over import OverPlan, plan_over
@@ -51,6 +53,7 @@ __all__ = [
     "check_show",
     "explain_resolved",
     "plan_aggregate",
+    "plan_as_of",
     "plan_over",
     "plan_windows",
     "resolve",

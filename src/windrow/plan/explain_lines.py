@@ -24,14 +24,15 @@ def frame_lines(resolved: ResolvedOver) -> list[str]:
     lines: list[str] = []
     for part in resolved.frames:
         frame, choice = part.frame, part.choice
-        ends = "" if frame.rows is not None else f", closed {frame.closed}"
+        ends = "" if frame.is_even else f", closed {frame.closed}"
         lines.append(f"  frame      {frame.text}{ends}")
         if choice is not None:
-            kind = "by arithmetic" if frame.rows else "from start and stop arrays"
+            kind = "by arithmetic" if frame.is_even else "from start and stop arrays"
             if part.by_cursors:
                 kind = "by a cursor over the times for each end"
             lines += partial_lines(part.request.product)
-            lines.append(f"  bounds     {kind}, one window a row")
+            each = "label" if frame.of_labels else "row"
+            lines.append(f"  bounds     {kind}, one window a {each}")
             lines.append(f"  algorithm  {choice}")
         lines += holistic_lines(part.calls)
     requests = [part.request for part in resolved.frames]

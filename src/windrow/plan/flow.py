@@ -22,6 +22,7 @@ from windrow.errors import BadInput, UnsupportedType, WindowError
 from .aggregate import Plan
 from .over import OverPlan
 from .requests import KernelRequest, Slots, may_overflow, request_kernel, slots_of
+from .spread import check_bounded
 from .tree import needs_rows, not_folded
 
 # A bucket costs a few calls of the state store in each micro-batch (about 5 ms), and
@@ -71,6 +72,8 @@ def flow_of(
             "its rows have no order, and no time column is named",
             "say which, as in wr.rows(..., on='ts')",
         )
+    if isinstance(plan, OverPlan):
+        check_bounded(plan, "a stream")
     for name in plan.by:
         if pat.is_nested(plan.schema.field(name).type):
             raise UnsupportedType.because(

@@ -10,12 +10,12 @@ Calls with the same frame are one pass:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
 from windrow.aggregates import Call
-from windrow.errors import BadInput, WindowError
+from windrow.errors import WindowError
 from windrow.kernels import Product
 from windrow.windows import Clock, Duration, clock_of
 
@@ -23,35 +23,61 @@ from .bind import BoundCall, bind, check_new_names, column_type
 from .choose import Choice, choose_algorithm
 from .table import TablePlan, check_columns, key_names, label_of, nominal_product
 
+EVERYTHING = 2**62
+"""More rows than there are."""
+
 
 @dataclass(frozen=True)
 class Frame:
-    """How far back a row looks: over a number of rows, or a duration in ticks."""
+    """How far back a row looks: over rows, over a duration in ticks, or everything.
+
+    `of_labels` if those who look are not the rows themselves.
+    """
 
     rows: int | None
     ticks: int | None
     closed: str
     text: str
+    of_labels: bool = False
+
+    @property
+    def is_even(self) -> bool:
+        """Whether each row looks back over as many rows, itself the last of them."""
+        return self.rows is not None and self.near == 1 and not self.of_labels
+
+    @property
+    def near(self) -> int:
+        """The frame of a row at t ends before t + near: 1 if its own instant is in."""
+        return int(self.closed in ("right", "both"))
 
     @property
     def interval(self) -> tuple[int, int]:
-        """The frame of a row at t is [t + far, t + near), in ticks."""
-        assert self.ticks is not None
-        far = int(self.closed in ("right", "neither")) - self.ticks
-        return far, max(far, int(self.closed in ("right", "both")))
+        """The frame of a row at t is [t + far, t + near), in ticks; see `most`."""
+        far = int(self.closed in ("right", "neither")) - (self.ticks or 0)
+        return min(far, self.near), self.near
+
+    @property
+    def most(self) -> int:
+        """How many rows it holds at most; 0 if a duration says."""
+        return 0 if self.ticks is not None else self.rows or EVERYTHING
+
+    @property
+    def before(self) -> int:
+        """How many rows before itself a row counts back to."""
+        return 0 if self.rows is None else self.rows - self.near
 
     @property
     def may_be_empty(self) -> bool:
-        """Whether the row's own instant is left out, so that there may be no row."""
-        return self.rows is None and self.closed in ("left", "neither")
+        """Whether there may be no row, since the row that looks is left out."""
+        return self.of_labels or self.closed in ("left", "neither")
 
     def choice(
         self, algorithm: str, product: Product, calls: Sequence[BoundCall]
     ) -> Choice:
         """The algorithm for calls over this frame."""
-        regular = self.rows is not None
+        label, width = label_of(calls), self.rows
         return choose_algorithm(
-            algorithm, product, label_of(calls), width=self.rows, regular=regular
+            algorithm, product, label, width=width, regular=self.is_even
         )
 
 
@@ -75,14 +101,6 @@ def plan_over(
     keys = key_names(by, schema)
     bound_calls = bind(calls, schema)
     check_new_names(list(calls), schema.names)
-    for bound in bound_calls:
-        if bound.call.last is None:
-            raise BadInput.because(
-                f"cannot compute {bound.name!r} over the past of each row",
-                f"{bound.call.label} does not say how far back",
-                f"add it, as in wr.{bound.aggregate.name}(..., last='1 hour') "
-                "or last=9",
-            )
     names = check_columns(ties, schema)
     lengths = (bound.call.last for bound in bound_calls)
     durations = [length for length in lengths if isinstance(length, Duration)]
@@ -93,21 +111,38 @@ def plan_over(
             "say which, as in wr.over(..., on='ts')",
         )
     clock = None if on is None else clock_of(on, column_type(schema, on), durations)
+    frames = share_frames(bound_calls, clock, "right", algorithm)
+    return OverPlan(bound_calls, keys, clock, names, algorithm, schema, frames)
+
+
+def share_frames(
+    calls: Sequence[BoundCall],
+    clock: Clock | None,
+    closed: str,
+    algorithm: str,
+    *,
+    of_labels: bool = False,
+) -> dict[Frame, tuple[BoundCall, ...]]:
+    """The frames of calls, closed as these say themselves or else as `closed` says.
+
+    The algorithm is refused if it does not suit the calls of a frame.
+    """
     frames: dict[Frame, tuple[BoundCall, ...]] = {}
-    for bound in bound_calls:
-        frame = _frame(bound.call, clock)
+    for bound in calls:
+        frame = replace(_frame_of(bound.call, clock, closed), of_labels=of_labels)
         frames[frame] = (*frames.get(frame, ()), bound)
     for frame, members in frames.items():
         product = nominal_product(members)
         if product is not None:
             frame.choice(algorithm, product, members)
-    return OverPlan(bound_calls, keys, clock, names, algorithm, schema, frames)
+    return frames
 
 
-def _frame(call: Call, clock: Clock | None) -> Frame:
+def _frame_of(call: Call, clock: Clock | None, closed: str) -> Frame:
+    closed = call.closed or closed
     if isinstance(call.last, Duration):
         assert clock is not None
-        ticks = clock.ticks(call.last)
-        return Frame(None, ticks, call.closed, f"last {call.last.text}")
-    assert call.last is not None
-    return Frame(call.last, None, "both", f"last {call.last} rows")
+        return Frame(None, clock.ticks(call.last), closed, f"last {call.last.text}")
+    if call.last is None:
+        return Frame(None, None, closed, "everything before")
+    return Frame(call.last, None, closed, f"last {call.last} rows")

@@ -154,8 +154,8 @@ class ResolvedFrame:
     @property
     def by_cursors(self) -> bool:
         """Whether cursors walk the times: not for PBA, whose two threads both would."""
-        timed = self.frame.rows is None and self.choice is not None
-        return timed and self.choice.algorithm.threads == 1  # type: ignore[union-attr]
+        alone = self.choice is not None and self.choice.algorithm.threads == 1
+        return alone and not self.frame.is_even
 
 
 @dataclass(frozen=True)

@@ -38,13 +38,25 @@ def spread_over(plan: OverPlan) -> Spread:
             "its rows have no order, and no time column is named",
             "say which, as in wr.over(..., on='ts')",
         )
+    check_bounded(plan, "a distributed table")
     if plan.by:
         return Spread("none", "the rows of a key meet in one task, in order of time")
     ticks = [frame.ticks for frame in plan.frames if frame.ticks is not None]
-    rows = max((frame.rows or 0 for frame in plan.frames), default=0)
+    rows = max((frame.before + 1 for frame in plan.frames if frame.rows), default=0)
     reach = max(ticks, default=None)
     if reach is not None and not rows:
         reason = "no key: chunks of time, each with the rows that it looks back at"
         return Spread("chunks", reason, CHUNK_RANGES * reach, reach)
     reason = "no key, and rows are counted back: a first pass counts rows in time"
     return Spread("blocks", reason, 0, reach, rows)
+
+
+def check_bounded(plan: OverPlan, place: str) -> None:
+    """Refuse frames without a beginning where rows are kept for those to come."""
+    for frame, calls in plan.frames.items():
+        if frame.rows is None and frame.ticks is None:
+            raise WindowError.because(
+                f"cannot give rows of {place} {calls[0].name!r} over {frame.text}",
+                "all rows of a key would be kept",
+                "say how far back, as in last='90 days' or last=1000",
+            )

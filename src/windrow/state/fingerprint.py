@@ -96,7 +96,9 @@ def describe(
             for frame, bounds in plan.frames.items()
             for bound in bounds
         ]
-        former["the frames"] = [f"{f.text} {f.closed}" for f in plan.frames]
+        former["the frames"] = [
+            f"{f.text} {f.closed if f.rows is None else 'both'}" for f in plan.frames
+        ]
     return QueryDescription(words, former, tuple(_unsaid(plan)))
 
 
@@ -116,7 +118,7 @@ def _former_text(rule: Rule) -> str:
 
 def _frame_words(frame: Frame) -> str:
     if frame.rows is not None:
-        return f"{frame.rows} rows"
+        return f"{frame.rows} rows{'' if frame.near else ' closed left'}"
     return f"{frame.ticks} ticks closed {frame.closed}"
 
 

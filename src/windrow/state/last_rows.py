@@ -131,7 +131,7 @@ class RollBucket(PagedBucket):
     @property
     def before(self) -> int:
         """The most rows before itself that a row counts back to."""
-        return max((frame.rows or 1) - 1 for frame in self.plan.frames)
+        return max(frame.before for frame in self.plan.frames)
 
     @cached_property
     def resolved(self) -> ResolvedOver:

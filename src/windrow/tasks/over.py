@@ -70,11 +70,11 @@ def _open_key(rows: pa.Table, plan: OverPlan) -> tuple[int, int]:
         ticks = max(frame.ticks or 0 for frame in durations)
         times = times[unplaced:]
         start = first + unplaced + int(np.searchsorted(times, now - ticks))
-        if any(frame.closed in ("both", "right") for frame in durations):
+        if any(frame.near for frame in durations):
             stop = first + unplaced + int(np.searchsorted(times, now))
-    numbers = [frame.rows for frame in plan.frames if frame.rows is not None]
-    if numbers:
-        start = min(start, max(stop - max(numbers) + 1, first))
+    before = max(frame.before for frame in plan.frames)
+    if any(frame.rows is not None for frame in plan.frames):
+        start = min(start, max(stop - before, first))
     return stop, min(start, stop, len(rows) - 1)  # one row holds the key
 
 

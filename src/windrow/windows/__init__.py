@@ -20,7 +20,7 @@ from .calendar_rule import CalendarRule
 from .clock import Clock, clock_of
 from .counted import Counted, Rows, rows
 from .duration import Duration, names_months, parse_duration
-from .frames import Frames, frames, list_windows
+from .frames import Frames, find_frames, frames, list_windows
 from .gaps import count_slides, is_gapless
 from .numbers import WindowNumbers, list_between, number_windows
 from .periodic import Periodic, Sliding, sliding
@@ -53,6 +53,7 @@ __all__ = [
     "clock_of",
     "count_slides",
     "delta",
+    "find_frames",
     "frames",
     "is_gapless",
     "list_between",

@@ -127,6 +127,28 @@ def frames(
     return Frames(np.minimum(starts, stops), stops, begins, counts, *ends)
 
 
+def find_frames(
+    times: Array,
+    runs: tuple[Array, Array],
+    asks: Array,
+    frames: tuple[Array, Array],
+    far: int,
+    near: int,
+    most: int,
+) -> tuple[Array, Array]:
+    """The rows [start, stop) of each ask's frame, which `run_back` would walk.
+
+    Run k has the rows runs[0][k] to runs[1][k] and the asks frames[0][k] to
+    frames[1][k]; both rise.  A frame is [ask + far, ask + near), or the last `most`
+    rows before ask + near.
+    """
+    owners = np.repeat(np.arange(len(runs[0])), frames[1] - frames[0])
+    stops = lower_bound(times, runs[0], runs[1], owners, asks + near)
+    if most > 0:
+        return np.maximum(stops - most, runs[0][owners]), stops
+    return lower_bound(times, runs[0], runs[1], owners, asks + far), stops
+
+
 def list_windows(
     rule: Rule,
     times: Array,

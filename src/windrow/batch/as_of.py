@@ -1,0 +1,179 @@
+"""Executes a resolved plan of `wr.as_of` over two tables in one process.
+
+    labels   sorted by key and instant     runs of asks
+    events   sorted by key and time        runs of rows, one for each run of asks
+
+The frame of each label is found by cursors over the events of its key, as that of a row
+in `wr.over` is.  A label whose key has no event has a run of no rows, and one without
+an instant stands before all events.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.algorithms import slide_arrays, slide_back
+from windrow.loops import in_threads, limited, steadily, thread_count
+from windrow.plan.as_of import AsOfPlan
+from windrow.plan.resolve import ResolvedFrame, ResolvedOver
+from windrow.slicing import PART, Part
+from windrow.windows import find_frames
+
+from .assemble import Answer, answer_columns, join_columns
+from .columns import key_codes, plain_array
+from .kernel_inputs import KernelInputs, TableJob, prepare_parts, read_inputs
+from .sorted_rows import SortedRows, check_room, in_order, sort_rows, times_of
+
+Array = np.ndarray[Any, Any]
+Bounds = tuple[Array, Array]
+
+
+@dataclass(frozen=True)
+class Asks:
+    """The instants of labels, sorted: asks `frames` of a run see its rows `runs`."""
+
+    instants: Array
+    frames: Bounds
+    runs: Bounds
+
+    def part(self, some: slice) -> Asks:
+        """Some runs, with the asks and the rows that they have, counted from there."""
+        asks = slice(self.frames[0][some][0], self.frames[1][some][-1])
+        first = self.runs[0][some][0]
+        frames = tuple(bound[some] - asks.start for bound in self.frames)
+        runs = tuple(bound[some] - first for bound in self.runs)
+        return Asks(self.instants[asks], frames, runs)
+
+
+@dataclass(frozen=True)
+class AsOfJob(TableJob):
+    """Computes features of labels over the events of their keys."""
+
+    plan: AsOfPlan
+    labels: SortedRows
+    asks: Asks
+
+    def parts(self, resolved: ResolvedOver) -> list[Part]:
+        """Whole runs of about PART labels and events, whatever the number of threads.
+
+        `rows` of a part are those of the events.
+        """
+        del resolved
+        frames, runs = self.asks.frames, self.asks.runs
+        work = (frames[1] - frames[0] + runs[1] - runs[0]).cumsum() // PART
+        cuts = np.flatnonzero(np.diff(work)) + 1
+        bounds = zip([0, *cuts], [*cuts, len(work)], strict=True)
+        return [
+            Part(slice(a, b), slice(int(runs[0][a]), int(runs[1][b - 1])))
+            for a, b in bounds
+            if a < b
+        ]
+
+    def run(self, resolved: ResolvedOver) -> dict[str, Any]:
+        """The features, in the order of the labels."""
+        threads = resolved.threads(self.threads)
+        parts = self.parts(resolved)
+        with steadily(), limited(threads):
+            inputs = read_inputs(self.table, self.rows, resolved.slots)
+            table = prepare_parts(self.table, self.rows, self.plan.calls)
+
+            def solve(number: int) -> dict[str, pa.Array]:
+                part = parts[number]
+                rows = self.rows.stretch(part.rows)
+                asks, some = self.asks.part(part.runs), inputs.part(part.rows)
+                return _columns(table, resolved, rows, some, asks)
+
+            if len(parts) < 2:
+                columns = _columns(table, resolved, self.rows, inputs, self.asks)
+                return {name: self.labels.scatter(columns[name]) for name in columns}
+            results = in_threads(solve, len(parts), threads)
+            joined = {n: join_columns([r[n] for r in results]) for n in results[0]}
+            return {name: self.labels.scatter(joined[name]) for name in joined}
+
+
+def open_as_of(
+    labels: pa.Table, events: pa.Table, plan: AsOfPlan, threads: object = None
+) -> AsOfJob:
+    """Sort both tables by key and time, and find the events of each label's key."""
+    threads = thread_count(threads, len(labels) + len(events))
+    order = plan.by, plan.clock, plan.ties
+    rows = sort_rows(events, *order, threads=threads)
+    instants, has_instant = times_of(labels, plan.at)
+    reach = plan.delay + max(frame.ticks or 0 for frame in plan.frames)
+    check_room(rows.extremes, reach + 1)
+    check_room(instants if has_instant is None else instants[has_instant], reach + 1)
+    asks = instants - plan.delay
+    if has_instant is not None:
+        earliest = 0 if rows.times is None else int(rows.times.min(initial=0))
+        asks = np.where(has_instant, asks, earliest - 1)
+    sorted_asks = np.argsort(asks, kind="stable")
+    sorted_labels = in_order(labels, plan.by, sorted_asks, threads)
+    frames = sorted_labels.firsts, sorted_labels.lasts
+    runs = np.zeros(len(frames[0]), int), np.full(len(frames[0]), len(rows))
+    if plan.by:
+        runs = _runs_of(sorted_labels.keys, rows, plan.by)
+    own = Asks(sorted_labels.gather(asks), frames, runs)
+    return AsOfJob(events, plan, rows, sorted_labels, own, threads=threads)
+
+
+def _runs_of(keys: pa.Table, rows: SortedRows, by: tuple[str, ...]) -> Bounds:
+    """The rows of each key; none, after those of the key before, where it has none."""
+    both = [
+        pa.table({name: plain_array(table.column(name)) for name in by})
+        for table in (keys, rows.keys)
+    ]
+    codes, _ = key_codes(pa.concat_tables(both), list(by))
+    owner = np.full(int(codes.max(initial=-1)) + 1, -1)
+    owner[codes[len(keys) :]] = np.arange(len(rows.keys))
+    found = owner[codes[: len(keys)]]
+    known = found >= 0
+    firsts = np.where(known, np.append(rows.firsts, 0)[found], 0)
+    lasts = np.where(known, np.append(rows.lasts, 0)[found], 0)
+    lasts = np.maximum.accumulate(lasts)
+    return np.where(known, firsts, lasts), lasts
+
+
+def _columns(
+    table: pa.Table,
+    resolved: ResolvedOver,
+    rows: SortedRows,
+    inputs: KernelInputs,
+    asks: Asks,
+) -> dict[str, pa.Array]:
+    """The features of asks, in their order."""
+    columns: dict[str, pa.Array] = {}
+    for frame in resolved.frames:
+        results = _frame_columns(table, rows, inputs, frame, asks)
+        columns.update(zip((b.name for b in frame.calls), results, strict=True))
+    return {bound.name: columns[bound.name] for bound in resolved.plan.calls}
+
+
+def _frame_columns(
+    table: pa.Table,
+    rows: SortedRows,
+    inputs: KernelInputs,
+    resolved: ResolvedFrame,
+    asks: Asks,
+) -> list[pa.Array]:
+    """The features of all calls of a frame, in one pass."""
+    frame, request, choice = resolved.frame, resolved.request, resolved.choice
+    times: Array = np.empty(0, np.int64) if rows.times is None else rows.times
+    about: Any = times, asks.runs, asks.instants, asks.frames
+    starts = stops = np.empty(0, np.int64)
+    if len(request.calls) < len(resolved.calls) or not resolved.by_cursors:
+        starts, stops = find_frames(*about, *frame.interval, frame.most)
+    out: tuple[Array, ...] = ()
+    if choice is not None:
+        work = choice.algorithm, request.product, inputs.arrays
+        if resolved.by_cursors:
+            lane, most = choice.lane, frame.most
+            out = slide_back(*work, *about, frame.interval, most=most, lane=lane)
+        else:
+            out = slide_arrays(*work, starts, stops, lane=choice.lane)
+    counts = asks.frames[1] - asks.frames[0]
+    answer = Answer(None, starts, counts, starts, stops, out)
+    return answer_columns(table, rows, resolved.calls, inputs.columns, request, answer)
