@@ -33,11 +33,13 @@ if TYPE_CHECKING:
     from windrow._dispatch import aggregate, as_of, explain, over, slide
     from windrow.operator import Operator
     from windrow.plan.cards import technique_cards as techniques
+    from windrow.plan.features import Features, features, read_features
 
 __all__ = [
     "Aggregate",
     "BadInput",
     "CacheWarning",
+    "Features",
     "InterpretedWarning",
     "Law",
     "Operator",
@@ -60,8 +62,10 @@ __all__ = [
     "delta",
     "explain",
     "explain_cql",
+    "features",
     "over",
     "punctuation",
+    "read_features",
     "rows",
     "slide",
     "sliding",
@@ -80,7 +84,10 @@ _LATER = {
     "cql": ("windrow._cql", "cql"),
     "explain": ("windrow._dispatch", "explain"),
     "explain_cql": ("windrow._cql", "explain_cql"),
+    "Features": ("windrow.plan.features", "Features"),
+    "features": ("windrow.plan.features", "features"),
     "over": ("windrow._dispatch", "over"),
+    "read_features": ("windrow.plan.features", "read_features"),
     "slide": ("windrow._dispatch", "slide"),
     "techniques": ("windrow.plan.cards", "technique_cards"),
 }

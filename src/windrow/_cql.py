@@ -12,9 +12,6 @@ The steps before and after `wr.aggregate` are functions of `batch/relation.py`, 
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,7 +20,7 @@ import pyarrow as pa
 from windrow import batch
 from windrow._dispatch import aggregate, explain, spark_back_end
 from windrow.batch import relation as table_relation
-from windrow.errors import BadInput, WindrowError
+from windrow.errors import BadInput
 from windrow.plan import Explanation
 from windrow.plan.cql import (
     TOTAL,
@@ -34,6 +31,7 @@ from windrow.plan.cql import (
     explain_passes,
     passes_of,
 )
+from windrow.plan.where import load_parser
 from windrow.query import QueryTree
 from windrow.query.tree import Apply, ColumnName, Literal
 
@@ -96,14 +94,7 @@ def queries_of(text: str) -> tuple[QueryTree, ...]:
             f"it is of type {type(text).__name__}, not text",
             'write wr.cql("select ... from Calls [range 60 slide 1]", Calls=calls)',
         )
-    if importlib.util.find_spec("sqlglot") is None:
-        raise WindrowError.because(
-            "cannot read a query",
-            f"sqlglot cannot be imported by {sys.executable}",
-            "run pip install 'windrow[cql]'",
-        )
-    parser = importlib.import_module("windrow.query.parse")  # and sqlglot, only now
-    queries: tuple[QueryTree, ...] = parser.parse(text)
+    queries: tuple[QueryTree, ...] = load_parser().parse(text)
     return queries
 
 

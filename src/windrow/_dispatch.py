@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
 
 from windrow import batch
+from windrow.aggregates import Call
 from windrow.aggregates.calls import gather_calls
+from windrow.errors import BadInput
 from windrow.plan import (
     Explanation,
     check_show,
@@ -18,6 +22,9 @@ from windrow.plan import (
     resolve,
 )
 from windrow.windows import Window
+
+if TYPE_CHECKING:
+    from windrow.plan.features import Features
 
 
 def aggregate(
@@ -80,13 +87,15 @@ def aggregate(
         return spark_back_end().aggregate(
             data, window, by, calls, hints=hints, **options
         )
-    plan = plan_windows(batch.schema_of(data), window, by, calls, **options)
-    job = batch.open_job(batch.read(data, plan.reads), plan, threads)
+    schema, calls, read = _source(data, calls)
+    plan = plan_windows(schema, window, by, calls, **options)
+    job = batch.open_job(read(plan.reads), plan, threads)
     return batch.give(job.run(resolve(plan, job.facts)), data)
 
 
 def over(
     data: Any,
+    features: Features | None = None,
     *,
     on: str | None = None,
     by: str | Sequence[str] | None = None,
@@ -106,6 +115,9 @@ def over(
     ends are in: right (the default, `(t - last, t]`), left, both or neither; rows at
     the same instant are peers.  With a number of rows, left means those before it.
 
+    In place of aggregates it takes `wr.features`, with the keys and the time column
+    that these name: each row is then a label at its own instant, as in `as_of`.
+
     Of a streaming DataFrame a row comes out once the watermark has passed it; for
     `late`, `buckets`, `mode` and `threads` see `aggregate`.
 
@@ -115,30 +127,34 @@ def over(
     >>> wr.over(spent, on="at", two=wr.sum("amount", last=2))["two"].to_pylist()
     [10, 30, 50]
     """
+    if features is not None:
+        _check_alone(features, {"on": on, "by": by, "aggregates": aggregates, **named})
+        return as_of(data, data, features, at=features.on, ties=ties, threads=threads)
     calls = gather_calls(named, aggregates)
     if batch.library(data) == "pyspark":
         hints = _hints(False, None, None, late, buckets, mode)
         return spark_back_end().over(
             data, on, by, calls, hints=hints, ties=ties, algorithm=algorithm
         )
-    plan = plan_over(
-        batch.schema_of(data), on, by, calls, ties=ties, algorithm=algorithm
-    )
+    schema, calls, read = _source(data, calls)
+    plan = plan_over(schema, on, by, calls, ties=ties, algorithm=algorithm)
     is_frame = batch.library(data) in ("pandas", "polars")
-    table = batch.read(data, plan.reads if is_frame else plan.schema.names)
+    table = read(plan.reads if is_frame else schema.names)
     job = batch.open_job(table, plan, threads)
     added = job.run(resolve(plan, job.facts))
-    return batch.give_with(data, None if is_frame else table, added)
+    own = None if is_frame else table.select(batch.schema_of(data).names)
+    return batch.give_with(data, own, added)
 
 
 def as_of(
     labels: Any,
     events: Any,
+    features: Features | None = None,
     *,
     at: str,
-    on: str,
+    on: str | None = None,
     by: str | Sequence[str] | None = None,
-    closed: str = "left",
+    closed: str | None = None,
     delay: object = None,
     ties: str | Sequence[str] | None = None,
     aggregates: Mapping[str, Any] | None = None,
@@ -155,6 +171,8 @@ def as_of(
     An aggregate may have a `closed=` of its own.  `delay` moves every interval back, by
     the time that it takes until an event is known.
 
+    `features` (`wr.features`) hold all of that in one value, in place of aggregates.
+
     Every label comes out once, in its place, with its own columns first.  A key without
     events, and a label without an instant, gives 0 for counts and null for the rest.
 
@@ -167,15 +185,27 @@ def as_of(
     >>> done["spent"].to_pylist()
     [20, 10]
     """
-    calls = gather_calls(named, aggregates)
-    schemas = batch.schema_of(labels), batch.schema_of(events)
+    if features is not None:
+        given = {"on": on, "by": by, "closed": closed, "delay": delay}
+        _check_alone(features, {**given, "aggregates": aggregates, **named})
+        on, by, calls = features.on, features.by, dict(features.calls)
+        closed, delay = features.closed, features.delay
+    else:
+        calls = gather_calls(named, aggregates)
+    if batch.library(labels) == "pyspark" or batch.library(events) == "pyspark":
+        raise BadInput.because(
+            "cannot give labels features on Spark",
+            "wr.as_of takes tables of one process",
+            "call .toArrow() on both, or use wr.over on a DataFrame of events",
+        )
+    schema, calls, read = _source(events, calls)
     plan = plan_as_of(
-        *schemas,
-        at,
-        on,
+        batch.schema_of(labels),
+        schema,
+        (at, on),
         by,
         calls,
-        closed=closed,
+        closed=closed or "left",
         delay=delay,
         ties=ties,
         algorithm=algorithm,
@@ -183,7 +213,7 @@ def as_of(
     is_frame = batch.library(labels) in ("pandas", "polars")
     own = [*plan.by, at] if is_frame else plan.labels.names
     table = batch.read(labels, list(dict.fromkeys(own)))
-    job = batch.open_as_of(table, batch.read(events, plan.reads), plan, threads)
+    job = batch.open_as_of(table, read(plan.reads), plan, threads)
     added = job.run(resolve(plan, job.facts))
     return batch.give_with(labels, None if is_frame else table, added)
 
@@ -258,16 +288,56 @@ def explain(
             )
         )
         return explanation
-    schema = batch.schema_of(data)
+    schema, calls, read = _source(data, calls)
     plan: Any
     if window is None:
         plan = plan_over(schema, on, by, calls, ties=ties, algorithm=algorithm)
     else:
         plan = plan_windows(schema, window, by, calls, **options)
-    job = batch.open_job(batch.read(data, plan.reads), plan, threads)
+    job = batch.open_job(read(plan.reads), plan, threads)
     facts = job.facts
     resolved = resolve(plan, facts)
     return explain_resolved(resolved, facts, show, job.threads, job.parts(resolved))
+
+
+def _check_alone(features: Any, given: Mapping[str, Any]) -> None:
+    """Refuse what features say already."""
+    kind = type(features).__name__
+    if kind != "Features":
+        raise BadInput.because(
+            "cannot compute features",
+            f"they are of type {kind}, not what wr.features gives",
+            "give aggregates by name, as in n=wr.count(last='1 hour')",
+        )
+    twice = [name for name, value in given.items() if value is not None]
+    if twice:
+        raise BadInput.because(
+            f"cannot take {twice[0]} beside features",
+            "these say all that is computed, and over what",
+            f"leave out {twice[0]}, or define it in wr.features",
+        )
+
+
+def _source(
+    data: Any, calls: dict[str, Call]
+) -> tuple[pa.Schema, dict[str, Call], Callable[[Sequence[str]], pa.Table]]:
+    """The schema of a table, its calls, and how columns are read; filters are columns.
+
+    What filters need is loaded where there is one.
+    """
+    schema = batch.schema_of(data)
+    if all(call.where is None for call in calls.values()):
+        return schema, calls, lambda names: batch.read(data, names)
+    where = importlib.import_module("windrow.plan.where")
+    expressions = importlib.import_module("windrow.batch.expressions")
+    calls, schema, masks = where.mask_calls(calls, schema)
+
+    def read(names: Sequence[str]) -> pa.Table:
+        table = batch.read(data, where.unmasked(names, masks))
+        wanted = [mask for mask in masks if mask.name in names]
+        return expressions.add_masks(table, wanted).select(list(names))
+
+    return schema, calls, read
 
 
 def _hints(

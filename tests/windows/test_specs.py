@@ -153,8 +153,8 @@ REFUSED = {
         "there is no such side",
     ),
     "a side of a number of rows": (
-        lambda: wr.sum("x", last=3, closed="left"),
-        "closed is about durations",
+        lambda: wr.sum("x", last=3, closed="both"),
+        "only the newest of them may be in or out",
     ),
 }
 

@@ -31,6 +31,7 @@ Function = Callable[..., Any]
 
 FUNCTIONS = ("lift", "combine", "lower", "inverse", "defined")
 CLOSED = ("both", "left", "right", "neither")
+FRAME = ("last", "closed")
 
 
 @dataclass(frozen=True)
@@ -168,6 +169,7 @@ class Aggregate:
         *columns: str,
         last: object = None,
         closed: str | None = None,
+        where: str | None = None,
         **options: Any,
     ) -> Call:
         """This aggregate over columns, as the query functions take it."""
@@ -177,13 +179,19 @@ class Aggregate:
             raise BadInput.because(
                 f"cannot make {self.name}",
                 f"it has no option {min(unknown)!r}",
-                f"its options are {', '.join([*self.options, 'last', 'closed'])}",
+                f"its options are {', '.join([*self.options, *FRAME, 'where'])}",
             )
         frame = None if last is None else _frame(last)
         if closed is not None:
             _check_closed(self.name, closed, frame)
+        if where is not None and not isinstance(where, str):
+            raise BadInput.because(
+                f"cannot filter {self.name}",
+                f"where is of type {type(where).__name__}, not text",
+                "write a condition of the query language: where=\"kind = 'refund'\"",
+            )
         options = {**self.options, **options}
-        return Call(self, columns, frame, closed, MappingProxyType(options))
+        return Call(self, columns, frame, closed, MappingProxyType(options), where)
 
     def _check_columns(self, columns: tuple[str, ...]) -> None:
         least, most = self.columns
@@ -206,6 +214,7 @@ class Call:
     `last` is a duration, or a number of rows that ends with this row; over a numeric
     time column a duration is text without a unit: last="60".  `closed` says which ends
     are in, the far one being left; None leaves it to the function that is called.
+    `where` is a condition: rows for which it is not true do not count.
     """
 
     aggregate: Aggregate
@@ -213,6 +222,7 @@ class Call:
     last: Duration | int | None = None
     closed: str | None = None
     options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    where: str | None = None
 
     @property
     def label(self) -> str:

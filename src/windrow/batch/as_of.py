@@ -162,18 +162,19 @@ def _frame_columns(
     """The features of all calls of a frame, in one pass."""
     frame, request, choice = resolved.frame, resolved.request, resolved.choice
     times: Array = np.empty(0, np.int64) if rows.times is None else rows.times
-    about: Any = times, asks.runs, asks.instants, asks.frames
+    runs, instants, frames = asks.runs, asks.instants, asks.frames
+    back, most = frame.interval, frame.most
     starts = stops = np.empty(0, np.int64)
     if len(request.calls) < len(resolved.calls) or not resolved.by_cursors:
-        starts, stops = find_frames(*about, *frame.interval, frame.most)
+        starts, stops = find_frames(times, runs, instants, frames, *back, most)
     out: tuple[Array, ...] = ()
     if choice is not None:
-        work = choice.algorithm, request.product, inputs.arrays
+        work, lane = (choice.algorithm, request.product, inputs.arrays), choice.lane
         if resolved.by_cursors:
-            lane, most = choice.lane, frame.most
-            out = slide_back(*work, *about, frame.interval, most=most, lane=lane)
+            about = instants, frames, back
+            out = slide_back(*work, times, runs, *about, most=most, lane=lane)
         else:
-            out = slide_arrays(*work, starts, stops, lane=choice.lane)
+            out = slide_arrays(*work, starts, stops, lane=lane)
     counts = asks.frames[1] - asks.frames[0]
     answer = Answer(None, starts, counts, starts, stops, out)
     return answer_columns(table, rows, resolved.calls, inputs.columns, request, answer)

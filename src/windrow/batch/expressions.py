@@ -8,7 +8,7 @@ Floats are ordered as everywhere in Windrow: NaN equals itself and is the larges
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from pyarrow import types as pat
 
 from windrow.errors import BadInput
+from windrow.plan.where import Mask
 from windrow.query.tree import Apply, ColumnName, Expression, Literal
 from windrow.query.unparse import text_of
 
@@ -35,6 +36,19 @@ def evaluate(expression: Expression, table: pa.Table) -> pa.Array:
     if isinstance(values, pa.Scalar):
         return pa.repeat(values, table.num_rows)
     return values
+
+
+def add_masks(table: pa.Table, masks: Sequence[Mask]) -> pa.Table:
+    """The table with a column for each mask, null where its condition is not true."""
+    for mask in masks:
+        holds = evaluate(mask.condition, table).cast(pa.bool_())
+        values: Values = pa.scalar(True)
+        if mask.column is not None:
+            values = _decode(table.column(mask.column))
+        absent = pa.scalar(None, mask.type)
+        kept = pc.if_else(pc.fill_null(holds, False), values, absent)
+        table = table.append_column(mask.name, kept)
+    return table
 
 
 def _value(expression: Expression, table: pa.Table) -> Values:

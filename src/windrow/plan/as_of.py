@@ -37,8 +37,7 @@ class AsOfPlan(OverPlan):
 def plan_as_of(
     labels: pa.Schema,
     events: pa.Schema,
-    at: str,
-    on: str,
+    times: tuple[str, str | None],
     by: str | Sequence[str] | None,
     calls: Mapping[str, Call],
     *,
@@ -47,7 +46,14 @@ def plan_as_of(
     ties: str | Sequence[str] | None = None,
     algorithm: str = "auto",
 ) -> AsOfPlan:
-    """Check everything and decide everything for `wr.as_of`."""
+    """Check everything for `wr.as_of`; `times` are columns of labels and of events."""
+    at, on = times
+    if on is None:
+        raise WindowError.because(
+            "cannot place events before a label",
+            "no time column of theirs is named",
+            "say which, as in wr.as_of(..., at='label_ts', on='ts')",
+        )
     keys = key_names(by, events)
     for key in keys:
         _check_key(key, labels, events)
@@ -55,7 +61,7 @@ def plan_as_of(
     check_new_names(list(calls), labels.names)
     lengths = [bound.call.last for bound in bound_calls]
     durations = [length for length in lengths if isinstance(length, Duration)]
-    late = None if delay is None else _delay(delay)
+    late = None if delay is None else check_delay(delay)
     durations += [] if late is None else [late]
     clocks = _clocks(labels, events, at, on, durations)
     frames = share_frames(bound_calls, clocks[1], closed, algorithm, of_labels=True)
@@ -90,7 +96,8 @@ def _check_key(key: str, labels: pa.Schema, events: pa.Schema) -> None:
         )
 
 
-def _delay(delay: object) -> Duration:
+def check_delay(delay: object) -> Duration:
+    """The delay that a user writes: not before it happens."""
     length = parse_duration(delay, what="a delay")
     if length.amount < 0:
         raise WindowError.because(

@@ -25,10 +25,11 @@ from windrow.plan.tree import Tree, grow_tree
 from windrow.windows import Window
 
 from .aggregate import aggregate as aggregate_tree
+from .expressions import with_masks
 from .lanes import reasons_of
 from .over import check_columns
 from .over import over as roll_over
-from .schema import arrow_schema, field_of, nullable, with_instants
+from .schema import arrow_schema, field_of, nullable, quoted, with_instants
 from .stream import aggregate as aggregate_stream
 from .stream import over as over_stream
 
@@ -64,20 +65,24 @@ def explain(
 
 def over(frame: DataFrame, *query: Any, hints: Hints, **options: Any) -> DataFrame:
     """Every row, with the columns of `query`: time, keys, calls; no job is run."""
-    plan = plan_over(arrow_schema(frame), *query, **options)
-    _check_ticks(plan)
+    own = frame.columns
+    frame, plan = _plan_over(frame, *query, **options)
     if frame.isStreaming:
         check_columns(frame)
-        return over_stream(frame, _flow(frame, plan, hints))
-    return roll_over(frame, plan, spread_over(plan))
+        result = over_stream(frame, _flow(frame, plan, hints))
+    else:
+        result = roll_over(frame, plan, spread_over(plan))
+    masks = set(frame.columns).difference(own)
+    if not masks:
+        return result
+    return result.select(*(quoted(n) for n in result.columns if n not in masks))
 
 
 def explain_over(
     frame: DataFrame, *query: Any, hints: Hints, **options: Any
 ) -> Explanation:
     """What `over` will do; no job is run."""
-    plan = plan_over(arrow_schema(frame), *query, **options)
-    _check_ticks(plan)
+    frame, plan = _plan_over(frame, *query, **options)
     if frame.isStreaming:
         flow = _flow(frame, plan, hints)
         return explain_flow(flow, reasons_of(lambda: over_stream(frame, flow)))
@@ -92,7 +97,18 @@ def _plan(
     windows = window if isinstance(window, (list, tuple)) else [window]
     for name in _time_columns(windows):
         frame = with_instants(frame, name)
-    plan = plan_aggregate(arrow_schema(frame), window, *query, **options)
+    by, calls = query
+    frame, calls = with_masks(frame, calls)
+    plan = plan_aggregate(arrow_schema(frame), window, by, calls, **options)
+    _check_ticks(plan)
+    return frame, plan
+
+
+def _plan_over(
+    frame: DataFrame, on: Any, by: Any, calls: Any, **options: Any
+) -> tuple[DataFrame, OverPlan]:
+    frame, calls = with_masks(frame, calls)
+    plan = plan_over(arrow_schema(frame), on, by, calls, **options)
     _check_ticks(plan)
     return frame, plan
 

@@ -7,14 +7,16 @@ a division by zero is null, NaN is the largest, which is Spark's own way.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from pyspark.sql import Column
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from windrow.aggregates import Call
+from windrow.plan.where import mask_calls
 from windrow.query import tree
 
-from .schema import quoted
+from .schema import arrow_schema, quoted
 
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _MICROSECOND = dt.timedelta(microseconds=1)
@@ -35,6 +37,20 @@ def column_of(expression: tree.Expression) -> Column:
         case tree.Apply(name=name, arguments=arguments):
             return OPERATORS[name](*map(column_of, arguments))
     raise AssertionError(expression)
+
+
+def with_masks(
+    frame: DataFrame, calls: Mapping[str, Call]
+) -> tuple[DataFrame, Mapping[str, Call]]:
+    """The frame with a column for each filter of a call, and calls without filters."""
+    if all(call.where is None for call in calls.values()):
+        return frame, calls
+    calls, _, masks = mask_calls(calls, arrow_schema(frame))
+    columns = {}
+    for mask in masks:
+        value = F.lit(True) if mask.column is None else F.col(quoted(mask.column))
+        columns[mask.name] = F.when(column_of(mask.condition), value)
+    return frame.withColumns(columns), calls
 
 
 def _literal(value: tree.Value) -> Column:

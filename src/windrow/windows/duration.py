@@ -128,12 +128,11 @@ def parse_duration(value: object, *, what: str = "a duration") -> Duration:
     if isinstance(value, Duration):
         return value
     if isinstance(value, np.timedelta64):
-        nanoseconds = int(value.astype("timedelta64[ns]").astype(np.int64))
-        return Duration(str(value), nanoseconds=nanoseconds)
+        return _exactly(int(value.astype("timedelta64[ns]").astype(np.int64)))
     if isinstance(value, dt.timedelta):
         exact = (value.days * 86400 + value.seconds) * 10**6 + value.microseconds
         rest = int(getattr(value, "nanoseconds", 0))  # of a pandas.Timedelta
-        return Duration(str(value), nanoseconds=exact * 1000 + rest)
+        return _exactly(exact * 1000 + rest)
     if isinstance(value, bool) or not isinstance(value, (str, numbers.Integral)):
         raise WindowError.because(
             f"cannot read {what} from {value!r}",
@@ -144,6 +143,19 @@ def parse_duration(value: object, *, what: str = "a duration") -> Duration:
     if isinstance(value, numbers.Integral):
         return Duration(str(int(value)), number=int(value))
     return _parse_text(value, what)
+
+
+def _exactly(nanoseconds: int) -> Duration:
+    """A duration with a text that can be read again, in the largest unit that fits.
+
+    >>> parse_duration(dt.timedelta(minutes=90)).text
+    '90 minutes'
+    """
+    units = ("day", "hour", "minute", "second", "millisecond", "microsecond")
+    unit = next((u for u in units if nanoseconds % _UNITS[u] == 0), "nanosecond")
+    count = nanoseconds // _UNITS[unit]
+    ending = "" if abs(count) == 1 else "s"
+    return Duration(f"{count} {unit}{ending}", nanoseconds=nanoseconds)
 
 
 def _parse_text(text: str, what: str) -> Duration:
