@@ -160,6 +160,7 @@ def as_of(
     aggregates: Mapping[str, Any] | None = None,
     algorithm: str = "auto",
     threads: int | None = None,
+    hot: bool = False,
     **named: Any,
 ) -> Any:
     """Give each label features over the events of its key before its instant.
@@ -175,6 +176,8 @@ def as_of(
 
     Every label comes out once, in its place, with its own columns first.  A key without
     events, and a label without an instant, gives 0 for counts and null for the rest.
+
+    On Spark both are DataFrames; `hot=True` splits keys with very many events by time.
 
     >>> import pyarrow as pa
     >>> paid = pa.table({"ts": [1, 5, 9], "card": [7, 7, 7], "amount": [10, 20, 30]})
@@ -192,24 +195,20 @@ def as_of(
         closed, delay = features.closed, features.delay
     else:
         calls = gather_calls(named, aggregates)
-    if batch.library(labels) == "pyspark" or batch.library(events) == "pyspark":
-        raise BadInput.because(
-            "cannot give labels features on Spark",
-            "wr.as_of takes tables of one process",
-            "call .toArrow() on both, or use wr.over on a DataFrame of events",
-        )
+    libraries = [batch.library(data) for data in (labels, events)]
+    options: dict[str, Any] = {"closed": closed or "left", "delay": delay}
+    options |= {"ties": ties, "algorithm": algorithm}
+    if "pyspark" in libraries:
+        if libraries[0] != libraries[1]:
+            raise BadInput.because(
+                f"cannot meet labels of {libraries[0]} with events of {libraries[1]}",
+                "one is on Spark and the other is not",
+                "give both as DataFrames of Spark, or neither",
+            )
+        query = labels, events, (at, on), by, calls
+        return spark_back_end().as_of(*query, hot=hot, **options)
     schema, calls, read = _source(events, calls)
-    plan = plan_as_of(
-        batch.schema_of(labels),
-        schema,
-        (at, on),
-        by,
-        calls,
-        closed=closed or "left",
-        delay=delay,
-        ties=ties,
-        algorithm=algorithm,
-    )
+    plan = plan_as_of(batch.schema_of(labels), schema, (at, on), by, calls, **options)
     is_frame = batch.library(labels) in ("pandas", "polars")
     own = [*plan.by, at] if is_frame else plan.labels.names
     table = batch.read(labels, list(dict.fromkeys(own)))

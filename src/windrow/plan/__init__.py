@@ -6,6 +6,7 @@
     over, as_of               plan wr.over and wr.as_of
     operator, cql/            plan wr.Operator and wr.cql
     choose, spans, sharing    choose slicer, algorithm, technique, and what is shared
+    features, where           define features once; filter single aggregates
     requests                  puts aggregates as a kernel takes them
     resolve                   finishes a plan with what only data can tell
     tree, spread, flow        lay a plan out over Spark tasks, and over a stream

@@ -15,6 +15,7 @@ from windrow.plan import (
     Plan,
     explain_resolved,
     plan_aggregate,
+    plan_as_of,
     plan_over,
     resolve,
 )
@@ -25,6 +26,7 @@ from windrow.plan.tree import Tree, grow_tree
 from windrow.windows import Window
 
 from .aggregate import aggregate as aggregate_tree
+from .as_of import as_of as label_features
 from .expressions import with_masks
 from .lanes import reasons_of
 from .over import check_columns
@@ -76,6 +78,29 @@ def over(frame: DataFrame, *query: Any, hints: Hints, **options: Any) -> DataFra
     if not masks:
         return result
     return result.select(*(quoted(n) for n in result.columns if n not in masks))
+
+
+def as_of(
+    labels: DataFrame,
+    events: DataFrame,
+    *query: Any,
+    hot: bool = False,
+    **options: Any,
+) -> DataFrame:
+    """Every label, with features over the events of `query`; no job is run."""
+    times, by, calls = query
+    events, calls = with_masks(events, calls)
+    schemas = arrow_schema(labels), arrow_schema(events)
+    plan = plan_as_of(*schemas, times, by, calls, **options)
+    _check_ticks(plan)
+    for frame in (labels, events):
+        if frame.isStreaming:
+            raise BadInput.because(
+                "cannot give labels features on a stream",
+                "labels and events of a stream meet in no order",
+                "use wr.over(stream, features), which makes a label of each event",
+            )
+    return label_features(labels, events, plan, hot=hot)
 
 
 def explain_over(

@@ -30,13 +30,14 @@ from windrow.loops import (
     has_code,
     recording,
 )
+from windrow.tasks.as_of import AsOfTask
 from windrow.tasks.over import RollTask
 from windrow.tasks.stream import FeedTask, StateTask
 from windrow.tasks.task import Task
 
 from .rehearsal import rehearse, rehearse_state
 
-T = TypeVar("T", bound=Task | FeedTask | RollTask)
+T = TypeVar("T", bound=Task | FeedTask | RollTask | AsOfTask)
 Asked = dict[str, tuple[Laned, tuple[Any, ...]]]
 
 MOST = 256  # queries whose kernels are remembered

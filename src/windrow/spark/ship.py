@@ -16,6 +16,7 @@ from pyspark.sql.types import StructType
 
 from windrow._version import __version__
 from windrow.plan.tree import Tree
+from windrow.tasks.as_of import AsOfTask
 from windrow.tasks.over import RollTask
 from windrow.tasks.stream import FeedTask
 from windrow.tasks.task import Task
@@ -30,7 +31,7 @@ Run = Callable[[Iterable[Any]], Iterator[Any]]
 
 
 def run_task(
-    frame: DataFrame, task: Task | FeedTask | RollTask, schema: StructType
+    frame: DataFrame, task: Task | FeedTask | RollTask | AsOfTask, schema: StructType
 ) -> DataFrame:
     """A task over each partition of a frame."""
     laned = with_lane(task, lambda: as_arrow(frame.schema))

@@ -1,0 +1,101 @@
+"""`wr.as_of` on Spark: as in one process, and as Spark's own join on intervals."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+
+import pyarrow as pa
+import pytest
+from answers import assert_same_rows
+from pyspark.sql import functions as F
+
+import windrow as wr
+
+EPOCH = dt.datetime(2024, 3, 1)  # noqa: DTZ001 - the session's zone is UTC
+DICE = random.Random(11)
+
+
+def instants(count, seconds, gone):
+    """Random instants, of which every so many is unknown."""
+    times = [
+        EPOCH + dt.timedelta(seconds=DICE.randrange(seconds)) for _ in range(count)
+    ]
+    known = [time if i % gone else None for i, time in enumerate(times)]
+    return pa.array(known, pa.timestamp("us", "UTC"))
+
+
+EVENTS = pa.table(
+    {
+        "ts": instants(500, 600, 40),
+        "card": [DICE.choice([1, 1, 1, 2, 3, None]) for _ in range(500)],
+        "kind": [DICE.choice(["sale", "refund"]) for _ in range(500)],
+        "amount": [DICE.randrange(100) for _ in range(500)],
+        "unread": ["x"] * 500,
+    }
+)  # fmt: skip
+LABELS = pa.table(
+    {
+        "id": list(range(120)),
+        "at": instants(120, 620, 25),
+        "card": [DICE.choice([1, 1, 2, 3, 9, None]) for _ in range(120)],
+    }
+)  # fmt: skip
+CALLS = {
+    "n": wr.count(last="30 seconds"),
+    "spent": wr.sum("amount", last="2 minutes", closed="both"),
+    "refunds": wr.count(last="5 minutes", where="kind = 'refund'"),
+}
+ROWS = {"five": wr.sum("amount", last=5), "ever": wr.count(), "top": wr.max("amount")}
+
+
+@pytest.mark.parametrize(
+    ("by", "calls", "options"),
+    [
+        ("card", CALLS | ROWS, {}),
+        ("card", CALLS, {"hot": True, "delay": "10 seconds"}),
+        (None, CALLS, {"closed": "right"}),
+        (None, ROWS, {}),
+    ],
+)
+def test_labels_have_the_features_that_one_process_gives(spark, by, calls, options):
+    order = {"at": "at", "on": "ts", "by": by, "aggregates": calls}
+    frames = spark.createDataFrame(LABELS), spark.createDataFrame(EVENTS)
+
+    actual = wr.as_of(*frames, **order, **options)
+
+    options = {name: value for name, value in options.items() if name != "hot"}
+    expected = wr.as_of(LABELS, EVENTS, **order, **options)
+    assert actual.columns == expected.column_names
+    assert_same_rows(actual, expected, named_by=["id", "at", "card"])
+
+
+def test_labels_have_the_features_of_a_join_on_intervals(spark):
+    labels, events = spark.createDataFrame(LABELS), spark.createDataFrame(EVENTS)
+
+    actual = wr.as_of(labels, events, at="at", on="ts", by="card", n=CALLS["n"])
+
+    met = labels.alias("l").join(
+        events.alias("e"),
+        F.expr(
+            "l.card <=> e.card and e.ts < l.at and e.ts >= l.at - interval 30 second"
+        ),
+        "left",
+    )
+    own = met.groupBy("l.id", "l.at", "l.card").agg(F.count("e.amount").alias("n"))
+    assert_same_rows(actual, own, named_by=["id", "at", "card"])
+
+
+def test_features_of_events_agree_with_those_of_labels(spark):
+    features = wr.features(by="card", on="ts", aggregates=CALLS | ROWS)
+    frame = spark.createDataFrame(EVENTS.append_column("id", pa.array(range(500))))
+
+    actual = wr.over(frame, features)
+
+    expected = wr.over(EVENTS.append_column("id", pa.array(range(500))), features)
+    assert_same_rows(actual, expected, named_by=["id"])
+
+
+def test_a_table_does_not_meet_a_frame(spark):
+    with pytest.raises(wr.BadInput, match="one is on Spark and the other is not"):
+        wr.as_of(LABELS, spark.createDataFrame(EVENTS), at="at", on="ts", n=wr.count())
