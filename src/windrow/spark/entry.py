@@ -96,9 +96,9 @@ def as_of(
     for frame in (labels, events):
         if frame.isStreaming:
             raise BadInput.because(
-                "cannot give labels features on a stream",
-                "labels and events of a stream meet in no order",
-                "use wr.over(stream, features), which makes a label of each event",
+                "cannot compute features as of an instant on a stream",
+                "labels and events of a stream come in no order",
+                "use batches, or wr.over(stream, ...) with aggregates over the past",
             )
     return label_features(labels, events, plan, hot=hot)
 

@@ -24,7 +24,6 @@ from windrow.batch.columns import run_bounds
 from windrow.batch.sorted_rows import times_of
 from windrow.loops import TaskLane, running
 from windrow.plan.as_of import AsOfPlan
-from windrow.plan.over import EVERYTHING
 from windrow.plan.resolve import Facts, ResolvedOver, resolve
 
 from .sweep import Batches, as_batches, join_rows, stretches
@@ -98,9 +97,7 @@ class AsOfTask:
         reach = self.plan.delay + max(frame.ticks or 0 for frame in self.plan.frames)
         needed = is_event & (times >= times[-1] - reach)
         most = max(frame.most for frame in self.plan.frames)
-        if most >= EVERYTHING:
-            needed = is_event
-        elif most:
+        if most:
             behind = is_event.sum() - np.cumsum(is_event)
             late = is_event & (times > times[-1] - self.plan.delay)
             needed |= is_event & (behind < most + late.sum())
