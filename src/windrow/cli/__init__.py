@@ -1,4 +1,4 @@
-r"""The command line: `windrow run`, `explain`, `doctor` and `demo`, a file each.
+r"""The command line: `windrow run`, `as-of`, `compare` and others, a file each.
 
     windrow run calls.parquet --window "24 hours" --every "1 minute" --on ts \
         --by caller --agg "longest=max(len)" --to longest.parquet

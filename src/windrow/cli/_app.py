@@ -18,7 +18,7 @@ import typer
 import windrow
 from windrow.errors import BadInput, WindrowError
 
-from . import bench, demo, doctor, explain, run, warm
+from . import as_of, bench, compare, demo, doctor, explain, run, warm
 from ._console import out, show_error
 
 # What typer raises for wrong options: click's class, of which newer typers carry a
@@ -36,6 +36,8 @@ app = typer.Typer(
 )
 app.command(name="run", no_args_is_help=True)(run.run)
 app.command(name="explain", no_args_is_help=True)(explain.explain)
+app.command(name="as-of", no_args_is_help=True)(as_of.as_of)
+app.command(name="compare", no_args_is_help=True)(compare.compare)
 app.command(name="warm", no_args_is_help=True)(warm.warm)
 app.command(name="doctor")(doctor.doctor)
 app.command(name="demo")(demo.demo)
