@@ -95,7 +95,7 @@ def test_longer_events_get_more_levels():
 def test_every_card_is_shown():
     cards = list(wr.techniques())
 
-    assert [card["name"] for card in cards] == [
+    assert [card["name"] for card in cards if card["form"] == "table"] == [
         "tuple_buckets",
         "aggregate_buckets",
         "cumulative_sweeping",

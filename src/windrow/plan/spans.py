@@ -32,8 +32,9 @@ from windrow.aggregates import Law
 from windrow.algorithms import Algorithm
 from windrow.errors import BadInput, UnsupportedType
 from windrow.kernels import Product
+from windrow.slicing import Cuts
 from windrow.spans import CATALOGUE, Technique, find
-from windrow.windows import Window
+from windrow.windows import Rule, Window
 
 from .bind import BoundCall, column_type
 from .choose import FORCED, check_laws
@@ -54,12 +55,16 @@ class Lengths:
     """The lengths of events: each crosses on average `crossed` of the `slices`.
 
     `pieces` are the events less those that cross the same slices as their neighbour.
+    The longest event reaches back over `reach` slices; `in_order` are events none of
+    which ends in an earlier slice than its neighbour.
     """
 
     events: int
     slices: int
     crossed: float
     pieces: int
+    reach: int = 0
+    in_order: bool = False
 
     @property
     def short(self) -> bool:
@@ -91,7 +96,9 @@ class Lengths:
 class TechniqueGroup:
     """Calls that one technique computes together, and why that technique.
 
-    `algorithms` slide over the slices that it makes, one for each window.
+    `algorithms` slide over the slices that it makes, one for each window; or slices
+    stand in a `ring` of so many places, which is slid over as it is: no event reaches
+    back over more than `reach` slices.
     """
 
     request: KernelRequest
@@ -99,6 +106,8 @@ class TechniqueGroup:
     height: int
     reason: str
     algorithms: tuple[Algorithm, ...] = ()
+    ring: int = 0
+    reach: int = 0
 
     @property
     def calls(self) -> tuple[BoundCall, ...]:
@@ -139,6 +148,21 @@ def choose_one(
     levels = height or lengths.height() if forced.name == "se_ml_slicing" else 1
     reason = FORCED + _levels(levels)
     return TechniqueGroup(request, forced, levels, reason)
+
+
+def places_of_ring(
+    technique: Technique, cuts: Cuts, rules: Sequence[Rule], lengths: Lengths
+) -> int:
+    """The places of a ring of slices, a power of two; 0 where an array holds them all.
+
+    A ring needs events in the order of their ends, and serves one window: several share
+    slices.  It holds a window and the slices in which events that overlap it may end.
+    """
+    if technique.walk is None or not lengths.in_order or len(rules) > 1:
+        return 0
+    width = sum(-(-rules[0].longest // comb.period) for comb in cuts.combs)
+    places = 1 << (width + lengths.reach + len(cuts.combs)).bit_length()
+    return places if places < lengths.slices else 0
 
 
 def _kind(product: Product, bound: BoundCall, lengths: Lengths) -> str:
