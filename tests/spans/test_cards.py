@@ -153,7 +153,7 @@ class CountedRing:
             **ring.how(height),
         )  # fmt: skip
         self.module = kernel.module()
-        empty = (np.zeros(height * places, object) for _ in range(2))
+        empty = (np.zeros(ring.places_of(places, height), object) for _ in range(2))
         self.parts = [(fields,) for fields in empty]
         self.ints, self.back = (0, 0, 0), (0,)
 

@@ -30,7 +30,7 @@ import pyarrow as pa
 
 from windrow.aggregates import Law
 from windrow.algorithms import Algorithm
-from windrow.errors import BadInput, UnsupportedType
+from windrow.errors import BadInput, UnsuitableAlgorithm, UnsupportedType
 from windrow.kernels import Product
 from windrow.slicing import Cuts
 from windrow.spans import CATALOGUE, Technique, find
@@ -46,7 +46,7 @@ SWEEP = 64.0
 HOP = 4.0  # combines: what an insertion costs that is no neighbour of the last
 LEVEL = 5.0  # combines that a level of a slice costs once, to be gathered
 MOST_HEIGHT = 32
-MOST_LEVELS = 1 << 23  # of all slices together: past that memory is the price
+MOST_LEVELS = 1 << 21  # of all slices together: past that memory is the price
 WORTH = 0.8  # of the cost of plain slices: what the other ways must save
 
 
@@ -72,9 +72,13 @@ class Lengths:
         return self.pieces * self.crossed <= SHORT * self.events
 
     def height(self) -> int:
-        """The number of levels at which insertion costs as much as gathering."""
+        """The number of levels at which insertion takes as many combines as gathering.
+
+        That is 7 for SES's events of 500 in windows of 50 steps, and 20 for those of
+        5,000; the paper found 7 and 15 to be fastest (Figure 13).
+        """
         slices = max(self.slices, 1)
-        share = HOP * self.pieces * self.crossed / (LEVEL * slices)
+        share = self.pieces * self.crossed / (LEVEL * slices)
         most = min(MOST_HEIGHT, math.ceil(self.crossed), MOST_LEVELS // slices)
         return max(1, min(round(math.sqrt(share)), most))
 
@@ -200,6 +204,39 @@ def _choose(product: Product, lengths: Lengths) -> tuple[str, int, str]:
         reason = f"{long}: {times} {word} an event" + _levels(height)
         return "se_ml_slicing", height, reason
     return "se_slicing", 1, f"{long}, too few to be worth levels"
+
+
+ONLINE = ("auto", "se_slicing", "se_ml_slicing")
+MOST_ONLINE = 16  # levels: a window costs their square
+ONLINE_HOP, ONLINE_LEVEL = 10.0, 6.0  # combines of neighbours that each is worth
+
+
+def check_online(technique: str) -> None:
+    """Refuse a technique that does not take one event at a time."""
+    if technique not in ONLINE:
+        find(technique)
+        raise UnsuitableAlgorithm.because(
+            f"{technique} cannot take events one at a time",
+            "it lays all events of a table over slices at once",
+            "use se_slicing or se_ml_slicing, or leave the algorithm out",
+        )
+
+
+def online_height(crossed: float, rate: float) -> int:
+    """The number of levels for events that come one at a time.
+
+    `rate` events of `crossed` slices each come for each window, which costs about the
+    square of the levels: few events are never worth one.
+    """
+
+    def cost(height: int) -> float:
+        if height == 1:
+            return rate * crossed
+        hops = ONLINE_HOP * math.ceil(crossed / height)
+        return rate * hops + ONLINE_LEVEL * (height * height + height)
+
+    best = min(range(1, MOST_ONLINE + 1), key=cost)
+    return best if cost(best) < WORTH * cost(1) else 1
 
 
 def _levels(height: int) -> str:

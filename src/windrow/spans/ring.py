@@ -45,7 +45,13 @@ from windrow.slicing.fold import fold_run
 from ._columns import fold_overlaps, fold_pieces
 from ._technique import Fields, Windows, Work
 
+APART = 8  # places between levels: a power of two apart they share a set of the cache
 INLINE = ("add_slices", "join_range", "insert_event", "release_window", "tail_of")
+
+
+def places_of(size: int, height: int) -> int:
+    """The places of a ring of `size` slices: level k begins at k * (size + APART)."""
+    return height * size + (height - 1) * APART
 
 
 def how(height: int) -> dict[str, Any]:
@@ -57,8 +63,8 @@ def add_slices(ends, goes, size, height, top, upto):
     """Make room for the slices below `upto`, empty ones (Algorithms 2, 5 and 6)."""
     for j in range(top, upto):
         for k in range(height):
-            store(ends, k * size + (j & (size - 1)), IDENTITY)
-            store(goes, k * size + (j & (size - 1)), IDENTITY)
+            store(ends, k * (size + APART) + (j & (size - 1)), IDENTITY)
+            store(goes, k * (size + APART) + (j & (size - 1)), IDENTITY)
     return max(top, upto)
 
 
@@ -78,10 +84,10 @@ def insert_event(ends, goes, size, height, ints, partial, first, last):
     top = add_slices(ends, goes, size, height, top, last + 1)
     mask = size - 1
     if LEVELS:
-        at = min(last - first, height - 1) * size + (last & mask)
+        at = min(last - first, height - 1) * (size + APART) + (last & mask)
         store(ends, at, combine(load(ends, at), partial))
         for j in range(last - height, max(first, final) - 1, -height):
-            at = min(j - first, height - 1) * size + (j & mask)
+            at = min(j - first, height - 1) * (size + APART) + (j & mask)
             store(goes, at, combine(load(goes, at), partial))
     else:
         low = max(first, final)
@@ -113,7 +119,7 @@ def release_window(ends, goes, size, height, ints, back, start, stop):
         whole = load(ends, final & mask)
         if height > 1:
             for k in range(1, height):
-                whole = combine(whole, load(ends, k * size + (final & mask)))
+                whole = combine(whole, load(ends, k * (size + APART) + (final & mask)))
             store(ends, final & mask, whole)
         back = combine(back, whole)
         final += 1
@@ -128,10 +134,10 @@ def tail_of(ends, goes, size, height, last):
     mask = size - 1
     tail = load(goes, last & mask)
     for k in range(1, height):
-        tail = combine(tail, load(goes, k * size + (last & mask)))
+        tail = combine(tail, load(goes, k * (size + APART) + (last & mask)))
     for j in range(1, height):
         for k in range(j, height):
-            at = k * size + ((last + j) & mask)
+            at = k * (size + APART) + ((last + j) & mask)
             tail = combine(tail, combine(load(ends, at), load(goes, at)))
     return tail
 
@@ -194,7 +200,8 @@ def columns_of_walk(
 def walk(work: Work, windows: Windows) -> Fields:
     """Walk over events in the order of their ends, with `work.ring` slices."""
     laid, product, frames = work.laid, work.product, windows.frames
-    ends, goes = (arrays(product.dtypes, work.ring * work.height) for _ in range(2))
+    places = places_of(work.ring, work.height)
+    ends, goes = (arrays(product.dtypes, places) for _ in range(2))
     out = arrays(product.out_dtypes, len(windows))
     work.run(walk_events, work.source, laid.firsts, laid.lasts, frames.starts,
              frames.stops, work.reach, work.ring, work.height, ends, goes, out,
