@@ -94,6 +94,7 @@ def over(
     late: str = "drop",
     buckets: int | None = None,
     mode: str = "append",
+    span: tuple[str, str] | None = None,
     **named: Any,
 ) -> Any:
     """Give every row new columns over its own past.
@@ -101,6 +102,9 @@ def over(
     Each aggregate says how far back with `last=`: a duration, or a whole number of
     rows that ends with this one.  With a duration `closed=` is one of both (the
     default), left, right, neither; rows at the same instant are peers.
+
+    `span` names the columns of start and end in place of `on`: rows are events with a
+    duration, and each gets what is or was under way within `last` of its start.
 
     Of a streaming DataFrame a row comes out once the watermark has passed it; for
     `late`, `buckets`, `mode` and `threads` see `aggregate`.
@@ -115,11 +119,10 @@ def over(
     if batch.library(data) == "pyspark":
         hints = _hints(False, None, late, buckets, mode)
         return spark_back_end().over(
-            data, on, by, calls, hints=hints, ties=ties, algorithm=algorithm
+            data, on, by, calls, hints=hints, ties=ties, algorithm=algorithm, span=span
         )
-    plan = plan_over(
-        batch.schema_of(data), on, by, calls, ties=ties, algorithm=algorithm
-    )
+    schema = batch.schema_of(data)
+    plan = plan_over(schema, on, by, calls, ties=ties, algorithm=algorithm, span=span)
     is_frame = batch.library(data) in ("pandas", "polars")
     table = batch.read(data, plan.reads if is_frame else plan.schema.names)
     job = batch.open_job(table, plan, threads)
@@ -175,6 +178,7 @@ def explain(
     buckets: int | None = None,
     mode: str = "append",
     show: str = "plan",
+    span: tuple[str, str] | None = None,
     **named: Any,
 ) -> Explanation:
     """Explain what `aggregate` (with a window) or `over` (without) will do, and why.
@@ -185,7 +189,7 @@ def explain(
     check_show(show, sliding=window is not None)
     calls = gather_calls(named, aggregates)
     options: dict[str, Any] = {"algorithm": algorithm, "slicer": slicer, "chunk": chunk}
-    rolling = {"ties": ties, "algorithm": algorithm}
+    rolling: dict[str, Any] = {"ties": ties, "algorithm": algorithm, "span": span}
     if batch.library(data) == "pyspark":
         hints = _hints(hot, keys, late, buckets, mode)
         explanation: Explanation = (
@@ -199,7 +203,7 @@ def explain(
     schema = batch.schema_of(data)
     plan: Any
     if window is None:
-        plan = plan_over(schema, on, by, calls, ties=ties, algorithm=algorithm)
+        plan = plan_over(schema, on, by, calls, **rolling)
     else:
         plan = plan_windows(schema, window, by, calls, **options)
     job = batch.open_job(batch.read(data, plan.reads), plan, threads)

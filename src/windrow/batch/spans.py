@@ -17,7 +17,6 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.aggregates import Law
-from windrow.errors import BadInput
 from windrow.loops import Lane, as_arrow
 from windrow.loops.sort import is_sorted, places_of
 from windrow.plan.aggregate import Plan
@@ -41,6 +40,7 @@ from .holistic import holistic
 from .kernel_inputs import KernelInputs, TableJob, read_inputs
 from .sorted_rows import (
     SortedRows,
+    before_its_start,
     check_room,
     in_order,
     rows_in_runs,
@@ -192,13 +192,7 @@ def span_times(table: pa.Table, plan: Plan) -> SpanTimes:
     lasts, wrong, at, points = measure(starts, ends, mask)
     if wrong:
         assert plan.span is not None
-        first, last = (table.column(name)[at].as_py() for name in plan.span)
-        raise BadInput.because(
-            "cannot place an event that ends before it starts",
-            f"{wrong:,} row{'s do' if wrong > 1 else ' does'}, the first of them from "
-            f"{first} to {last}",
-            "filter such rows out, or swap their bounds",
-        )
+        raise before_its_start(table, plan.span, wrong, at)
     return SpanTimes(starts, lasts, starts == ends if points else None, known)
 
 

@@ -12,6 +12,7 @@ from ._numbering import measure
 from ._technique import Technique, Windows, Work
 from .buckets import AGGREGATE_BUCKETS, TUPLE_BUCKETS, fill_buckets
 from .events import Events, LaidEvents, NumberedEvents, number_slices
+from .frames import fold_frames
 from .online import OnlineSlices, Released, SpanKernel
 from .se_slicing import SE_ML_SLICING, SE_SLICING, slide_parts
 from .starts_and_ends import STARTS_AND_ENDS
@@ -57,6 +58,7 @@ __all__ = [
     "clock",
     "fill_buckets",
     "find",
+    "fold_frames",
     "held",
     "measure",
     "number_slices",
