@@ -264,6 +264,28 @@ def test_options_that_mean_nothing_are_refused(options, words):
         wr.Operator(windows(Span(10, 5)), wr.count(), **options)
 
 
+def test_keys_without_events_are_forgotten_once_their_windows_are_taken():
+    op = wr.Operator(windows(Span(10, 5)), wr.count(), lateness=5)
+    op.feed({"start": [0, 90], "end": [3, 95]}, key=["a", "b"])
+
+    early = op.expire(before=60)
+    taken = [one.key for one in op.trigger()]
+
+    assert early == [], "windows of a are released, and nobody has taken them"
+    assert taken == ["a", "a"]
+    assert op.expire() == ["a"]
+    assert op.keys() == ["b"]
+
+
+def test_a_first_value_that_is_null_has_no_type():
+    op = wr.Operator(windows(Span(10, 5)), wr.sum("x"))
+
+    with pytest.raises(wr.WindrowError, match="cannot tell the type of 'x'"):
+        op.insert({"start": 1, "end": 2, "x": None})
+    with pytest.raises(wr.WindrowError, match="types= has no entry"):
+        wr.Operator(windows(Span(10, 5)), wr.sum("x"), types={})
+
+
 def test_instants_are_datetimes_where_ranges_are_durations():
     window = wr.sliding("15 minutes", every="5 minutes", span=("start", "end"))
     op = wr.Operator(window, wr.count(), lateness="20 minutes")

@@ -53,6 +53,15 @@ class SpanProgram:
 
     def open(self, types: Mapping[str, Any]) -> None:
         """Plan and generate, now that types are known."""
+        for name in self.reader.names:
+            if name not in types or types[name] == pa.null():
+                raise BadInput.because(
+                    f"cannot tell the type of {name!r}",
+                    "types= has no entry for it"
+                    if name not in types
+                    else "its first value is null",
+                    f"say it: types={{{name!r}: 'float64'}}",
+                )
         columns = EventColumns(self.calls, pa.schema(types), nulls=self.nulls)
         product = columns.request.product
         if self.algorithm == "se_ml_slicing" and Law.COMMUTATIVE not in product.laws:

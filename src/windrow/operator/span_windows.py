@@ -61,7 +61,10 @@ class SpanWindow:
 
     def check_event(self, start: int, last: int) -> None:
         """Refuse an event that ends before windows that are out, or that is endless."""
-        newest, patience = self.newest, self.postpone
+        self._check(start, last, self.newest)
+
+    def _check(self, start: int, last: int, newest: int | None) -> None:
+        patience = self.postpone
         if self.program.lateness is None:
             patience = max(patience, last - start)
         if newest is not None and newest - last > patience:
@@ -89,16 +92,11 @@ class SpanWindow:
         if self.program.lateness is None:
             patience = np.maximum(np.maximum.accumulate(lasts - starts), self.postpone)
         late = np.flatnonzero(newest - lasts > patience)
-        saved = self.newest
-        try:
-            if len(late):
-                self.newest = int(newest[late[0]])
-                self.check_event(int(starts[late[0]]), int(lasts[late[0]]))
-            longest = int(np.argmax(lasts - starts))
-            self.newest = None
-            self.check_event(int(starts[longest]), int(lasts[longest]))
-        finally:
-            self.newest = saved
+        if len(late):
+            at = late[0]
+            self._check(int(starts[at]), int(lasts[at]), int(newest[at]))
+        longest = int(np.argmax(lasts - starts))
+        self._check(int(starts[longest]), int(lasts[longest]), None)
 
     def wait(self, numbers: list[Any], payload: Any, start: int, last: int) -> None:
         """Let one event wait until somebody asks."""

@@ -78,7 +78,7 @@ class SpanOperator:
         self._windows: dict[Any, SpanWindow] = {}
         self._keyed: bool | None = None
         if types is not None or not self._reader.names:
-            self._program.open({n: (types or {})[n] for n in self._reader.names})
+            self._program.open(types or {})
 
     # --- events
 
@@ -174,8 +174,26 @@ class SpanOperator:
         """The keys that have windows."""
         return list(self._windows) if self._keyed else []
 
+    def expire(self, before: Any = None) -> list[Any]:
+        """Forget keys that no window to come holds an event of; gives those keys.
+
+        With `before` time goes on to that instant for keys whose last event was over
+        by then; windows that are released must be taken before a key goes.
+        """
+        tick = None if before is None else self._reader.tick(before)
+        gone = []
+        for key in self.keys():
+            window = self._windows[key]
+            window.flush()
+            if tick is not None and window.newest is not None and window.newest < tick:
+                window.elapse(tick)
+            if window.slices.is_empty and not window.untaken:
+                del self._windows[key]
+                gone.append(key)
+        return gone
+
     def __getattr__(self, name: str) -> Any:
-        if name in ("evict", "correct", "punctuate", "expire", "add", "remove"):
+        if name in ("evict", "correct", "punctuate", "add", "remove"):
             raise BadInput.because(
                 f"cannot {name} in windows over events that last",
                 "an event is folded into the slices that it crosses when it comes",

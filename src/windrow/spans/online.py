@@ -162,9 +162,11 @@ class OnlineSlices:
         return int(words[SHIFT] + words[NEXT] * words[SLIDE])
 
     @property
-    def partials(self) -> int:
-        """How many partials there is room for."""
-        return 2 * int(self.words[SIZE] * self.words[HEIGHT]) + 1
+    def is_empty(self) -> bool:
+        """Whether no event is left that a window to come could hold."""
+        words = self.words
+        per = 1 if words[RANGE] % words[SLIDE] == 0 else 2
+        return bool(words[NEXT] * per > words[NEWEST])
 
     def places(self, postpone: int, height: int | None = None) -> int:
         """The slices of a window, and of the time to postpone; a power of two."""
