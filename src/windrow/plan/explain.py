@@ -109,8 +109,8 @@ def _span_lines(resolved: Resolved, lengths: Lengths) -> list[str]:
         lines += partial_lines(group.request.product)
         if group.ring:
             lines.append(
-                f"  slices     {group.ring:,} in a ring: events are in the order of "
-                "their ends"
+                f"  slices     {group.ring:,} in a ring, once compiled: events are in "
+                "the order of their ends"
             )
         elif group.technique.name in ("se_slicing", "se_ml_slicing"):
             names = ", ".join(dict.fromkeys(chosen.name for chosen in group.algorithms))
