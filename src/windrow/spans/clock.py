@@ -23,7 +23,8 @@ from .ring import APART, INLINE, add_slices, insert_event, release_window, tail_
 
 CLOCK, NEXT, FLIP, FINAL, TOP, ENDED, NEWEST, LATE, TOTAL, CROSSED = range(10)
 POSTPONE, LEARNS, RANGE, SLIDE, SHIFT, SIZE, HEIGHT, SINCE = range(10, 18)
-WORDS = 18
+PER, WIDTH, REST = range(18, 21)  # slices a step and a window; length of the first
+WORDS = 21
 FAR = 2**62  # past every slice
 LONG_AGO = -(2**62)
 
@@ -32,19 +33,9 @@ def slice_of(words, instant):
     """Find the number of an instant's slice: one a step, or two (Pairs)."""
     since = instant - words[SHIFT]
     step = since // words[SLIDE]
-    rest = words[RANGE] % words[SLIDE]
-    if rest == 0:
+    if words[PER] == 1:
         return step
-    return 2 * step + (1 if since - step * words[SLIDE] >= rest else 0)
-
-
-def slices_a_step(words):
-    return 1 if words[RANGE] % words[SLIDE] == 0 else 2
-
-
-def slices_a_window(words):
-    steps = words[RANGE] // words[SLIDE]
-    return steps if words[RANGE] % words[SLIDE] == 0 else 2 * steps + 1
+    return 2 * step + (1 if since - step * words[SLIDE] >= words[REST] else 0)
 
 
 def first_open(words, instant):
@@ -77,14 +68,14 @@ def advance_clock(words, reaches, ends, goes, back, instant, made, out, begins):
 
     Gives the number of results so far; there may be no room for all.
     """
-    size, height, per = words[SIZE], words[HEIGHT], slices_a_step(words)
+    size, height, per = words[SIZE], words[HEIGHT], words[PER]
     due = first_open(words, instant - words[POSTPONE])
     while words[NEXT] < due and made < len(begins):
         start = words[NEXT] * per
         if start > words[NEWEST]:  # no event is left
             words[NEXT] = due
             break
-        stop = start + slices_a_window(words)
+        stop = start + words[WIDTH]
         holds = is_overlapped(words, reaches, start, stop)
         forget_ends(words, reaches, stop + height - 1)
         ints = words[FLIP], words[FINAL], words[TOP]
@@ -105,13 +96,13 @@ def advance_clock(words, reaches, ends, goes, back, instant, made, out, begins):
 
 def take_event(words, reaches, ends, goes, partial, start, last):
     """Insert an event that is over (Algorithm 1, line 10); count it if it is late."""
-    size, height, per = words[SIZE], words[HEIGHT], slices_a_step(words)
+    size, height, per = words[SIZE], words[HEIGHT], words[PER]
     first, final = slice_of(words, start), slice_of(words, last)
     oldest = words[NEXT] * per
     if words[FINAL] < oldest:  # windows were passed over that no event overlaps
         words[FLIP] = words[FINAL] = oldest
         words[TOP] = max(words[TOP], oldest)
-    if (first - slices_a_window(words)) // per + 1 < words[NEXT]:
+    if (first - words[WIDTH]) // per + 1 < words[NEXT]:
         words[LATE] += 1
     forget_ends(words, reaches, final + 1)
     ints = words[FLIP], words[FINAL], words[TOP]
@@ -135,7 +126,7 @@ def call_feed(
         if words[TOTAL] == 0 and words[CLOCK] == LONG_AGO:
             words[NEXT] = first_open(words, lasts[i] - words[POSTPONE])
             words[SINCE] = lasts[i]
-            oldest = words[NEXT] * slices_a_step(words)
+            oldest = words[NEXT] * words[PER]
             words[FLIP] = words[FINAL] = words[TOP] = oldest
         made = advance_clock(
             words, reaches, ends, goes, back, max(lasts[i], words[CLOCK]), made, out,
@@ -159,8 +150,8 @@ def call_look(words, reaches, ends, goes, _, out):
     Slices before `flip` hold suffixes, and those before `final` one level.
     """
     size, height = words[SIZE], words[HEIGHT]
-    start = first_open(words, words[CLOCK]) * slices_a_step(words)
-    stop = start + slices_a_window(words)
+    start = first_open(words, words[CLOCK]) * words[PER]
+    stop = start + words[WIDTH]
     forget_ends(words, reaches, stop + height - 1)
     words[TOP] = add_slices(ends, goes, size, height, words[TOP], stop + height - 1)
     whole = tail_of(ends, goes, size, height, stop - 1)
@@ -180,5 +171,12 @@ def call_look(words, reaches, ends, goes, _, out):
 
 
 LOOPS = (call_feed, call_elapse, call_look)
-STEPS = (*INLINE, "advance_clock", "take_event", "slice_of", "slices_a_step",
-         "slices_a_window", "first_open", "forget_ends", "is_overlapped")  # fmt: skip
+STEPS = (
+    *INLINE,
+    "advance_clock",
+    "take_event",
+    "slice_of",
+    "first_open",
+    "forget_ends",
+    "is_overlapped",
+)

@@ -26,8 +26,10 @@ from .clock import (
     LOOPS,
     NEWEST,
     NEXT,
+    PER,
     POSTPONE,
     RANGE,
+    REST,
     SHIFT,
     SINCE,
     SIZE,
@@ -35,6 +37,7 @@ from .clock import (
     STEPS,
     TOP,
     TOTAL,
+    WIDTH,
     WORDS,
 )
 from .ring import APART, how, places_of
@@ -115,6 +118,9 @@ class OnlineSlices:
         self.words[[CLOCK, ENDED, NEWEST]] = LONG_AGO
         self.words[[POSTPONE, LEARNS]] = postpone or 0, learns
         self.words[[RANGE, SLIDE, SHIFT, HEIGHT]] = *even, height
+        steps, rest = divmod(even.range, even.slide)
+        pair = 2 if rest else 1
+        self.words[[PER, WIDTH, REST]] = pair, pair * steps + bool(rest), rest
         self._allocate(self.places(int(self.words[POSTPONE])), height)
 
     def _allocate(self, size: int, height: int) -> None:
@@ -165,15 +171,14 @@ class OnlineSlices:
     def is_empty(self) -> bool:
         """Whether no event is left that a window to come could hold."""
         words = self.words
-        per = 1 if words[RANGE] % words[SLIDE] == 0 else 2
-        return bool(words[NEXT] * per > words[NEWEST])
+        return bool(words[NEXT] * words[PER] > words[NEWEST])
 
     def places(self, postpone: int, height: int | None = None) -> int:
         """The slices of a window, and of the time to postpone; a power of two."""
-        range_, slide = int(self.words[RANGE]), int(self.words[SLIDE])
-        per = 1 if range_ % slide == 0 else 2
-        steps = -(-(range_ + postpone) // slide) + 2
-        return 1 << (per * steps + (height or int(self.words[HEIGHT]))).bit_length()
+        reach = int(self.words[RANGE]) + postpone
+        steps = -(-reach // int(self.words[SLIDE])) + 2
+        levels = height or int(self.words[HEIGHT])
+        return 1 << (int(self.words[PER]) * steps + levels).bit_length()
 
     def make_room(self, postpone: int, height: int) -> None:
         """Move to a longer ring, or to one of more levels, which are empty then."""
@@ -182,8 +187,7 @@ class OnlineSlices:
         places = max(self.places(postpone, height), size)
         if places == size and height == levels:
             return
-        per = 1 if words[RANGE] % words[SLIDE] == 0 else 2
-        live = np.arange(int(words[NEXT]) * per, int(words[TOP]))[-size:]
+        live = np.arange(int(words[NEXT] * words[PER]), int(words[TOP]))[-size:]
         self._allocate(places, height)
         self.reaches[live % places] = old[1][live % size]
         for new, before in zip(
