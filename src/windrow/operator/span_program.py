@@ -20,10 +20,28 @@ from windrow.plan.operator import operator_policies
 from windrow.spans import OnlineSlices, SpanKernel
 from windrow.windows import Even, parse_duration
 
-from .events import EventReader
+from .description import hashable
+from .events import EventReader, check_length
 from .inputs import EventColumns
 
 Array = np.ndarray[Any, Any]
+
+
+def runs_of_keys(keys: Any, count: int) -> list[tuple[Any, Array | None]]:
+    """Each key with the numbers of its events; None is all of them, without a key."""
+    if keys is None:
+        return [(None, None)] if count else []
+    plain = next((to for to in ("to_pylist", "tolist") if hasattr(keys, to)), None)
+    listed = list(keys) if plain is None else getattr(keys, plain)()
+    check_length(listed, count, f"cannot give keys to {count} events", "keys")
+    rows: dict[Any, list[int]] = {}
+    for row, key in enumerate(listed):
+        rows.setdefault(hashable(key), []).append(row)
+    if None in rows:
+        raise BadInput.because(
+            "cannot give an event to no key", "a key is null", "leave such events out"
+        )
+    return [(key, np.array(own)) for key, own in rows.items()]
 
 
 class SpanProgram:

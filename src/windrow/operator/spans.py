@@ -33,10 +33,9 @@ from .description import (
     spec_from,
 )
 from .events import EventReader, with_columns
-from .feed import runs_of
 from .inputs import as_column
 from .results import Result, Results
-from .span_program import SpanProgram
+from .span_program import SpanProgram, runs_of_keys
 from .span_windows import SAVED, SpanWindow
 
 
@@ -109,7 +108,7 @@ class SpanOperator:
         starts, ends = self._program.batch_bounds(values, at)
         columns, count = self._program.batch(values, len(starts))
         check_keyed(self._keyed, key)
-        runs = runs_of(key, count)
+        runs = runs_of_keys(key, count)
         for name, _ in runs if key is not None else ():
             if name not in self._windows:
                 check_key(name)
@@ -123,7 +122,7 @@ class SpanOperator:
         parts = []
         for name, rows in runs:
             window = self._windows.get(name) or SpanWindow(program)
-            chosen = slice(None) if rows is None else rows
+            chosen: Any = slice(None) if rows is None else rows
             window.check_order(starts[chosen], lasts[chosen])
             parts.append((name, window, chosen))
         batches = []
