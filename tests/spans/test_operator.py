@@ -293,6 +293,11 @@ def test_keys_without_events_are_forgotten_once_their_windows_are_taken():
     assert op.keys() == ["b"]
 
 
+def test_what_needs_the_events_of_a_window_is_refused():
+    with pytest.raises(wr.WindrowError, match="slices keep none"):
+        wr.Operator(windows(Span(10, 5)), wr.collect("x"))
+
+
 def test_a_first_value_that_is_null_has_no_type():
     op = wr.Operator(windows(Span(10, 5)), wr.sum("x"))
 

@@ -15,7 +15,12 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.aggregates import Call, Law
-from windrow.errors import BadInput, StateError, UnsuitableAlgorithm
+from windrow.errors import (
+    BadInput,
+    StateError,
+    UnsuitableAlgorithm,
+    UnsupportedType,
+)
 from windrow.plan.operator import operator_policies
 from windrow.spans import OnlineSlices, SpanKernel
 from windrow.windows import Even, parse_duration
@@ -52,6 +57,13 @@ class SpanProgram:
         nulls: bool,
     ) -> None:  # fmt: skip
         self.window, self.calls, self.algorithm = window, calls, algorithm
+        for call in calls.values():
+            if Law.HOLISTIC in call.aggregate.laws:
+                raise UnsupportedType.because(
+                    f"cannot keep {call.label} over events with a duration",
+                    "it needs the events of a window, and slices keep none",
+                    "use wr.aggregate over a table",
+                )
         self.span: tuple[str, str] = window.span
         self.nulls = nulls
         self.lateness = None if lateness is None else parse_duration(lateness)

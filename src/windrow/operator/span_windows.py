@@ -13,12 +13,13 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.aggregates import Law
+from windrow.batch.results import written
 from windrow.errors import BadInput
 from windrow.plan.spans import online_height
 from windrow.spans import Released, clock
 
 from .description import ipc_bytes, table_from, tagged, untagged
-from .results import ResultBatch, Results, payloads_at
+from .results import ResultBatch, Results
 from .span_program import Array, SpanProgram
 
 MOST = 4096  # events that wait
@@ -173,9 +174,17 @@ class SpanWindow:
     def _batch(self, windows: Released) -> ResultBatch:
         columns = self.program.columns
         assert columns is not None
-        payloads = None
+        request, payloads = columns.request, None
         if columns.payloads:
-            payloads = payloads_at(columns.request, windows.out, self._payload_at)
+            views = written(request.product, windows.out)
+            payloads = {
+                bound.name: [
+                    self._payload_at(number, bound.payload) if number >= 0 else None
+                    for number in views[outputs[0]][0][0].tolist()
+                ]
+                for bound, outputs in request.calls
+                if bound.payload is not None
+            }
         ends = windows.begins + self.program.lengths.range
         return ResultBatch(None, windows.begins, ends, windows.out, payloads)
 
