@@ -43,12 +43,6 @@ class Operator:
     (9, 3)
     """
 
-    def __new__(cls, window: Any = None, *more: Any, **options: Any) -> Any:
-        """An operator; one of its own kind where events have a duration."""
-        if getattr(window, "span", None) is not None:
-            return SpanOperator(window, *more, **options)
-        return super().__new__(cls)
-
     def __init__(
         self,
         window: Any,
@@ -72,6 +66,14 @@ class Operator:
             capacity=capacity,
         )
         self._begin(setup, {}, None)
+
+    def __new__(cls, window: Any = None, *more: Any, **options: Any) -> Any:
+        """An operator; one of its own kind where events have a duration."""
+        if getattr(window, "span", None) is not None:
+            return SpanOperator(window, *more, **options)
+        return super().__new__(cls)
+
+    __new__.__wrapped__ = __init__  # type: ignore[attr-defined]  # the signature shown
 
     def _begin(
         self, setup: OperatorSetup, windows: dict[Any, KeyWindow], keyed: bool | None
