@@ -7,6 +7,7 @@ each round.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import pyarrow as pa
 
@@ -41,6 +42,8 @@ LONG = 100  # steps that an event lasts: levels must be ahead from there on
 STEP = 20
 MAP = ((0.25, 1, 5, 25, 100, 250), (1, 5, 20, 50, 200))
 PROMISED = SpanSetting(500, 10_000, 2_000)
+FED = (PROMISED, SpanSetting(20, 60, 1), SpanSetting(5_000, 1_000, 20))
+BATCH = 100_000  # events that an operator is fed at once
 
 Say = Callable[[str], None]
 Times = dict[str, float]
@@ -59,12 +62,15 @@ def run(settings: Settings, say: Say) -> Result:
             "best levels / se_slicing"]  # fmt: skip
     rate = _promised(n, settings)
     say(f"wr.aggregate at the promised setting: {rate:.1f} M events/s")
+    fed, slowest = _fed(n // 2, settings, say)
     bars = [
         Bar("Figure 12: se_slicing beside the better bucket, at worst", ahead, 1.0),
         Bar(f"Figures 11, 13: levels beside se_slicing where events last {LONG} steps "
             "or more, at worst", min(longest, more), 1.0),
         Bar("wr.aggregate, events of 500, 10,000 / 2,000: million events a second",
             rate, 20.0),
+        Bar("wr.Operator.feed, one event at a time, at worst: million events a second",
+            slowest, 1.0),
     ]  # fmt: skip
     return Result(
         NAME,
@@ -75,6 +81,9 @@ def run(settings: Settings, say: Say) -> Result:
             Table(f"Figure 12, {rates}", plain, flat12),
             Table(f"Figure 13, {rates}", high, high13),
             _map(n, settings, say),
+            Table(
+                f"`wr.Operator.feed`, {rates}", ["event", "range / step", "rate"], fed
+            ),
         ],
         bars,
         [
@@ -85,6 +94,30 @@ def run(settings: Settings, say: Say) -> Result:
             "Slow contenders run on a shorter stretch of the same stream, scaled.",
         ],
     )
+
+
+def _fed(n: int, settings: Settings, say: Say) -> tuple[list[list[object]], float]:
+    """Rows of rates of an operator that is fed batches, and the slowest of them."""
+    rows: list[list[object]] = []
+    slowest = float("inf")
+    for setting in FED:
+        rounds = range(settings.rounds + 1)
+        rate = n / min(timed(partial(_feed, setting, n))[0] for _ in rounds) / 1e6
+        slowest = min(slowest, rate)
+        rows.append([f"{setting.mu:,}", setting.name, rate])
+        say(f"feed, {setting}: {rate:.1f} M events/s")
+    return rows, slowest
+
+
+def _feed(setting: SpanSetting, n: int) -> None:
+    """Feed an operator that waits for the longest event."""
+    some, values = events(n, setting.mu)
+    columns = {"start": some.starts, "end": some.lasts + 1, "v": values}
+    window = wr.sliding(setting.range, every=setting.step, span=("start", "end"))
+    calls = {"n": wr.count(), "total": wr.sum("v"), "most": wr.max("v")}
+    operator = wr.Operator(window, calls, lateness=2 * setting.mu + 100)
+    for i in range(0, n, BATCH):
+        operator.feed({name: part[i : i + BATCH] for name, part in columns.items()})
 
 
 def _plain(

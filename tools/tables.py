@@ -128,17 +128,31 @@ def algorithm_pictures() -> str:
 def technique_cards() -> str:
     """One row per technique for events with a duration, as its card has it."""
     return _table(
-        ("technique", "needs", "an event costs", "a window costs", "kept", "from"),
+        (
+            "technique",
+            "form",
+            "needs",
+            "an event costs",
+            "a window costs",
+            "at worst",
+            "kept",
+            "in the paper",
+            "from",
+        ),
         (
             (
                 f"`{card.name}`",
+                form,
                 _needs(card),
-                card.insert,
-                card.release,
-                card.space,
+                costs.insert,
+                costs.release,
+                costs.worst,
+                costs.space,
+                card.paper,
                 card.source,
             )
             for card in TECHNIQUES
+            for form, costs in card.forms.items()
         ),
     )
 

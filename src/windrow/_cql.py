@@ -12,15 +12,17 @@ The steps before and after `wr.aggregate` are functions of `batch/relation.py`, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 
 from windrow import batch
 from windrow._dispatch import aggregate, explain, spark_back_end
+from windrow.aggregates import Aggregate
 from windrow.batch import relation as table_relation
-from windrow.errors import BadInput
+from windrow.errors import BadInput, QueryError
 from windrow.plan import Explanation
 from windrow.plan.cql import (
     TOTAL,
@@ -46,10 +48,10 @@ def cql(
 ) -> Any:
     """Run a query in CQL; several give a list of results in the order of the text.
 
-    Streams and tables are given by name; names that are not words, or are `time` or
-    `streams`, go into `streams=`.  They are tables as `wr.aggregate` takes them, or
-    Spark DataFrames; each result is of the kind of its stream.  Queries over the same
-    rows and keys share one pass.
+    Streams and tables are given by name, and so are aggregates of your own; names that
+    are not words, or are `time` or `streams`, go into `streams=`.  Streams are tables
+    as `wr.aggregate` takes them, or Spark DataFrames; each result is of the kind of its
+    stream.  Queries over the same rows and keys share one pass.
 
     `time` names the time column of all streams, or of each by a mapping.  Left out, it
     is the only column of timestamps or dates, or one called timestamp, ts or time.
@@ -63,12 +65,8 @@ def cql(
     >>> wr.cql(text, Calls=calls).to_pylist()[0]
     {'ts': 5, 'longest': 9}
     """
-    inputs, bound = _bind(text, time, streams, named)
-    inputs = {name: _materialise(data) for name, data in inputs.items()}
-    results: list[Any] = [None] * len(bound)
-    for pass_ in _passes(inputs, bound):
-        for place, result in _run(inputs, pass_):
-            results[place] = result
+    session = _Session(text, time, {**named, **(streams or {})})
+    results = session.run(queries_of(text, session.aggregates))
     return results[0] if len(results) == 1 else results
 
 
@@ -81,12 +79,13 @@ def explain_cql(
     **named: Any,
 ) -> Explanation:
     """Explain a text in CQL: the tree of each query, and the plan of each pass."""
-    inputs, bound = _bind(text, time, streams, named)
-    passes = _passes(inputs, bound)
-    return explain_passes(passes, [_explain(inputs, pass_) for pass_ in passes])
+    session = _Session(text, time, {**named, **(streams or {})}, empty=True)
+    return session.explain(queries_of(text, session.aggregates))
 
 
-def queries_of(text: str) -> tuple[QueryTree, ...]:
+def queries_of(
+    text: str, aggregates: Mapping[str, Aggregate] | None = None
+) -> tuple[QueryTree, ...]:
     """Parse a text into trees, checked as far as they can be without data."""
     if not isinstance(text, str):
         raise BadInput.because(
@@ -94,8 +93,96 @@ def queries_of(text: str) -> tuple[QueryTree, ...]:
             f"it is of type {type(text).__name__}, not text",
             'write wr.cql("select ... from Calls [range 60 slide 1]", Calls=calls)',
         )
-    queries: tuple[QueryTree, ...] = load_parser().parse(text)
+    queries: tuple[QueryTree, ...] = load_parser().parse(text, aggregates)
     return queries
+
+
+class _Session:
+    """The inputs of one text; inner queries add their results to them.
+
+    With `empty` tables of this process are read for their columns alone.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        time: str | Mapping[str, str] | None,
+        named: Mapping[str, Any],
+        *,
+        empty: bool = False,
+    ) -> None:
+        self._text, self._time, self._empty = text, time, empty
+        users = {n: value for n, value in named.items() if isinstance(value, Aggregate)}
+        self.aggregates = users
+        self._inputs = {n: value for n, value in named.items() if n not in users}
+        self._inner: list[Explanation] = []
+
+    def run(self, queries: Sequence[QueryTree]) -> list[Any]:
+        """The result of each query."""
+        bound = self._bind(queries)
+        inputs = {name: _materialise(data) for name, data in self._inputs.items()}
+        results: list[Any] = [None] * len(bound)
+        for pass_ in _passes(inputs, bound):
+            for place, result in _run(inputs, pass_):
+                results[place] = result
+        return results
+
+    def explain(self, queries: Sequence[QueryTree]) -> Explanation:
+        """The trees of queries and the plan of each pass, inner queries first."""
+        bound = self._bind(queries)
+        passes = _passes(self._inputs, bound)
+        plans = [_explain(self._inputs, pass_) for pass_ in passes]
+        parts = [*map(str, self._inner), str(explain_passes(passes, plans))]
+        return Explanation("\n".join(parts))
+
+    def _bind(self, queries: Sequence[QueryTree]) -> list[BoundQuery]:
+        queries = [self._with_inner(query) for query in queries]
+        schemas = {name: _schema(data) for name, data in self._inputs.items()}
+        bound = []
+        for query in queries:
+            time = self._time_of(query, schemas)
+            own = self.aggregates
+            bound.append(bind_query(self._text, query, schemas, time, own))
+            data = self._inputs[bound[-1].rows.stream]
+            if _is_stream(data):
+                _back_end(data).check_stream(self._text, bound[-1])
+        return bound
+
+    def _with_inner(self, query: QueryTree) -> QueryTree:
+        """The query over the results of its inner query, which are computed now."""
+        source, inputs = query.stream, dict(self._inputs)
+        if source.inner is None:
+            return query
+        if any(map(_is_stream, self._inputs.values())):
+            expected = "a table or a DataFrame that is not streaming in an inner query"
+            hint = "run the inner query as a stream of its own, and give its result"
+            raise QueryError.at(self._text, *source.inner.stream.at, expected, hint)
+        for name, data in inputs.items():
+            if self._empty and not _is_spark(data):
+                inputs[name] = batch.schema_of(data).empty_table()
+            else:
+                inputs[name] = _materialise(data)
+        named = {**inputs, **self.aggregates}
+        (result,) = _Session(self._text, self._time, named).run([source.inner])
+        if self._empty:
+            session = _Session(self._text, self._time, named, empty=True)
+            self._inner.append(session.explain([source.inner]))
+        name = source.name
+        while name in self._inputs:
+            name += "'"
+        self._inputs[name] = result
+        return replace(query, stream=replace(source, name=name))
+
+    def _time_of(
+        self, query: QueryTree, schemas: Mapping[str, pa.Schema]
+    ) -> str | None:
+        """The time column that was named, if it is for this stream."""
+        time, name = self._time, query.stream.name
+        if time is not None and not isinstance(time, str):
+            return {key.lower(): on for key, on in time.items()}.get(name.lower())
+        if query.stream.inner is not None and time not in schemas[name].names:
+            return None
+        return time
 
 
 def _run(inputs: Mapping[str, Any], pass_: Pass) -> list[tuple[int, Any]]:
@@ -146,8 +233,10 @@ def _select_results(back_end: Any, result: Any, member: Member, pass_: Pass) -> 
     for condition in (*conditions, bound.having):
         if condition is not None:
             result = back_end.filter_rows(result, condition)
-    if bound.query.istream and bound.window is not None:
+    if bound.query.output == "istream" and bound.window is not None:
         result = back_end.new_results(result, bound, pass_.keys)
+    if bound.query.output == "dstream" and bound.window is not None:
+        result = back_end.gone_results(result, bound, pass_.keys)
     return back_end.select_columns(result, dict(bound.items))
 
 
@@ -161,35 +250,10 @@ def _explain(inputs: Mapping[str, Any], pass_: Pass) -> Explanation | None:
     return explain(_prepare_rows(inputs, pass_), **pass_.arguments)
 
 
-def _bind(
-    text: str,
-    time: str | Mapping[str, str] | None,
-    streams: Mapping[str, Any] | None,
-    named: Mapping[str, Any],
-) -> tuple[dict[str, Any], list[BoundQuery]]:
-    queries = queries_of(text)
-    inputs = {**named, **(streams or {})}
-    schemas = {name: _schema(data) for name, data in inputs.items()}
-    bound = [bind_query(text, q, schemas, _time_of(q, time)) for q in queries]
-    for query in bound:
-        data = inputs[query.rows.stream]
-        if _is_stream(data):
-            _back_end(data).check_stream(text, query)
-    return inputs, bound
-
-
 def _passes(inputs: Mapping[str, Any], bound: list[BoundQuery]) -> list[Pass]:
     """The passes of queries; over a stream each has its own, with its own state."""
     alone = any(_is_stream(inputs[query.rows.stream]) for query in bound)
     return passes_of(bound, alone=alone)
-
-
-def _time_of(query: QueryTree, time: str | Mapping[str, str] | None) -> str | None:
-    if time is None or isinstance(time, str):
-        return time
-    return {name.lower(): on for name, on in time.items()}.get(
-        query.stream.name.lower()
-    )
 
 
 def _schema(data: Any) -> pa.Schema:

@@ -106,6 +106,7 @@ def over(
     late: str = "drop",
     buckets: int | None = None,
     mode: str = "append",
+    span: tuple[str, str] | None = None,
     **named: Any,
 ) -> Any:
     """Give every row new columns over its own past.
@@ -117,6 +118,9 @@ def over(
 
     In place of aggregates it takes `wr.features`, with the keys and the time column
     that these name: each row is then a label at its own instant, as in `as_of`.
+
+    `span` names the columns of start and end in place of `on`: rows are events with a
+    duration, and each gets what is or was under way within `last` of its start.
 
     Of a streaming DataFrame a row comes out once the watermark has passed it; for
     `late`, `buckets`, `mode` and `threads` see `aggregate`.
@@ -134,10 +138,10 @@ def over(
     if batch.library(data) == "pyspark":
         hints = _hints(False, None, None, late, buckets, mode)
         return spark_back_end().over(
-            data, on, by, calls, hints=hints, ties=ties, algorithm=algorithm
+            data, on, by, calls, hints=hints, ties=ties, algorithm=algorithm, span=span
         )
     schema, calls, read = _source(data, calls)
-    plan = plan_over(schema, on, by, calls, ties=ties, algorithm=algorithm)
+    plan = plan_over(schema, on, by, calls, ties=ties, algorithm=algorithm, span=span)
     is_frame = batch.library(data) in ("pandas", "polars")
     table = read(plan.reads if is_frame else schema.names)
     job = batch.open_job(table, plan, threads)
@@ -266,6 +270,7 @@ def explain(
     buckets: int | None = None,
     mode: str = "append",
     show: str = "plan",
+    span: tuple[str, str] | None = None,
     **named: Any,
 ) -> Explanation:
     """Explain what `aggregate` (with a window) or `over` (without) will do, and why.
@@ -276,7 +281,7 @@ def explain(
     check_show(show, sliding=window is not None)
     calls = gather_calls(named, aggregates)
     options: dict[str, Any] = {"algorithm": algorithm, "slicer": slicer, "chunk": chunk}
-    rolling = {"ties": ties, "algorithm": algorithm}
+    rolling: dict[str, Any] = {"ties": ties, "algorithm": algorithm, "span": span}
     if batch.library(data) == "pyspark":
         hints = _hints(hot, keys, lasting, late, buckets, mode)
         explanation: Explanation = (
@@ -290,7 +295,7 @@ def explain(
     schema, calls, read = _source(data, calls)
     plan: Any
     if window is None:
-        plan = plan_over(schema, on, by, calls, ties=ties, algorithm=algorithm)
+        plan = plan_over(schema, on, by, calls, **rolling)
     else:
         plan = plan_windows(schema, window, by, calls, **options)
     job = batch.open_job(read(plan.reads), plan, threads)

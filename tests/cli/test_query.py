@@ -4,7 +4,7 @@ import pytest
 
 import windrow as wr
 from windrow.cli._options import QueryOptions
-from windrow.cli._query import make_query
+from windrow.cli._query import make_query, time_column
 from windrow.errors import BadInput, WindowError
 
 
@@ -119,3 +119,30 @@ def test_options_that_make_no_query_are_refused(options, cause):
 def test_a_slide_longer_than_the_window_is_the_librarys_own_refusal():
     with pytest.raises(WindowError, match="rows between windows would be lost"):
         query(window=["1 hour"], every=["2 hours"])
+
+
+def test_a_span_names_start_and_end_in_place_of_a_time_column():
+    actual = query(on=None, window=["15 minutes"], every=["5 minutes"], span="a, b")
+
+    window = wr.sliding("15 minutes", every="5 minutes", span=("a", "b"))
+    assert actual["window"] == window
+
+
+def test_the_watermark_of_a_span_is_on_its_ends():
+    options = QueryOptions(source="x.csv", window=["15 minutes"], span="start,end")
+
+    assert time_column(options) == "end"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"span": "start", "window": ["1 hour"]}, "names of two columns"),
+        ({"span": "a,b", "rows": [10]}, "windows of time, not of rows"),
+        ({"span": "a,b", "on": "ts", "window": ["1 hour"]}, "--on is for events"),
+        ({"span": "a,b", "window": ["1 month"]}, "of a calendar"),
+    ],
+)
+def test_a_span_that_means_nothing_is_refused(options, words):
+    with pytest.raises(BadInput, match=words):
+        query(**{"on": None, **options})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from functools import partial
 
 import pyarrow as pa
 import pytest
@@ -134,6 +135,9 @@ def test_spans_run_the_technique_that_explain_names(length, monkeypatch):
             return answer(*args)
 
         monkeypatch.setitem(technique.__dict__, "answer", spy)
+        if technique.walk is not None:
+            walked = partial(spy, answer=technique.walk)
+            monkeypatch.setitem(technique.__dict__, "walk", walked)
 
     text = str(wr.explain(table, window, m=wr.max("x"), n=wr.count()))
     wr.aggregate(table, window, m=wr.max("x"), n=wr.count())

@@ -56,6 +56,44 @@ def own(spark, settings_of):
     return ask
 
 
+INSTANT = pa.timestamp("us", tz="UTC")
+TRIPS = pa.table(
+    {
+        "start": pa.array([1_000_000, 12_000_000, 4_000_000], INSTANT),
+        "end": pa.array([21_000_000, 13_000_000, 4_000_000], INSTANT),
+    }
+)
+SQUARES = wr.Aggregate(
+    name="squares",
+    identity=0.0,
+    lift=lambda value: value * value,
+    combine=lambda older, newer: older + newer,
+    lower=lambda partial: partial,
+    laws=("commutative",),
+)
+CLAUSES = {
+    "dstream": "select dstream(ts, count(*) as n) from Calls [range 120 slide 60]",
+    "dstream of rows": "select dstream(caller, count(len) as n) from Calls [rows 2] "
+    "group by caller",
+    "distinct": "select distinct caller from Calls [range 2 minutes slide 1 minute]",
+    "inner": "select ts, count(n) as people from (select ts, caller, count(*) as n "
+    "from Calls [range 120 slide 60] group by caller) [now] as R",
+    "users": "select caller, squares(len) as q from Calls group by caller",
+    "span": "select window.end, count(*) as n from Trips [range 15 span start, end]",
+}
+
+
+@pytest.mark.parametrize("name", CLAUSES)
+def test_a_clause_gives_the_same_rows_on_data_frames(name, spark):
+    tables = {"Calls": CALLS, "Trips": TRIPS}
+    frames = {one: spark.createDataFrame(table) for one, table in tables.items()}
+
+    actual = wr.cql(CLAUSES[name], squares=SQUARES, **frames)
+
+    expected = wr.cql(CLAUSES[name], squares=SQUARES, **tables)
+    assert rows_of(actual) == rows_of(expected)
+
+
 @pytest.mark.parametrize("name", workloads.WORK)
 def test_a_fixture_gives_the_rows_of_spark_sql(name, spark, own):
     work = workloads.WORK[name]

@@ -34,12 +34,34 @@ TEXTS = {
     "a word too many": ("select len a b from Calls", "b", "a comma, an operator", None),
     "two operators": ("select len from Calls where len = = 3", "=", "an expr", None),
     # --- clauses ---
-    "distinct": ("select distinct len from Calls", "distinct", "the end", "group by"),
+    "distinct *": ("select distinct * from Calls", "distinct", "columns by", "a, b"),
+    "distinct without a key": (
+        "select distinct max(len) as m from Calls group by caller", "distinct",
+        "no distinct where a key is not in the select list", "every key",
+    ),
     "order": ("select len from Calls order by len", "order by", "the end", "sort"),
     "limit": ("select len from Calls limit 3", "limit", "the end", "slice"),
     "with": ("with c as (select 1) select a from c", "with", "the end", "inner query"),
     "union": ("select len from Calls union select 1", "union", "the end", "two quer"),
-    "a query in from": ("select a from (select 1)", "1", "the name of", "inner query"),
+    "a query in from": ("select a from (select 1)", ")", "from and a stream", None),
+    "an inner query without a window": (
+        "select max(n) as m from (select count(*) as n from Calls) as R", "Calls",
+        "an inner query whose stream has a window", "give it one",
+    ),
+    "an inner query in where": (
+        "select len from Calls where len > (select 1)", "1", "an expression", "in from",
+    ),
+    "a span of one column": (
+        "select count(*) as n from Calls [range 5 span ts]", "]", "a comma", "start, e",
+    ),
+    "a span over a calendar": (
+        "select count(*) as n from Calls [range 1 month span ts, ts]",
+        "range 1 month span ts, ts", "a window", "weeks",
+    ),
+    "a span of two types": (
+        "select count(*) as n from Calls [range 5 span ts, caller]",
+        "[range 5 span ts, caller]", "a window that fits the span", "cast",
+    ),
     "a database": ("select len from a.Calls", "a.Calls", "a plain name", "plain name"),
     "no from": ("select 1", "", "from and a stream", None),
     "a comma in from": (
@@ -62,7 +84,16 @@ TEXTS = {
         "a table that stands still", "one stream",
     ),
     "rollup": ("select len from Calls group by rollup(len)", None, None, None),
-    "dstream": ("select dstream(len) from Calls", "dstream(len)", "istream a", "gone"),
+    "dstream of rows": (
+        "select dstream(len) from Calls", "len", "an aggregate or distinct", "never",
+    ),
+    "half a dstream": (
+        "select len, dstream(caller) from Calls", "dstream(caller)", "dstream around",
+        "whole list",
+    ),
+    "dstream of everything": (
+        "select dstream(max(len)) from Calls", "", "a window that moves", "leave out",
+    ),
     "half an istream": (
         "select len, istream(caller) from Calls", "istream(caller)", "istream around",
         "whole list",

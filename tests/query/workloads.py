@@ -187,6 +187,21 @@ WORK = {
             ),
         ),
     ),
+    "lrb2_whole": Work(
+        lambda: _named("PosSpeedStr")(lrb.generate, 300, 4),
+        (
+            "select timestamp, highway, direction, segment, count(vehicle) as vehicles "
+            "from ("
+            + _windowed(
+                "vehicle, highway, direction, segment, count(*) as reports",
+                _SEGMENTS,
+                "vehicle, highway, direction, segment",
+                "30 seconds",
+                "1 second",
+            )
+            + ") group by timestamp, highway, direction, segment",
+        ),
+    ),
     "ysb": Work(
         lambda: _named("Events", "Campaigns")(ysb.generate, 1_500, 50),
         (

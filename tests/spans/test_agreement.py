@@ -57,8 +57,8 @@ HAVE_COLUMNS = ("se_slicing", "se_ml_slicing", "starts_and_ends", "selective_swe
 def over_columns():
     """Run all loops over whole columns, those of techniques asked for by name too."""
 
-    def work(*parts, lane):
-        return Work(*parts, lane=None)
+    def work(*parts, lane, **how):
+        return Work(*parts, lane=None, **how)
 
     with mock.patch.object(batch_spans, "Work", work), pinned(Lane.COLUMNS):
         yield

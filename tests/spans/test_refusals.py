@@ -149,11 +149,14 @@ def test_an_event_of_a_trillion_slices_is_refused_before_memory_is_taken():
     assert "cannot lay events over 10,000,000,000,000 slices" in message
 
 
-def test_arrays_and_operators_take_points_only():
+def test_arrays_take_points_only():
     with pytest.raises(wr.BadInput, match=r"use wr.aggregate"):
         wr.slide([1, 2], SPAN, "max", at=[1, 2])
-    with pytest.raises(wr.BadInput, match=r"use wr.aggregate"):
-        wr.Operator(SPAN, wr.max())
+
+
+def test_a_window_with_a_span_has_no_policies_of_points():
+    with pytest.raises(wr.BadInput, match=r"an operator of its own"):
+        SPAN.policies()
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars"])

@@ -7,6 +7,15 @@ Each row's frame ends with its own instant:
                     |-------|           row at 5: [2, 5]
 
 Rows without a time stand first in their key and are peers of each other.
+
+Events with a duration stand in the order of their starts, and the frame of each has the
+events that are or were under way in it:
+
+    events      ======      =====
+                    ===========
+    last 3            |---|             at the start of the third: all three
+
+One without a start has an empty frame, and one without an end is in no frame.
 """
 
 from __future__ import annotations
@@ -22,10 +31,17 @@ from windrow.loops import compiled, in_threads, limited, lower_bound, steadily
 from windrow.plan.over import EVERYTHING, Frame, OverPlan
 from windrow.plan.resolve import ResolvedFrame, ResolvedOver
 from windrow.slicing import Part, Runs
+from windrow.spans import fold_frames, measure
 
 from .assemble import Answer, answer_columns, join_columns
 from .kernel_inputs import KernelInputs, TableJob, prepare_parts, read_inputs
-from .sorted_rows import SortedRows, check_room, sort_rows
+from .sorted_rows import (
+    SortedRows,
+    before_its_start,
+    check_room,
+    sort_rows,
+    times_of,
+)
 
 Array = np.ndarray[Any, Any]
 
@@ -92,6 +108,8 @@ class OverJob(TableJob):
     def parts(self, resolved: ResolvedOver) -> list[Part]:
         """The parts that threads take, which do not depend on how many there are."""
         rows, frames = self.rows, self.plan.frames
+        if self.plan.span is not None:
+            return []
         ticks = [frame.ticks for frame in frames if frame.ticks is not None]
         times = rows.times if ticks else None
         runs = Runs(rows.firsts, rows.lasts, times, rows.unplaced if ticks else None)
@@ -132,6 +150,79 @@ def open_over(table: pa.Table, plan: OverPlan, threads: int) -> OverJob:
     return OverJob(table, plan, rows, threads=threads)
 
 
+@dataclass(frozen=True)
+class EventsInOrder:
+    """Events with a duration, sorted by start, and their places in order of ends.
+
+    `runs` has the number of each event's key; `order` leaves out what lacks a bound.
+    """
+
+    starts: Array
+    lasts: Array
+    runs: Array
+    order: Array
+    placed: Array
+
+    @staticmethod
+    def of(table: pa.Table, rows: SortedRows, plan: OverPlan) -> EventsInOrder:
+        """The events of sorted rows; one that ends before it starts is refused."""
+        ends, has_end = times_of(table, plan.end_clock)
+        ends = rows.gather(ends)
+        assert rows.times is not None
+        starts = rows.times
+        runs = np.repeat(np.arange(len(rows.firsts)), rows.lengths)
+        placed = np.ones(len(rows), bool)
+        if rows.unplaced is not None:
+            placed = np.arange(len(rows)) >= (rows.firsts + rows.unplaced)[runs]
+        known = placed if has_end is None else placed & rows.gather(has_end)
+        lasts, wrong, at, _ = measure(starts, ends, known)
+        arrived = rows.gather(np.arange(len(table)))
+        if wrong:
+            assert plan.span is not None
+            raise before_its_start(table, plan.span, wrong, int(arrived[at]))
+        order = np.lexsort((arrived, starts != ends, lasts, runs))
+        return EventsInOrder(starts, lasts, runs, order[known[order]], placed)
+
+    def fold(self, resolved: ResolvedFrame, source: tuple[Array, ...]) -> Any:
+        """Fold the events that are or were under way in the frame of each event."""
+        frame = resolved.frame
+        assert resolved.choice is not None
+        assert frame.ticks is not None
+        lows = self.starts - frame.ticks + (frame.closed not in ("both", "left"))
+        highs = self.starts + (frame.closed in ("both", "right"))
+        lows = np.where(self.placed, np.minimum(lows, highs), highs)
+        firsts, lasts, lows, highs = self._codes(self.starts, self.lasts, lows, highs)
+        bounds, frames = (firsts, lasts), (lows, highs)
+        product, lane = resolved.request.product, resolved.choice.lane
+        return fold_frames(product, source, self.order, bounds, frames, lane)
+
+    def _codes(self, *instants: Array) -> list[Array]:
+        """The ranks of instants, one key behind the other."""
+        if not len(self.runs):
+            return list(instants)
+        least = min(int(these.min()) for these in instants)
+        most = max(int(these.max()) for these in instants)
+        width, keys = most - least + 1, int(self.runs.max()) + 1
+        numbers = [these - least for these in instants]
+        if width * keys >= 1 << 62:
+            numbers = _ranks(numbers)
+            width = max(int(these.max()) for these in numbers) + 1
+        return _ranks([self.runs * width + these for these in numbers])
+
+
+def _ranks(parts: list[Array]) -> list[Array]:
+    """The place of each number among all different ones.
+
+    By one sort: numpy's `unique` hashes, and took 1.4 s for 200,000 numbers.
+    """
+    whole = np.concatenate(parts)
+    order = np.argsort(whole)
+    ordered = whole[order]
+    ranks = np.zeros(len(whole), np.int64)
+    ranks[order[1:]] = np.cumsum(ordered[1:] != ordered[:-1])
+    return np.split(ranks, np.cumsum([len(part) for part in parts])[:-1])
+
+
 def check_past(rows: SortedRows, plan: OverPlan) -> None:
     """Refuse times from which rows cannot look back within 64 bits."""
     check_room(rows.extremes, max(frame.ticks or 0 for frame in plan.frames))
@@ -155,8 +246,11 @@ def _columns(
 ) -> dict[str, pa.Array]:
     """The new columns of rows, but for the first `skip`, which are read only."""
     columns: dict[str, pa.Array] = {}
+    spans = None
+    if resolved.plan.span is not None:
+        spans = EventsInOrder.of(table, rows, resolved.plan)
     for frame in resolved.frames:
-        results = _frame_columns(table, rows, inputs, frame, skip)
+        results = _frame_columns(table, rows, inputs, frame, skip, spans)
         columns.update(zip((b.name for b in frame.calls), results, strict=True))
     return {bound.name: columns[bound.name] for bound in resolved.plan.calls}
 
@@ -167,10 +261,16 @@ def _frame_columns(
     inputs: KernelInputs,
     resolved: ResolvedFrame,
     skip: int,
+    spans: EventsInOrder | None,
 ) -> list[pa.Array]:
     """The columns of all calls of a frame, in one pass."""
     frame, request = resolved.frame, resolved.request
     starts = stops = np.empty(0, np.int64)
+    if spans is not None:
+        folded = spans.fold(resolved, inputs.arrays)
+        answer = Answer(None, starts, rows.lengths, starts, stops, folded)
+        calls, reads = resolved.calls, inputs.columns
+        return answer_columns(table, rows, calls, reads, request, answer)
     times, timed = rows.times, frame.rows is None and rows.times is not None
     has_unplaced = timed and rows.unplaced is not None and rows.unplaced.any()
     by_cursors = resolved.by_cursors and not has_unplaced

@@ -105,12 +105,46 @@ def new_results(result: pa.Table, bound: BoundQuery, keys: tuple[str, ...]) -> p
     """The results that differ from that of the previous window of the same key."""
     if result.num_rows < 2:
         return result
+    return result.filter(as_arrow(np.append(True, ~_stays(result, bound, keys))))
+
+
+def gone_results(
+    result: pa.Table, bound: BoundQuery, keys: tuple[str, ...]
+) -> pa.Table:
+    """The results that the next window of the same key does not have, at its time."""
+    if result.num_rows == 0:
+        return result
+    gone = np.append(~_stays(result, bound, keys), True)
+    result = result.filter(as_arrow(gone))
+    windows = result.column("window").combine_chunks()
+    starts = windows.field("start")
+    assert bound.window is not None
+    clock = None
+    if bound.window.is_timed:
+        clock = clock_of("start", starts.type, bound.window.lengths)
+    rule = bound.window.rule(0, clock)
+    numbers = rule.last_over(_ticks(pa.chunked_array([starts]))) + 1
+    bounds = [
+        pa.array(side(numbers), pa.int64()).cast(_whole(starts.type)).cast(starts.type)
+        for side in (rule.begin, rule.end)
+    ]
+    moved = pa.StructArray.from_arrays(bounds, names=["start", "end"])
+    return result.set_column(result.schema.get_field_index("window"), "window", moved)
+
+
+def _whole(kind: pa.DataType) -> pa.DataType:
+    """The type of whole numbers that a type of instants is cast from."""
+    return pa.int32() if pat.is_date32(kind) else pa.int64()
+
+
+def _stays(result: pa.Table, bound: BoundQuery, keys: tuple[str, ...]) -> Array:
+    """Whether each result but the first is that of the window before, of its key."""
     items = dict(bound.items)
     same = _follows(bound, pc.struct_field(result.column("window"), "start"))
     compared = [evaluate(items[name], result) for name in bound.compared]
     for column in (*(result.column(name) for name in keys), *compared):
         same &= ~changes(_alike_floats(plain_array(column)))
-    return result.filter(as_arrow(np.append(True, ~same)))
+    return same
 
 
 def _follows(bound: BoundQuery, starts: pa.ChunkedArray) -> Array:

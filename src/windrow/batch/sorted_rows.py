@@ -248,6 +248,19 @@ def times_of(table: pa.Table, clock: Clock) -> tuple[Array, Array | None]:
     return times, column.valid
 
 
+def before_its_start(
+    table: pa.Table, span: tuple[str, str], rows: int, first: int
+) -> BadInput:
+    """An event that ends before it starts: so many rows do, the first is `first`."""
+    start, end = (table.column(name)[first].as_py() for name in span)
+    return BadInput.because(
+        "cannot place an event that ends before it starts",
+        f"{rows:,} row{'s do' if rows > 1 else ' does'}, the first of them from "
+        f"{start} to {end}",
+        "filter such rows out, or swap their bounds",
+    )
+
+
 def check_room(times: Array | None, longest: int) -> None:
     """Refuse times so near the ends of 64 bits that a window would pass them."""
     if times is None or not len(times):

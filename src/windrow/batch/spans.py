@@ -17,7 +17,6 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.aggregates import Law
-from windrow.errors import BadInput
 from windrow.loops import Lane, as_arrow
 from windrow.loops.sort import is_sorted, places_of
 from windrow.plan.aggregate import Plan
@@ -41,6 +40,7 @@ from .holistic import holistic
 from .kernel_inputs import KernelInputs, TableJob, read_inputs
 from .sorted_rows import (
     SortedRows,
+    before_its_start,
     check_room,
     in_order,
     rows_in_runs,
@@ -60,16 +60,23 @@ class SpanJob(TableJob):
     @property
     def facts(self) -> Facts:
         """The facts that complete the plan: also the lengths of events."""
-        return replace(super().facts, spans=lengths_of(self.laid))
+        return replace(super().facts, spans=lengths_of(self.laid, ring=True))
 
     def run(self, resolved: Resolved) -> pa.Table:
         """The windows as a table."""
         return assemble(self.plan, *solve_spans(self, resolved))
 
 
-def lengths_of(laid: LaidEvents) -> Lengths:
-    """The lengths of events in slices."""
-    return Lengths(len(laid.events), len(laid), laid.crossed, laid.pieces)
+def lengths_of(laid: LaidEvents, *, ring: bool = False) -> Lengths:
+    """The lengths of events in slices.
+
+    Without `ring` their order is not told.  Tasks do without: which kernels they call
+    is found out ahead, on rows that are too few for a ring.
+    """
+    events, slices = len(laid.events), len(laid)
+    total, pieces, reach, in_order = laid.survey()
+    crossed = total / events + 1.0 if events else 0.0
+    return Lengths(events, slices, crossed, pieces, reach, ring and in_order)
 
 
 def open_spans(
@@ -112,7 +119,9 @@ def solve_spans(job: SpanJob, resolved: Resolved, trim: Trim = keep_all) -> Solv
     for group in resolved.groups:
         windows = list(map(Windows, all_frames, lengths, group.algorithms))
         product = group.request.product
-        work = Work(laid, product, inputs.arrays, group.height, lane=lane)
+        ring, reach = group.ring, group.reach
+        work = Work(laid, product, inputs.arrays, group.height, lane=lane, ring=ring,
+                    reach=reach)  # fmt: skip
         results = group.technique.run(work, windows)
         outs = [out + more for out, more in zip(outs, results, strict=True)]
     answers: list[Answer] = []
@@ -183,13 +192,7 @@ def span_times(table: pa.Table, plan: Plan) -> SpanTimes:
     lasts, wrong, at, points = measure(starts, ends, mask)
     if wrong:
         assert plan.span is not None
-        first, last = (table.column(name)[at].as_py() for name in plan.span)
-        raise BadInput.because(
-            "cannot place an event that ends before it starts",
-            f"{wrong:,} row{'s do' if wrong > 1 else ' does'}, the first of them from "
-            f"{first} to {last}",
-            "filter such rows out, or swap their bounds",
-        )
+        raise before_its_start(table, plan.span, wrong, at)
     return SpanTimes(starts, lasts, starts == ends if points else None, known)
 
 

@@ -27,7 +27,18 @@ from ._rows import show_rows, write_rows
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_IN_TEXT = ("agg", "window", "rows", "every", "ties", "by", "where", "hot", "keys")
+_IN_TEXT = (
+    "agg",
+    "window",
+    "rows",
+    "every",
+    "ties",
+    "by",
+    "where",
+    "hot",
+    "keys",
+    "span",
+)
 
 
 def is_text(source: str) -> bool:

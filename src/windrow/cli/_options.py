@@ -133,6 +133,10 @@ class QueryOptions:
         "DURATION|N",
     )
     on: str | None = _window_option("The time column.", "COLUMN")
+    span: str | None = _window_option(
+        "The columns of start and end of events with a duration, in place of --on.",
+        "START,END",
+    )
     tz: str | None = _window_option(
         "Days, weeks, months, quarters and years of this time zone, such as "
         "Europe/Berlin. Left out: those of UTC.",

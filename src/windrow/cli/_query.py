@@ -6,6 +6,8 @@
         -> wr.calendar("1 month", every="1 day", tz="Europe/Berlin", ...)
     --rows 1000 --every 10
         -> wr.rows(1000, every=10)
+    --window "15 minutes" --every "5 minutes" --span start,end
+        -> wr.sliding("15 minutes", every="5 minutes", span=("start", "end"))
 
 The i-th --every belongs to the i-th window; a single one belongs to all.
 """
@@ -41,6 +43,7 @@ class QuerySpec:
         """The rows that the query reads; columns it has not are refused by name."""
         frame = frame if self.where is None else frame.where(self.where)
         order = [name for window in self.windows for name in (window.on, *window.ties)]
+        order += [name for window in self.windows for name in window.span or ()]
         for name in [*order, *self.arguments["by"]]:
             if name is not None and name not in frame.columns:
                 raise UnknownName.among("column", name, frame.columns)
@@ -87,7 +90,8 @@ def _windows(options: QueryOptions) -> list[Window]:
             "a time zone is for windows of days, weeks, months and years",
             'leave out --tz, or use --window "1 month"',
         )
-    if ranges and options.on is None:
+    span = span_of(options)
+    if ranges and options.on is None and span is None:
         raise BadInput.because(
             "cannot slide over time", "no time column is given", "name it with --on"
         )
@@ -106,7 +110,7 @@ def _windows(options: QueryOptions) -> list[Window]:
     for length, slide in zip(ranges, slides, strict=False):
         is_enough = slide is None or len(set(ranges)) == number
         name = length if is_enough else f"{length} every {slide}"
-        windows.append((name, _timed_window(length, slide, options.tz)))
+        windows.append((name, _timed_window(length, slide, options.tz, span)))
     return [
         window.replaced(
             on=options.on,
@@ -117,11 +121,44 @@ def _windows(options: QueryOptions) -> list[Window]:
     ]
 
 
-def _timed_window(length: str, slide: str | None, tz: str | None) -> Window:
+def span_of(options: QueryOptions) -> tuple[str, str] | None:
+    """The columns of start and end that --span names."""
+    if options.span is None:
+        return None
+    names = [name.strip() for name in options.span.split(",")]
+    cause = None
+    if len(names) != 2 or not all(names):
+        cause = "it is not the names of two columns with a comma between"
+    elif options.rows:
+        cause = "events with a duration have windows of time, not of rows"
+    elif options.on is not None:
+        cause = "--on is for events that are points, --span for those that last"
+    if cause is not None:
+        hint = 'write --window "15 minutes" --span start,end, without --on'
+        raise BadInput.because(f"cannot use --span {options.span}", cause, hint)
+    return names[0], names[1]
+
+
+def time_column(options: QueryOptions) -> str:
+    """The column that a stream's watermark is on: the time, or the ends of events."""
+    span = span_of(options)
+    return str(options.on) if span is None else span[1]
+
+
+def _timed_window(
+    length: str, slide: str | None, tz: str | None, span: tuple[str, str] | None
+) -> Window:
     """Months and whatever names a zone go by the calendar, all else by the clock."""
     if tz is not None or names_months(length) or names_months(slide or ""):
+        if span is not None:
+            raise BadInput.because(
+                f"cannot lay events with a duration over {length} of a calendar",
+                "months and days of a zone are not equally long",
+                "leave out --tz, and give a range of hours, days or weeks",
+            )
         return calendar(length, every=slide, tz=tz)
-    return sliding(_amount(length), every=None if slide is None else _amount(slide))
+    every = None if slide is None else _amount(slide)
+    return sliding(_amount(length), every=every, span=span)
 
 
 def _step(count: int, slide: str | None) -> int:

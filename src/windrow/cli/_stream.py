@@ -28,7 +28,7 @@ from ._console import err
 from ._files import Mode, check_folders, read_stream
 from ._options import QueryOptions
 from ._progress import progress, status_line
-from ._query import QuerySpec, make_query
+from ._query import QuerySpec, make_query, time_column
 from ._stream_options import Late, StreamOptions
 from ._stream_totals import StreamTotals
 
@@ -86,7 +86,7 @@ def run_stream(
     with options.session(fact, _settings(stream)) as spark:
         with progress(spark, f"looking at {source}"):
             frame = read_stream(spark, source, options.format_, stream.files)
-        result = streaming_frame(query, frame, str(options.on), stream)
+        result = streaming_frame(query, frame, time_column(options), stream)
         writer = result.writeStream.format("parquet").outputMode("append")
         writer = writer.option("checkpointLocation", checkpoint)
         begun = time.perf_counter()
@@ -113,7 +113,8 @@ def streaming_frame(
     frame = query.rows_of(frame)
     kind = frame.schema[on].dataType.simpleString()
     if kind == "timestamp_ntz":  # watermarks are on instants
-        frame = frame.withColumn(on, frame[on].cast("timestamp"))
+        for name in {on, *(query.windows[0].span or ())}:
+            frame = frame.withColumn(name, frame[name].cast("timestamp"))
     elif kind != "timestamp":
         raise BadInput.because(
             f"cannot put a watermark on {on!r}",

@@ -85,7 +85,11 @@ class StreamOptions:
         once = "is a hint for files that are read once"
         no_hint = "leave it out; a stream divides its keys into --buckets"
         for is_wrong, cause, hint in (
-            (options.on is None, "no time column is given", "name it with --on"),
+            (
+                options.on is None and options.span is None,
+                "no time column is given",
+                "name it with --on",
+            ),
             (
                 self.watermark is None,
                 "no watermark is given",

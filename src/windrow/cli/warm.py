@@ -19,7 +19,7 @@ from ._cql_text import is_text, warm_text
 from ._files import read, read_stream
 from ._options import QueryOptions, with_option_groups
 from ._progress import progress
-from ._query import make_query
+from ._query import make_query, time_column
 from ._stream import STATE_STORE, streaming_frame
 from ._stream_options import StreamOptions
 
@@ -76,7 +76,7 @@ def warm(
             _compile(lambda: wr.aggregate(frame, **query.arguments), into)
         else:
             stream = StreamOptions(stream=True, watermark=watermark)
-            on = str(options.on)
+            on = time_column(options)
             _compile(lambda: streaming_frame(query, frame, on, stream), into)
 
 

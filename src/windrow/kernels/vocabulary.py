@@ -174,6 +174,11 @@ def emit_tally(out: Any, i: Whole, tally: Any, n: Whole) -> None:
     """Lower the tally of the i-th window, of n slices, into the results."""
 
 
+# --- events with a duration -----------------------------------------------------
+
+LEVELS: Any = None
+"""Whether slices have several levels."""
+
 # --- one event at a time --------------------------------------------------------
 
 EVICT: Any = None

@@ -3,6 +3,8 @@
 An event passes through these modules, from top to bottom:
 
     operator.py       wr.Operator: insert, feed, query, trigger, save
+    spans.py          the same over events with a duration, which
+                      span_program.py reads and span_windows.py keeps
     events.py         reads events, batches and instants as users write them
     feed.py           splits a batch by key; short ways; events by their handles
     setup.py          with the first event: types, plan, kernel; late ones refused

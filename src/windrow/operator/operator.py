@@ -7,16 +7,18 @@ call.  Different operators share nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from typing import Any, Self
+from typing import Any
 
 from windrow.aggregates.calls import calls_of
 from windrow.errors import BadInput
+from windrow.state.codec import unpack
 
 from .description import check_key, check_keyed, hashable
 from .feed import feed_batch, find_event, quick_calls, quick_feed, runs_of
 from .results import Result, Results
 from .save import load, save
 from .setup import OperatorSetup
+from .spans import SpanOperator
 from .window import KeyWindow
 
 
@@ -64,6 +66,14 @@ class Operator:
             capacity=capacity,
         )
         self._begin(setup, {}, None)
+
+    def __new__(cls, window: Any = None, *more: Any, **options: Any) -> Any:
+        """An operator; one of its own kind where events have a duration."""
+        if getattr(window, "span", None) is not None:
+            return SpanOperator(window, *more, **options)
+        return super().__new__(cls)
+
+    __new__.__wrapped__ = __init__  # type: ignore[attr-defined]  # the signature shown
 
     def _begin(
         self, setup: OperatorSetup, windows: dict[Any, KeyWindow], keyed: bool | None
@@ -213,8 +223,10 @@ class Operator:
         return save(self._setup, self._windows, self._keyed)
 
     @classmethod
-    def load(cls, blob: bytes, aggregate: Any = None) -> Self:
+    def load(cls, blob: bytes, aggregate: Any = None) -> Any:
         """The operator that was saved; `aggregate` where it was one of your own."""
+        if unpack(blob, "operator")[1].get("spans"):
+            return SpanOperator.load(blob, aggregate)
         operator = cls.__new__(cls)
         operator._begin(*load(blob, aggregate))
         return operator

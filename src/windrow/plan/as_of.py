@@ -25,7 +25,7 @@ from .over import OverPlan, share_frames
 from .table import check_columns, key_names
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AsOfPlan(OverPlan):
     """What will be done for `wr.as_of`; schema, keys and clock are those of events."""
 
@@ -74,9 +74,9 @@ def plan_as_of(
         algorithm,
         events,
         frames,
-        labels,
-        clocks[0],
-        0 if late is None else clocks[1].ticks(late),
+        labels=labels,
+        at=clocks[0],
+        delay=0 if late is None else clocks[1].ticks(late),
     )
 
 

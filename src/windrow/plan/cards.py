@@ -73,19 +73,25 @@ def algorithm_cards() -> Cards:
 
 
 def technique_cards() -> Cards:
-    """Every technique for events with a duration, with the paper's costs.
+    """Every technique for events with a duration, with its costs as they are counted.
 
-    For N events of mean length m in windows of range w and step b, and a height d.
+    In calls of `combine` and `inverse`, for N events of mean length m in windows of
+    range w and step b, and a height d; p is the longest event, T the time that the
+    table's E events cover.  A technique has a row for each of its forms.
     """
     rows = [
         {
             "name": technique.name,
+            "form": form,
             "needs": ", ".join(technique.needs.names()) or "-",
-            "an event costs": technique.insert,
-            "a window costs": technique.release,
-            "space": technique.space,
+            "an event costs": costs.insert,
+            "a window costs": costs.release,
+            "at worst": costs.worst,
+            "space": costs.space,
+            "in the paper": technique.paper,
             "source": technique.source,
         }
         for technique in TECHNIQUES
+        for form, costs in technique.forms.items()
     ]
     return Cards(rows)

@@ -107,7 +107,12 @@ def _span_lines(resolved: Resolved, lengths: Lengths) -> list[str]:
         purpose = f" (for {names})" if len(resolved.groups) > 1 else ""
         lines.append(f"  technique  {group.technique.name}: {group.reason}{purpose}")
         lines += partial_lines(group.request.product)
-        if group.technique.name in ("se_slicing", "se_ml_slicing"):
+        if group.ring:
+            lines.append(
+                f"  slices     {group.ring:,} in a ring, once compiled: events are in "
+                "the order of their ends"
+            )
+        elif group.technique.name in ("se_slicing", "se_ml_slicing"):
             names = ", ".join(dict.fromkeys(chosen.name for chosen in group.algorithms))
             lines.append(f"  algorithm  {names}: over the slices of all windows")
     if holistic := holistic_calls(plan.calls):

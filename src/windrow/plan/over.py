@@ -14,13 +14,14 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from windrow.aggregates import Call
-from windrow.errors import WindowError
+from windrow.aggregates import Call, Law
+from windrow.errors import BadInput, UnsuitableAlgorithm, WindowError
 from windrow.kernels import Product
-from windrow.windows import Clock, Duration, clock_of
+from windrow.windows import Clock, Duration, clock_of, sliding
 
 from .bind import BoundCall, bind, check_new_names, column_type
 from .choose import Choice, choose_algorithm
+from .spans import span_of
 from .table import TablePlan, check_columns, key_names, label_of, nominal_product
 
 EVERYTHING = 2**62
@@ -31,7 +32,8 @@ EVERYTHING = 2**62
 class Frame:
     """How far back a row looks: over rows, over a duration in ticks, or everything.
 
-    `of_labels` if those who look are not the rows themselves.
+    `of_labels` if those who look are not the rows themselves; `spans` if rows are
+    events with a duration.
     """
 
     rows: int | None
@@ -39,11 +41,13 @@ class Frame:
     closed: str
     text: str
     of_labels: bool = False
+    spans: bool = False
 
     @property
     def is_even(self) -> bool:
         """Whether each row looks back over as many rows, itself the last of them."""
-        return self.rows is not None and self.near == 1 and not self.of_labels
+        own = not (self.of_labels or self.spans)
+        return self.rows is not None and self.near == 1 and own
 
     @property
     def near(self) -> int:
@@ -68,13 +72,16 @@ class Frame:
 
     @property
     def may_be_empty(self) -> bool:
-        """Whether there may be no row, since the row that looks is left out."""
-        return self.of_labels or self.closed in ("left", "neither")
+        """Whether there may be no row in it: its own may be left out, or no event."""
+        others = self.of_labels or self.spans
+        return others or self.closed in ("left", "neither")
 
     def choice(
         self, algorithm: str, product: Product, calls: Sequence[BoundCall]
     ) -> Choice:
         """The algorithm for calls over this frame."""
+        if self.spans:
+            return _choose_tree(algorithm, product, label_of(calls))
         label, width = label_of(calls), self.rows
         return choose_algorithm(
             algorithm, product, label, width=width, regular=self.is_even
@@ -83,9 +90,25 @@ class Frame:
 
 @dataclass(frozen=True)
 class OverPlan(TablePlan):
-    """What will be done for `wr.over`: the calls, and the frames that they share."""
+    """What will be done for `wr.over`: the calls, and the frames that they share.
+
+    With a `span` rows are events with a duration: the clock is that of their starts.
+    """
 
     frames: dict[Frame, tuple[BoundCall, ...]]
+    span: tuple[str, str] | None = None
+
+    @property
+    def reads(self) -> list[str]:
+        """Every column of the table that the plan reads, once each."""
+        return list(dict.fromkeys([*super().reads, *(self.span or ())]))
+
+    @property
+    def end_clock(self) -> Clock:
+        """The clock of the ends of events."""
+        assert self.clock is not None
+        assert self.span is not None
+        return replace(self.clock, column=self.span[1])
 
 
 def plan_over(
@@ -96,8 +119,11 @@ def plan_over(
     *,
     ties: str | Sequence[str] | None = None,
     algorithm: str = "auto",
+    span: tuple[str, str] | list[str] | None = None,
 ) -> OverPlan:
     """Check everything and decide everything for `wr.over`."""
+    names_of_span = None if span is None else check_span(span, on, schema)
+    on = on if names_of_span is None else names_of_span[0]
     keys = key_names(by, schema)
     bound_calls = bind(calls, schema)
     check_new_names(list(calls), schema.names)
@@ -111,8 +137,11 @@ def plan_over(
             "say which, as in wr.over(..., on='ts')",
         )
     clock = None if on is None else clock_of(on, column_type(schema, on), durations)
-    frames = share_frames(bound_calls, clock, "right", algorithm)
-    return OverPlan(bound_calls, keys, clock, names, algorithm, schema, frames)
+    frames = share_frames(
+        bound_calls, clock, "right", algorithm, spans=span is not None
+    )
+    order = keys, clock, names, algorithm, schema
+    return OverPlan(bound_calls, *order, frames, names_of_span)
 
 
 def share_frames(
@@ -122,6 +151,7 @@ def share_frames(
     algorithm: str,
     *,
     of_labels: bool = False,
+    spans: bool = False,
 ) -> dict[Frame, tuple[BoundCall, ...]]:
     """The frames of calls, closed as these say themselves or else as `closed` says.
 
@@ -129,7 +159,10 @@ def share_frames(
     """
     frames: dict[Frame, tuple[BoundCall, ...]] = {}
     for bound in calls:
-        frame = replace(_frame_of(bound.call, clock, closed), of_labels=of_labels)
+        frame = _frame_of(bound.call, clock, closed)
+        frame = replace(frame, of_labels=of_labels, spans=spans)
+        if frame.spans:
+            _check_under_way(bound, frame)
         frames[frame] = (*frames.get(frame, ()), bound)
     for frame, members in frames.items():
         product = nominal_product(members)
@@ -146,3 +179,41 @@ def _frame_of(call: Call, clock: Clock | None, closed: str) -> Frame:
     if call.last is None:
         return Frame(None, None, closed, "everything before")
     return Frame(call.last, None, closed, f"last {call.last} rows")
+
+
+def check_span(
+    span: tuple[str, str] | list[str], on: str | None, schema: pa.Schema
+) -> tuple[str, str]:
+    """The columns of start and end, which are of one type."""
+    window = sliding(1, span=span, on=on)  # refuses what is not two names
+    names = span_of([window], schema)
+    assert names is not None
+    return names
+
+
+def _check_under_way(bound: BoundCall, frame: Frame) -> None:
+    """Refuse a call that has no meaning over events with a duration."""
+    fact = f"cannot compute {bound.name!r} over events with a duration"
+    label = bound.call.label
+    if frame.ticks is None:
+        cause = f"{label} has no duration, and events under way have no order"
+        raise BadInput.because(fact, cause, "give a duration: last='1 hour'")
+    if Law.HOLISTIC in bound.aggregate.laws:
+        cause = f"{label} is holistic: no partial of bounded size exists"
+        hint = "use wr.aggregate with a window over the same span"
+        raise BadInput.because(fact, cause, hint)
+
+
+def _choose_tree(algorithm: str, product: Product, label: str) -> Choice:
+    """FlatFAT, the one algorithm whose events may enter in another order than leave."""
+    if algorithm not in ("auto", "flat_fat"):
+        raise UnsuitableAlgorithm.because(
+            f"{algorithm} cannot look back over {label}",
+            "events enter by their starts and leave by their ends",
+            "use flat_fat, or leave the algorithm out",
+        )
+    choice = choose_algorithm("flat_fat", product, label, width=None, regular=False)
+    if algorithm == "flat_fat":
+        return choice
+    reason = "events enter by their starts and leave by their ends: a tree"
+    return replace(choice, reason=reason)

@@ -29,7 +29,7 @@ from .choose import Choice
 from .over import Frame, OverPlan
 from .requests import KernelRequest, Slots, may_overflow, request_kernel, slots_of
 from .sharing import Sharing, choice_alone, sharing_of
-from .spans import Lengths, TechniqueGroup, choose_groups
+from .spans import Lengths, TechniqueGroup, choose_groups, places_of_ring
 
 FOLD_BELOW = 0.7  # slices for each row: above that rows are their own slices
 
@@ -258,7 +258,12 @@ def _technique_groups(
         plan.chunk,
     )
     return tuple(
-        replace(group, algorithms=slide_algorithms(plan, group.request.product))
+        replace(
+            group,
+            algorithms=slide_algorithms(plan, group.request.product),
+            ring=places_of_ring(group.technique, plan.cuts, plan.rules, facts.spans),
+            reach=facts.spans.reach,
+        )
         for group in groups
     )
 

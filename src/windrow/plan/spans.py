@@ -30,10 +30,11 @@ import pyarrow as pa
 
 from windrow.aggregates import Law
 from windrow.algorithms import Algorithm
-from windrow.errors import BadInput, UnsupportedType
+from windrow.errors import BadInput, UnsuitableAlgorithm, UnsupportedType
 from windrow.kernels import Product
+from windrow.slicing import Cuts
 from windrow.spans import CATALOGUE, Technique, find
-from windrow.windows import Window
+from windrow.windows import Rule, Window
 
 from .bind import BoundCall, column_type
 from .choose import FORCED, check_laws
@@ -45,7 +46,7 @@ SWEEP = 64.0
 HOP = 4.0  # combines: what an insertion costs that is no neighbour of the last
 LEVEL = 5.0  # combines that a level of a slice costs once, to be gathered
 MOST_HEIGHT = 32
-MOST_LEVELS = 1 << 23  # of all slices together: past that memory is the price
+MOST_LEVELS = 1 << 21  # of all slices together: past that memory is the price
 WORTH = 0.8  # of the cost of plain slices: what the other ways must save
 
 
@@ -54,12 +55,16 @@ class Lengths:
     """The lengths of events: each crosses on average `crossed` of the `slices`.
 
     `pieces` are the events less those that cross the same slices as their neighbour.
+    The longest event reaches back over `reach` slices; `in_order` are events none of
+    which ends in an earlier slice than its neighbour.
     """
 
     events: int
     slices: int
     crossed: float
     pieces: int
+    reach: int = 0
+    in_order: bool = False
 
     @property
     def short(self) -> bool:
@@ -67,9 +72,13 @@ class Lengths:
         return self.pieces * self.crossed <= SHORT * self.events
 
     def height(self) -> int:
-        """The number of levels at which insertion costs as much as gathering."""
+        """The number of levels at which insertion takes as many combines as gathering.
+
+        That is 7 for SES's events of 500 in windows of 50 steps, and 20 for those of
+        5,000; the paper found 7 and 15 to be fastest (Figure 13).
+        """
         slices = max(self.slices, 1)
-        share = HOP * self.pieces * self.crossed / (LEVEL * slices)
+        share = self.pieces * self.crossed / (LEVEL * slices)
         most = min(MOST_HEIGHT, math.ceil(self.crossed), MOST_LEVELS // slices)
         return max(1, min(round(math.sqrt(share)), most))
 
@@ -91,7 +100,9 @@ class Lengths:
 class TechniqueGroup:
     """Calls that one technique computes together, and why that technique.
 
-    `algorithms` slide over the slices that it makes, one for each window.
+    `algorithms` slide over the slices that it makes, one for each window; or slices
+    stand in a `ring` of so many places, which is slid over as it is: no event reaches
+    back over more than `reach` slices.
     """
 
     request: KernelRequest
@@ -99,6 +110,8 @@ class TechniqueGroup:
     height: int
     reason: str
     algorithms: tuple[Algorithm, ...] = ()
+    ring: int = 0
+    reach: int = 0
 
     @property
     def calls(self) -> tuple[BoundCall, ...]:
@@ -141,6 +154,21 @@ def choose_one(
     return TechniqueGroup(request, forced, levels, reason)
 
 
+def places_of_ring(
+    technique: Technique, cuts: Cuts, rules: Sequence[Rule], lengths: Lengths
+) -> int:
+    """The places of a ring of slices, a power of two; 0 where an array holds them all.
+
+    A ring needs events in the order of their ends, and serves one window: several share
+    slices.  It holds a window and the slices in which events that overlap it may end.
+    """
+    if technique.walk is None or not lengths.in_order or len(rules) > 1:
+        return 0
+    width = sum(-(-rules[0].longest // comb.period) for comb in cuts.combs)
+    places = 1 << (width + lengths.reach + len(cuts.combs)).bit_length()
+    return places if places < lengths.slices else 0
+
+
 def _kind(product: Product, bound: BoundCall, lengths: Lengths) -> str:
     """A word for the technique that suits a call best; calls of one word share it."""
     laws = product.laws
@@ -176,6 +204,39 @@ def _choose(product: Product, lengths: Lengths) -> tuple[str, int, str]:
         reason = f"{long}: {times} {word} an event" + _levels(height)
         return "se_ml_slicing", height, reason
     return "se_slicing", 1, f"{long}, too few to be worth levels"
+
+
+ONLINE = ("auto", "se_slicing", "se_ml_slicing")
+MOST_ONLINE = 16  # levels: a window costs their square
+ONLINE_HOP, ONLINE_LEVEL = 10.0, 6.0  # combines of neighbours that each is worth
+
+
+def check_online(technique: str) -> None:
+    """Refuse a technique that does not take one event at a time."""
+    if technique not in ONLINE:
+        find(technique)
+        raise UnsuitableAlgorithm.because(
+            f"{technique} cannot take events one at a time",
+            "it lays all events of a table over slices at once",
+            "use se_slicing or se_ml_slicing, or leave the algorithm out",
+        )
+
+
+def online_height(crossed: float, rate: float) -> int:
+    """The number of levels for events that come one at a time.
+
+    `rate` events of `crossed` slices each come for each window, which costs about the
+    square of the levels: few events are never worth one.
+    """
+
+    def cost(height: int) -> float:
+        if height == 1:
+            return rate * crossed
+        hops = ONLINE_HOP * math.ceil(crossed / height)
+        return rate * hops + ONLINE_LEVEL * (height * height + height)
+
+    best = min(range(1, MOST_ONLINE + 1), key=cost)
+    return best if cost(best) < WORTH * cost(1) else 1
 
 
 def _levels(height: int) -> str:

@@ -39,6 +39,12 @@ def spread_over(plan: OverPlan) -> Spread:
             "say which, as in wr.over(..., on='ts')",
         )
     check_bounded(plan, "a distributed table")
+    if plan.span is not None and not plan.by:
+        raise WindowError.because(
+            "cannot look back over the events of a distributed table without a key",
+            "one that is under way may have begun at any time, in any task",
+            "give a key: wr.over(..., by='machine')",
+        )
     if plan.by:
         return Spread("none", "the rows of a key meet in one task, in order of time")
     ticks = [frame.ticks for frame in plan.frames if frame.ticks is not None]

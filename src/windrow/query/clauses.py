@@ -2,6 +2,7 @@
 
     window  :=  "[" range "]" | "[" rows "]" | "[" "now" "]"
     range   :=  "range" "unbounded" | "range" length [ "slide" length ] [ "in" zone ]
+                [ "span" name "," name ]
     rows    :=  [ "partition" "by" name { "," name } ] "rows" n [ "slide" n ]
     length  :=  number | number unit { number unit }
 
@@ -31,7 +32,8 @@ _SHAPES = (
     "[range 1 month slide 1 day in 'Europe/Berlin']"
 )
 _NAMES = (TokenType.VAR, TokenType.IDENTIFIER)
-_AFTER_LENGTH = ("slide", "in", "]")
+_AFTER_LENGTH = ("slide", "in", "span", "]")
+OUTPUTS = ("istream", "dstream", "rstream")
 _NANOSECONDS = 10**9
 
 
@@ -60,21 +62,24 @@ def split(
     return plain, clauses
 
 
-def without_istream(tokens: Sequence[Token]) -> tuple[list[Token], bool]:
-    """The tokens of one query without istream( ), and whether it was there.
+def without_output(tokens: Sequence[Token]) -> tuple[list[Token], str | None]:
+    """The tokens of one query without istream( ), and which of the three it was.
 
     It stands around the whole query, or around the whole select list.
     """
     words = [token.text.lower() for token in tokens]
     for at in (0, 1):
-        if words[at : at + 2] != ["istream", "("] or (at == 1 and words[0] != "select"):
+        is_output = words[at : at + 1] and words[at] in OUTPUTS
+        if not is_output or words[at + 1 : at + 2] != ["("]:
+            continue
+        if at == 1 and words[0] != "select":
             continue
         end = _closing(words, at + 1)
         behind = words[end + 1 : end + 2]
         if (at == 0 and not behind) or (at == 1 and behind == ["from"]):
             inside = tokens[at + 2 : end]
-            return [*tokens[:at], *inside, *tokens[end + 1 :]], True
-    return list(tokens), False
+            return [*tokens[:at], *inside, *tokens[end + 1 :]], words[at]
+    return list(tokens), None
 
 
 def _closing(words: Sequence[str], opened: int) -> int:
@@ -108,7 +113,8 @@ class _ClauseReader:
             if self._takes("in"):
                 hint, is_string = "write in 'Europe/Berlin'", _of_type(TokenType.STRING)
                 zone = str(self._take("a time zone", hint, is_string).text)
-            clause = Range(length, slide, zone, at=self._closed(start))
+            span = self._span() if self._takes("span") else None
+            clause = Range(length, slide, zone, span, at=self._closed(start))
             with self._pointing(first, clause.at):
                 _check(clause)
             return clause
@@ -122,6 +128,20 @@ class _ClauseReader:
             return RowCount(count, step, partition, at=at)
         expected = "rows" if partition else "range, rows, partition by or now"
         raise self._refused(expected, f"windows are {_SHAPES}")
+
+    def _span(self) -> tuple[ColumnName, ColumnName]:
+        """The columns of start and end, with a comma between."""
+        hint = "write [range 15 minutes span start, end]"
+        names: list[ColumnName] = []
+        for wanted in ("a column of starts", "a column of ends"):
+            if names and not self._takes(","):
+                raise self._refused("a comma and a column of ends", hint)
+            token = self._next()
+            if token is None or not token.text or token.text in ",]":
+                raise self._refused(wanted, hint)
+            self.place += 1
+            names.append(ColumnName(token.text, at=place_of(token)))
+        return names[0], names[1]
 
     def _partition(self) -> tuple[ColumnName, ...]:
         names: list[ColumnName] = []
@@ -219,6 +239,12 @@ def _of_type(*types: TokenType) -> Callable[[Token], bool]:
 
 def _check(clause: Range) -> None:
     """Make the window of a clause; a calendar reads its lengths from text."""
+    if clause.is_calendar and clause.span is not None:
+        raise WindowError.because(
+            "cannot lay events with a duration over a calendar",
+            "months and days of a zone are not equally long",
+            "give a range of seconds, minutes, hours, days or weeks",
+        )
     if clause.is_calendar:
         calendar(clause.range.text, every=clause.slide.text, tz=clause.zone)
     else:

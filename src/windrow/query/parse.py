@@ -9,6 +9,7 @@ This module and those that it imports load sqlglot; nothing else in Windrow does
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -17,13 +18,15 @@ from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import ErrorLevel, ParseError, TokenError
 from sqlglot.parser import Parser
 
-from windrow.errors import QueryError
+from windrow.aggregates import Aggregate
+from windrow.errors import BadInput, QueryError
 
-from .clauses import place_of, split, without_istream
+from .clauses import OUTPUTS, place_of, split, without_output
 from .statement import SHAPE, StatementReader
+from .translate import is_taken
 from .tree import Clause, Place, QueryTree
 
-_OPENS = ("select", "with", "istream", "(")
+_OPENS = ("select", "with", *OUTPUTS, "(")
 _CLOSES = (
     TokenType.FROM,
     TokenType.WHERE,
@@ -61,14 +64,24 @@ class Cql(Dialect):
 CQL = Cql()
 
 
-def parse(text: str) -> tuple[QueryTree, ...]:
-    """Every query of the text."""
+def parse(
+    text: str, aggregates: Mapping[str, Aggregate] | None = None
+) -> tuple[QueryTree, ...]:
+    """Every query of the text; `aggregates` are a user's own, by name."""
+    own = aggregates or {}
+    for name in own:
+        if is_taken(name):
+            raise BadInput.because(
+                f"cannot call an aggregate of your own {name!r}",
+                "the language has a function or an aggregate of that name",
+                f"give it another: wr.cql(text, my_{name}=...)",
+            )
     tokens = _tokens(text)
     _check_commas(text, tokens)
     plain, clauses = split(text, tokens)
     between = itertools.groupby(plain, lambda t: t.token_type is TokenType.SEMICOLON)
     queries = [
-        _query(text, list(statement), clauses)
+        _query(text, list(statement), clauses, own)
         for is_semicolon, statement in between
         if not is_semicolon
     ]
@@ -110,9 +123,12 @@ def _check_commas(text: str, tokens: list[Token]) -> None:
 
 
 def _query(
-    text: str, statement: list[Token], clauses: dict[Place, Clause]
+    text: str,
+    statement: list[Token],
+    clauses: dict[Place, Clause],
+    aggregates: Mapping[str, Aggregate],
 ) -> QueryTree:
-    tokens, istream = without_istream(statement)
+    tokens, output = without_output(statement)
     if not tokens or tokens[0].text.lower() not in _OPENS:
         first = (tokens or statement)[0]
         raise QueryError.at(text, *place_of(first), "select", SHAPE)
@@ -121,8 +137,8 @@ def _query(
         (node,) = parser.parse(tokens, text)
     except ParseError as error:
         raise _parse_error(text, tokens, error) from error
-    query = StatementReader(text, statement, clauses).query(node)
-    return replace(query, istream=istream)
+    query = StatementReader(text, statement, clauses, aggregates).query(node)
+    return replace(query, output=output)
 
 
 def _parse_error(text: str, tokens: list[Token], error: ParseError) -> QueryError:

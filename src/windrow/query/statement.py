@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from sqlglot import Token
 from sqlglot import expressions as exp
 
+from windrow.aggregates import Aggregate
 from windrow.errors import QueryError
 
 from .clauses import place_of
@@ -23,24 +24,24 @@ from .tree import (
     QueryTree,
     SelectItem,
     SourceName,
+    Star,
     Unbounded,
 )
 
 SHAPE = (
     "a query is select ... from a stream [window], then join, where, group by, having"
 )
-_CLAUSES = {"expressions", "from_", "joins", "where", "group", "having"}
+_CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "distinct"}
 _STREAMS = {
     "istream": "put the whole list into it: select istream(caller, max(len)) from",
-    "dstream": "results that are gone are not kept",
-    "rstream": "leave it out: every window's result comes out",
+    "dstream": "put the whole list into it: select dstream(caller, max(len)) from",
+    "rstream": "put the whole list into it: select rstream(caller, max(len)) from",
 }
 _INSTEAD = {
-    "distinct": "group by the columns instead: each group comes out once",
     "limit": "slice the result",
     "offset": "slice the result",
     "order": "sort the result: a stream's rows are ordered by time",
-    "with_": "write the inner query by itself, and give its result as a stream",
+    "with_": "put the inner query into from: from (select ...) [now] as R",
     "qualify": "put the condition into where or having",
     "windows": "the window stands in brackets behind the stream",
 }
@@ -50,9 +51,13 @@ class StatementReader(Translator):
     """Reads one statement, and takes its window clause from `windows`."""
 
     def __init__(
-        self, text: str, tokens: Sequence[Token], windows: dict[Place, Clause]
+        self,
+        text: str,
+        tokens: Sequence[Token],
+        windows: dict[Place, Clause],
+        aggregates: Mapping[str, Aggregate],
     ) -> None:
-        super().__init__(text)
+        super().__init__(text, aggregates)
         self._tokens = tokens
         self._windows = windows
 
@@ -78,7 +83,7 @@ class StatementReader(Translator):
         source, window = self._source(stream.this)
         joins = tuple(self._join(join, source) for join in node.args.get("joins") or ())
         where, having = node.args.get("where"), node.args.get("having")
-        return QueryTree(
+        query = QueryTree(
             items=items,
             stream=source,
             window=window or Unbounded(at=(source.at[1], source.at[1])),
@@ -87,9 +92,30 @@ class StatementReader(Translator):
             keys=self._keys(node.args.get("group")),
             having=None if having is None else self.read(having.this),
         )
+        return query if node.args.get("distinct") is None else self._distinct(query)
+
+    def _distinct(self, query: QueryTree) -> QueryTree:
+        """Make each different row of a window one group, as `select distinct` asks."""
+        expressions = tuple(item.expression for item in query.items)
+        at = self._clause_place("distinct", None)
+        if not query.is_aggregated:
+            if any(isinstance(expression, Star) for expression in expressions):
+                hint = "write select distinct a, b"
+                wanted = "columns by name behind distinct"
+                raise QueryError.at(self._text, *at, wanted, hint)
+            return replace(query, keys=expressions)
+        aliases = {item.alias for item in query.items}
+        named = [key.name for key in query.keys if isinstance(key, ColumnName)]
+        loose = [name for name in named if name not in aliases]
+        whole = len(named) == len(query.keys)
+        if not whole or any(ColumnName(name) not in expressions for name in loose):
+            wanted = "no distinct where a key is not in the select list"
+            hint = "select every key: then results are distinct by themselves"
+            raise QueryError.at(self._text, *at, wanted, hint)
+        return query
 
     def _columns(self, node: exp.Select) -> list[exp.Expr]:
-        """The select list; an istream around all of it has been removed."""
+        """The select list; an istream or dstream around all of it has been removed."""
         items: list[exp.Expr] = node.expressions
         if not items:
             words = [token.text.lower() for token in self._tokens]
@@ -98,7 +124,7 @@ class StatementReader(Translator):
         for call in node.find_all(exp.Anonymous):
             name = str(call.this).lower()
             if name in _STREAMS:
-                wanted = "istream around the whole list"
+                wanted = f"{name} around the whole list"
                 raise self.refused(call, wanted, _STREAMS[name])
         return items
 
@@ -118,9 +144,11 @@ class StatementReader(Translator):
         return tuple(self.read(key) for key in node.expressions)
 
     def _source(self, node: exp.Expr) -> tuple[SourceName, Clause | None]:
+        if isinstance(node, exp.Subquery):
+            return self._inner(node)
         if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
-            hint = "write the inner query by itself, and give its result as a stream"
-            raise self.refused(node, "the name of a stream or table", hint)
+            hint = "write from Calls [range 1 hour], or from (select ...) [now] as R"
+            raise self.refused(node, "the name of a stream or an inner query", hint)
         for name, value in node.args.items():
             if value and name not in ("this", "alias"):
                 hint = "give the stream under a plain name: wr.cql(text, Calls=calls)"
@@ -135,6 +163,34 @@ class StatementReader(Translator):
             if part is not None:
                 window = self._windows.pop(self.place(part), window)
         return source, window
+
+    def _inner(self, node: exp.Subquery) -> tuple[SourceName, Clause | None]:
+        """An inner query, which has a window of its own; its results are a stream."""
+        inner = self.query(node.this)
+        at, closing = self.place(node.this), self._closing_of(node)
+        start, stop = inner.window.at
+        if isinstance(inner.window, Unbounded) and start == stop:  # none is written
+            wanted = "an inner query whose stream has a window"
+            hint = "give it one: (select ... from Calls [range 30 slide 1]) or [now]"
+            raise QueryError.at(self._text, *inner.stream.at, wanted, hint)
+        alias = node.args.get("alias")
+        name = str(node.alias or "inner query")
+        window = self._windows.pop(closing, None)
+        if alias is not None:
+            window = self._windows.pop(self.place(alias), window)
+        return SourceName(name, name, inner, at=at), window
+
+    def _closing_of(self, node: exp.Subquery) -> Place:
+        """The place of the bracket that closes an inner query."""
+        first = self.place(node.this)[0]
+        opens = [t.text == "(" and t.start < first for t in self._tokens]
+        opened = [i for i, is_open in enumerate(opens) if is_open]
+        depth = 0
+        for token in self._tokens[opened[-1] :]:
+            depth += (token.text == "(") - (token.text == ")")
+            if depth == 0:
+                return place_of(token)
+        return first, first
 
     def _join(self, node: exp.Join, stream: SourceName) -> Join:
         table, window = self._source(node.this)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -24,7 +25,7 @@ _INSTEAD: dict[type[exp.Expr], str] = {
     "row call wr.over",
     exp.Filter: "write sum(case when y > 1 then x end)",
     exp.Interval: "durations stand in windows only",
-    exp.Subquery: "write the inner query by itself, and give its result as a table",
+    exp.Subquery: "an inner query stands in from: from (select ...) [now] as R",
     exp.In: "write in (1, 2, 3), or join with the table",
     exp.Star: "name the columns",
 }
@@ -57,11 +58,18 @@ _AGGREGATES = {name.replace("_", ""): aggregate for name, aggregate in _NAMES.it
 """Aggregates by name in lower case without underscores: RA's MaxCount too."""
 
 
+def is_taken(name: str) -> bool:
+    """Whether a function or an aggregate of the language has that name already."""
+    plain = name.lower()
+    return plain in FUNCTIONS or plain.replace("_", "") in _AGGREGATES
+
+
 class Translator:
     """Translates the expressions of one text."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, aggregates: Mapping[str, Aggregate]) -> None:
         self._text = text
+        self._own = {name.lower(): (name, own) for name, own in aggregates.items()}
 
     def place(self, node: exp.Expr) -> Place:
         """The place of a node, from its first word with a place to its last."""
@@ -195,25 +203,28 @@ class Translator:
                 wanted = _count_words(name, least, most)
                 raise self.refused(node, wanted, f"write {name}(column)")
             return Apply(FUNCTIONS[name], arguments, at=at)
+        if name in self._own:
+            return self._aggregate_call(*self._own[name], node, at)
         aggregate = _AGGREGATES.get(name.replace("_", ""))
         if aggregate is None:
             functions = f"functions are {', '.join(FUNCTIONS)}"
             otherwise = f"{functions}; wr.aggregates() lists the aggregates"
-            hint = near_hint(name, sorted({*FUNCTIONS, *_NAMES}), otherwise)
+            names = sorted({*FUNCTIONS, *_NAMES, *self._own})
+            hint = near_hint(name, names, otherwise)
             start = int(node.meta.get("start", at[0]))
             place = (start, start + len(written))
             raise QueryError.at(self._text, *place, "a function", hint)
-        return self._aggregate_call(aggregate, node, at)
+        return self._aggregate_call(aggregate.name, aggregate, node, at)
 
     def _aggregate_call(
-        self, aggregate: Aggregate, node: exp.Anonymous, at: Place
+        self, name: str, aggregate: Aggregate, node: exp.Anonymous, at: Place
     ) -> Expression:
         arguments: list[Any] = node.expressions
         if len(arguments) == 1 and isinstance(arguments[0], exp.Distinct):
             if aggregate.name != "count" or len(arguments[0].expressions) != 1:
                 hint = "only count(distinct x) is there; collect_distinct(x) lists them"
                 raise self.refused(node, "an aggregate without distinct", hint)
-            aggregate = find("count_distinct")
+            name, aggregate = "count_distinct", find("count_distinct")
             arguments = arguments[0].expressions
         if aggregate.name == "count" and [part.is_star for part in arguments] == [True]:
             arguments = []
@@ -221,14 +232,14 @@ class Translator:
         columns, rest = arguments[:most], arguments[most:]
         if len(columns) < least or len(rest) > len(aggregate.options):
             names = ", ".join(("value", "other")[:most])
-            wanted = _count_words(aggregate.name, least, most)
-            raise self.refused(node, wanted, f"write {aggregate.name}({names})")
+            wanted = _count_words(name, least, most)
+            raise self.refused(node, wanted, f"write {name}({names})")
         options = {
-            name: self._option(aggregate, name, part)
-            for name, part in zip(aggregate.options, rest, strict=False)
+            option: self._option(aggregate, option, part)
+            for option, part in zip(aggregate.options, rest, strict=False)
         }
         values = tuple(self.read(column) for column in columns)
-        return AggregateCall(aggregate.name, values, MappingProxyType(options), at=at)
+        return AggregateCall(name, values, MappingProxyType(options), at=at)
 
     def _option(self, aggregate: Aggregate, name: str, node: exp.Expr) -> Any:
         value = self.read(node)

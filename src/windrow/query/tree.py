@@ -113,12 +113,14 @@ class Length:
 class Range(Placed):
     """`[range 24 hours slide 1 minute]`; without a slide the window tumbles.
 
-    `zone` is that of `[range 1 day in 'Europe/Berlin']`.
+    `zone` is that of `[range 1 day in 'Europe/Berlin']`, `span` the columns of start
+    and end of events with a duration: `[range 1 hour slide 1 minute span start, end]`.
     """
 
     range: Length
     slide: Length
     zone: str | None = None
+    span: tuple[ColumnName, ColumnName] | None = None
 
     @property
     def is_calendar(self) -> bool:
@@ -153,10 +155,14 @@ Clause = Range | RowCount | Now | Unbounded
 
 @dataclass(frozen=True)
 class SourceName(Placed):
-    """A stream or a table, under its own name and the one it has in the query."""
+    """A stream or a table, under its own name and the one it has in the query.
+
+    It may be the result of an `inner` query, which has a window of its own.
+    """
 
     name: str
     alias: str
+    inner: QueryTree | None = None
 
 
 @dataclass(frozen=True)
@@ -178,7 +184,7 @@ class SelectItem:
 
 @dataclass(frozen=True)
 class QueryTree:
-    """One query, as it was written."""
+    """One query, as it was written; `output` is istream, dstream or rstream."""
 
     items: tuple[SelectItem, ...]
     stream: SourceName
@@ -187,7 +193,12 @@ class QueryTree:
     where: Expression | None = None
     keys: tuple[Expression, ...] = ()
     having: Expression | None = None
-    istream: bool = False
+    output: str | None = None
+
+    @property
+    def compares(self) -> bool:
+        """Whether results are compared with those of the window before or after."""
+        return self.output in ("istream", "dstream")
 
     @property
     def is_aggregated(self) -> bool:

@@ -105,6 +105,8 @@ def window_text(window: Clause) -> str:
     match window:
         case Range(range=length, slide=slide, zone=zone):
             place = "" if zone is None else f" in {_literal(zone)}"
+            if window.span is not None:
+                place += f" span {', '.join(text_of(column) for column in window.span)}"
             return f"range {length.text} slide {slide.text}{place}"
         case RowCount(range=rows, slide=step, partition=partition):
             keys = ", ".join(text_of(column) for column in partition)
@@ -120,8 +122,10 @@ def tree_text(query: QueryTree) -> str:
 
 
 def _lines(query: QueryTree) -> Iterator[str]:
-    yield "query (istream)" if query.istream else "query"
+    yield "query" if query.output is None else f"query ({query.output})"
     yield f"  stream {_source(query.stream)}"
+    if query.stream.inner is not None:
+        yield from (f"    {line}" for line in _lines(query.stream.inner))
     yield f"    window {window_text(query.window)}"
     for join in query.joins:
         kind = "left join" if join.is_left else "join"

@@ -7,10 +7,13 @@ this tuple.
 
 from windrow.errors import UnknownName
 
+from . import clock
 from ._numbering import measure
 from ._technique import Technique, Windows, Work
 from .buckets import AGGREGATE_BUCKETS, TUPLE_BUCKETS, fill_buckets
 from .events import Events, LaidEvents, NumberedEvents, number_slices
+from .frames import fold_frames
+from .online import OnlineSlices, Released, SpanKernel
 from .se_slicing import SE_ML_SLICING, SE_SLICING, slide_parts
 from .starts_and_ends import STARTS_AND_ENDS
 from .sweeping import CUMULATIVE_SWEEPING, SELECTIVE_SWEEPING
@@ -45,12 +48,17 @@ __all__ = [
     "HeldParts",
     "LaidEvents",
     "NumberedEvents",
+    "OnlineSlices",
+    "Released",
+    "SpanKernel",
     "Technique",
     "Windows",
     "Work",
     "add_goes",
+    "clock",
     "fill_buckets",
     "find",
+    "fold_frames",
     "held",
     "measure",
     "number_slices",

@@ -192,3 +192,30 @@ def count_bounds(firsts, lasts, slices):
         begun[firsts[i]] += 1
         ended[lasts[i]] += 1
     return begun, ended
+
+
+def _survey_columns(firsts, lasts):
+    crossed = lasts - firsts
+    changes = (firsts[1:] != firsts[:-1]) | (lasts[1:] != lasts[:-1])
+    pieces = min(len(firsts), 1) + int(np.count_nonzero(changes))
+    in_order = not (lasts[1:] < lasts[:-1]).any()
+    return int(crossed.sum()), pieces, int(crossed.max(initial=0)), in_order
+
+
+@compiled(columns=_survey_columns)
+def survey(firsts, lasts):
+    """Measure events: slices that they reach back over, all together and the most.
+
+    Between the two is the number of pieces, neighbours that cross the same slices
+    counted once; the last tells whether no event ends before its neighbour.
+    """
+    total, pieces, most, in_order = 0, min(len(firsts), 1), 0, True
+    for i in range(len(firsts)):
+        total += lasts[i] - firsts[i]
+        most = max(most, lasts[i] - firsts[i])
+        if i > 0:
+            if firsts[i] != firsts[i - 1] or lasts[i] != lasts[i - 1]:
+                pieces += 1
+            if lasts[i] < lasts[i - 1]:
+                in_order = False
+    return total, pieces, most, in_order

@@ -23,7 +23,7 @@ from windrow.loops import arrays, compiled, ordinals
 from windrow.windows import Frames
 
 from ._numbering import count_bounds
-from ._technique import Array, Fields, Technique, Windows, Work
+from ._technique import Array, Costs, Fields, Technique, Windows, Work
 from .events import LaidEvents
 from .se_slicing import clear
 
@@ -88,9 +88,8 @@ TUPLE_BUCKETS = Technique(
     name="tuple_buckets",
     title="Tuple Buckets: the events of each window, folded at its release",
     needs=Law.NONE,
-    insert="(m + w) / b",
-    release="N",
-    space="N (m + w) / b events",
+    costs=Costs("0", "N", "N", "E (m + w) / b"),
+    paper="(m + w) / b positions an event, N (m + w) / b kept",
     source="Li et al. (SIGMOD 2005); SES 5.3, Table 4",
     answer=_fold_each,
 )
@@ -121,9 +120,8 @@ AGGREGATE_BUCKETS = Technique(
     name="aggregate_buckets",
     title="Aggregate Buckets: a partial for each window",
     needs=Law.NONE,
-    insert="(m + w) / b",
-    release="1",
-    space="w / b",
+    costs=Costs("(m + w) / b", "0", "0", "(T + w) / b"),
+    paper="w / b partials kept",
     source="Traub et al. (EDBT 2019); SES 5.3, Table 4",
     answer=_combine_each,
 )

@@ -29,7 +29,7 @@ from windrow.errors import BadInput
 from windrow.slicing import Comb
 from windrow.windows import Frames, Rule, frames
 
-from ._numbering import begin, count_bounds, extents, join, number
+from ._numbering import begin, count_bounds, extents, join, number, survey
 
 Array = np.ndarray[Any, Any]
 
@@ -82,19 +82,14 @@ class LaidEvents:
     def __len__(self) -> int:
         return len(self.begins)
 
-    @property
-    def crossed(self) -> float:
-        """The number of slices that an event crosses, on average."""
-        if not len(self.events):
-            return 0.0
-        return float(np.mean(self.lasts - self.firsts)) + 1.0
+    def survey(self) -> tuple[int, int, int, bool]:
+        """Slices reached back over in all, pieces, the longest reach, and in order.
 
-    @property
-    def pieces(self) -> int:
-        """The number of events, neighbours that cross the same slices counted once."""
-        firsts, lasts = self.firsts, self.lasts
-        changes = (firsts[1:] != firsts[:-1]) | (lasts[1:] != lasts[:-1])
-        return min(len(firsts), 1) + int(np.count_nonzero(changes))
+        Pieces are the events, neighbours that cross the same slices counted once; in
+        order they are if none ends in an earlier slice than the one before it.
+        """
+        total, pieces, most, in_order = survey(self.firsts, self.lasts)
+        return int(total), int(pieces), int(most), bool(in_order)
 
     @property
     def distinct(self) -> int:

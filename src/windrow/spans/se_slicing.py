@@ -50,23 +50,11 @@ from windrow.loops import arrays
 from windrow.slicing.fold import fold_run
 
 from ._columns import columns_in_any_order, columns_in_order, columns_of_one_part
-from ._technique import Fields, Technique, Windows, Work
+from ._technique import Costs, Fields, Technique, Windows, Work
+from .ring import alike, walk
 
 Parts = tuple[Fields, Fields]
 """`ends` and, unless one part is enough, `goes`."""
-
-
-def alike(firsts, lasts, i):
-    """Find the end of the events from i on that cross the same slices as event i.
-
-    Neighbours mostly do.  They are combined in a register and inserted once, which
-    keeps their order (events of 5,000, 1,000 / 200: 25 -> 62 M events/s, a noisy run).
-    """
-    first, last = peek(firsts, i), peek(lasts, i)
-    i += 1
-    while i < len(firsts) and peek(firsts, i) == first and peek(lasts, i) == last:
-        i += 1
-    return i
 
 
 def clear(parts):
@@ -127,12 +115,14 @@ SE_SLICING = Technique(
     name="se_slicing",
     title="SE-Slicing: slices of two parts, ends here and goes on",
     needs=Law.NONE,
-    insert="m / b + 1",
-    release="w / b; 3 here",
-    space="2 w / b",
+    costs=Costs("m / b + 1", "4", "w / b + 4", "2 (w + p) / b"),
+    any_order=Costs("m / b + 1", "4", "w / b + 4", "2 T / b"),
+    online=Costs("m / b + 1", "4", "w / b + 4", "2 (w + p) / b"),
+    paper="w / b a window, 2 w / b kept",
     source="SES 3.2, 5.2.1, Algorithms 1 to 4",
     prepare=fold_parts,
     answer=slide_parts,
+    walk=walk,
 )
 
 
@@ -208,9 +198,11 @@ SE_ML_SLICING = Technique(
     name="se_ml_slicing",
     title="SE-ML-Slicing: slices of d levels, one insertion for d slices",
     needs=Law.COMMUTATIVE,
-    insert="m / (d b) + 1",
-    release="d (w / b + (d - 1) / 2); 5 d + 3 here",
-    space="2 d w / b",
+    costs=Costs("m / (d b) + 1", "5 d + 3", "w / b + 3", "(2 d + 3) T / b"),
+    online=Costs(
+        "m / (d b) + 1", "d d + d + 2", "d (w / b + d + 1) + 1", "2 d (w + p) / b"
+    ),
+    paper="d (w / b + (d - 1) / 2) a window, 2 d w / b kept",
     source="SES 4, 5.2.2, Algorithms 5 to 8",
     prepare=gather_parts,
     answer=slide_parts,

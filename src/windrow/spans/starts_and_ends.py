@@ -29,8 +29,9 @@ from windrow.loops import arrays
 from windrow.slicing.fold import fold_run
 
 from ._columns import fold_by_place, prefixes
-from ._technique import Fields, Technique, Windows, Work
-from .se_slicing import Parts, alike, clear
+from ._technique import Costs, Fields, Technique, Windows, Work
+from .ring import alike
+from .se_slicing import Parts, clear
 
 
 def fold_bounds(source, firsts, lasts, begun, ended):
@@ -93,9 +94,8 @@ STARTS_AND_ENDS = Technique(
     name="starts_and_ends",
     title="Starts and Ends: running counts of what begins and ends in each slice",
     needs=Law.COMMUTATIVE | Law.INVERTIBLE,
-    insert="2",
-    release="2",
-    space="2 w / b",
+    costs=Costs("2", "2", "2", "2 T / b"),
+    paper="not in the paper",
     source="Piatov, Helmer (SSTD 2017), with slices for bounds",
     prepare=_fold,
     answer=_answer,

@@ -38,7 +38,7 @@ from windrow.kernels.vocabulary import (
 from windrow.loops import arrays
 
 from ._columns import fold_overlaps, fold_pieces
-from ._technique import Array, Fields, Technique, Windows, Work
+from ._technique import Array, Costs, Fields, Technique, Windows, Work
 from .events import Events
 
 
@@ -86,9 +86,8 @@ CUMULATIVE_SWEEPING = Technique(
     name="cumulative_sweeping",
     title="Cumulative Sweeping: sorted starts counted on, sorted ends taken off",
     needs=Law.COMMUTATIVE | Law.INVERTIBLE,
-    insert="2 log N",
-    release="2 N b / w",
-    space="2 N",
+    costs=Costs("2", "0", "2 N", "2 E"),
+    paper="2 log N an event to keep its bounds sorted, 2 N b / w a window",
     source="Piatov, Helmer (SSTD 2017); SES 5.3, Table 4",
     prepare=_both_orders,
     answer=_sweep_counts,
@@ -183,9 +182,8 @@ SELECTIVE_SWEEPING = Technique(
     name="selective_sweeping",
     title="Selective Sweeping: a heap of what has begun, the winner on top",
     needs=Law.SELECTIVE,
-    insert="log N",
-    release="log N",
-    space="2 N",
+    costs=Costs("3 log E", "0", "3 E log E", "2 E"),
+    paper="log N an event and a window, 2 N kept",
     source="Piatov, Helmer (SSTD 2017); SES 5.3, Table 4",
     prepare=_start_order,
     answer=_sweep_winners,

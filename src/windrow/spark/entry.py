@@ -172,6 +172,13 @@ def _check_ticks(plan: Plan | OverPlan) -> None:
 
 def _check_stream(frame: DataFrame, plan: Plan | OverPlan, late: str) -> int:
     """Refuse a stream without watermark or RocksDB; the watermark's delay in ticks."""
+    if isinstance(plan, OverPlan) and plan.span is not None:
+        raise BadInput.because(
+            "cannot look back over events with a duration on a stream",
+            "a row comes when its event is over, and what was under way at its start "
+            "may come long after it",
+            "use wr.aggregate with wr.sliding(..., span=...), or wr.over on a batch",
+        )
     if plan.clock is None:
         return 0
     on = plan.clock.column

@@ -56,10 +56,10 @@ def check_stream(text: str, bound: BoundQuery) -> None:
     elif bound.family == "numbered":
         expected = "rows that are counted by group by alone"
         hint = "on a stream leave out where and join, or give a range of time"
-    elif query.istream and bound.window is not None:
-        at = query.stream.at
-        expected = "a table or a DataFrame that is not streaming within istream"
-        hint = "leave out istream: on a stream a window comes out once, complete"
+    elif query.compares and bound.window is not None:
+        at, output = query.stream.at, query.output
+        expected = f"a table or a DataFrame that is not streaming within {output}"
+        hint = f"leave out {output}: on a stream a window comes out once, complete"
     else:
         return
     raise QueryError.at(text, *at, expected, hint)
@@ -128,6 +128,27 @@ def new_results(
     follows = F.lag(start).over(before) + _step(bound.window.step) == start
     is_new = ~(same & F.coalesce(follows, F.lit(False)))
     return result.select("*", is_new.alias(_NEW)).where(F.col(quoted(_NEW)))
+
+
+def gone_results(
+    result: DataFrame, bound: BoundQuery, keys: tuple[str, ...]
+) -> DataFrame:
+    """The results that the next window of the same key does not have, at its time."""
+    assert bound.window is not None
+    items = dict(bound.items)
+    values = F.struct(*(column_of(items[name]) for name in bound.compared), F.lit(1))
+    start, end, step = (
+        F.col("window.start"),
+        F.col("window.end"),
+        _step(bound.window.step),
+    )
+    after = Window.partitionBy(*(F.col(quoted(key)) for key in keys)).orderBy(start)
+    same = F.lead(values).over(after).eqNullSafe(values)
+    follows = F.lead(start).over(after) - step == start
+    is_gone = ~(same & F.coalesce(follows, F.lit(False)))
+    gone = result.select("*", is_gone.alias(_NEW)).where(F.col(quoted(_NEW)))
+    moved = F.struct((start + step).alias("start"), (end + step).alias("end"))
+    return gone.withColumn("window", moved)
 
 
 def _step(slide: Duration | int | None) -> Column:

@@ -69,7 +69,13 @@ def _open_key(rows: pa.Table, plan: OverPlan) -> tuple[int, int]:
         now = int(times[-1])
         ticks = max(frame.ticks or 0 for frame in durations)
         times = times[unplaced:]
-        start = first + unplaced + int(np.searchsorted(times, now - ticks))
+        if plan.span is not None:  # from the first event on that may be under way
+            over, _ = times_of(rows.slice(first + unplaced), plan.end_clock)
+            start = (
+                first + unplaced + int(np.argmax(np.append(over >= now - ticks, True)))
+            )
+        else:
+            start = first + unplaced + int(np.searchsorted(times, now - ticks))
         if any(frame.near for frame in durations):
             stop = first + unplaced + int(np.searchsorted(times, now))
     before = max(frame.before for frame in plan.frames)

@@ -79,9 +79,9 @@ class Sliding(Window):
         """Events leave and results fall due by time, at ends that are aligned."""
         if self.span is not None:
             raise BadInput.because(
-                "cannot take in events with a duration one at a time",
-                "an operator's window holds points, and span= names two columns",
-                "use wr.aggregate(table, window, ...)",
+                "cannot keep events with a duration beside other windows",
+                "a window with span= keeps slices of its own, not events",
+                "give it an operator of its own: wr.Operator(window, ...)",
             )
         return PolicyNumbers(
             TIME,

@@ -112,8 +112,15 @@ def solve(setting: SpanSetting, technique: str, height: int, given: Given) -> An
         laid.windows(Periodic(0, "", even)), setting.range, find_algorithm("sba")
     )
     found: dict[str, Array] = {}
+    reach = laid.survey()[2]
     for name, aggregates in PARTS.get(technique, ((technique, ALL),)):
-        work = Work(laid, product(aggregates), (values,), height)
+        ring = 0
+        if name == "se_slicing":  # as for a table whose events are in order
+            widest = int((windows.frames.stops - windows.frames.starts).max())
+            ring = 1 << (widest + reach + 1).bit_length()
+        work = Work(
+            laid, product(aggregates), (values,), height, ring=ring, reach=reach
+        )
         (out,) = find(name).run(work, [windows])
         found.update(zip(aggregates, out, strict=True))
     return windows.frames.begins, found

@@ -16,7 +16,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from windrow.aggregates import Call, find
+from windrow.aggregates import Aggregate, Call, find
 from windrow.errors import QueryError
 from windrow.plan.bind import bind as bind_calls
 from windrow.query.hints import pointing_at
@@ -29,6 +29,7 @@ from windrow.query.tree import (
     Literal,
     Now,
     QueryTree,
+    Range,
     Star,
     Unbounded,
     columns_in,
@@ -44,17 +45,32 @@ WINDOW = "window"
 
 
 def bind_query(
-    text: str, query: QueryTree, schemas: Mapping[str, pa.Schema], time: str | None
+    text: str,
+    query: QueryTree,
+    schemas: Mapping[str, pa.Schema],
+    time: str | None,
+    aggregates: Mapping[str, Aggregate] | None = None,
 ) -> BoundQuery:
-    """Check everything about one query; `time` is the time column if it was named."""
-    return _Binder(query, Scope(text, query, schemas), time).bound()
+    """Check everything about one query; `time` is the time column if it was named.
+
+    `aggregates` are a user's own, by the names that they have in the text.
+    """
+    scope = Scope(text, query, schemas)
+    return _Binder(query, scope, time, aggregates or {}).bound()
 
 
 class _Binder:
     """Binds one query; `_aliases` are those that names may stand for just now."""
 
-    def __init__(self, query: QueryTree, scope: Scope, time: str | None) -> None:
+    def __init__(
+        self,
+        query: QueryTree,
+        scope: Scope,
+        time: str | None,
+        aggregates: Mapping[str, Aggregate],
+    ) -> None:
         self._query = query
+        self._own = aggregates
         self._scope = scope
         self._time = time_column(scope.stream, time)
         self._in_rows = TypeChecker(scope.text, self._row)
@@ -96,7 +112,16 @@ class _Binder:
             having=having,
             items=items,
             compared=tuple(name for name, value in items if not self._says_when(value)),
+            span=self._span(),
         )
+
+    def _span(self) -> tuple[ColumnName, ...]:
+        """The columns of start and end, as the rows have them."""
+        window = self._query.window
+        if not isinstance(window, Range) or window.span is None:
+            return ()
+        columns = [self._scope.column(column).expression for column in window.span]
+        return tuple(column for column in columns if isinstance(column, ColumnName))
 
     # --- names ------------------------------------------------------------------
 
@@ -177,7 +202,8 @@ class _Binder:
         expressions = tuple(operand.expression for operand in operands)
         names = [text_of(expression) for expression in expressions]
         options: dict[str, Any] = dict(call.options)
-        measure = find(call.name)(*names, **options)
+        aggregate = self._own[call.name] if call.name in self._own else find(call.name)
+        measure = aggregate(*names, **options)
         name = text_of(AggregateCall(call.name, expressions, call.options))
         types = dict(zip(names, [operand.type for operand in operands], strict=True))
         text, expected = self._scope.text, "an aggregate that can be computed"
@@ -241,6 +267,10 @@ class _Binder:
             why = "each row would come out once for every window that holds it"
             hint = f"{why}; collect(x) lists what is in a window"
             raise self._error(window, expected, hint)
+        if self._query.output == "dstream":
+            expected = "an aggregate or distinct within dstream"
+            hint = "rows that come out as they are never leave a window"
+            raise self._error(self._query.items[0].expression, expected, hint)
         if having is not None:
             expected = "where, since nothing is aggregated"
             raise self._error(having, expected, "write where")

@@ -65,8 +65,10 @@ def _member(member: Member, listed: bool) -> Iterator[str]:
         yield "    complete windows only"
     if bound.having is not None:
         yield f"    having   {text_of(bound.having, bare=True)}"
-    if bound.query.istream and bound.window is not None:
-        yield "    istream  results that the window before did not have"
+    if bound.query.compares and bound.window is not None:
+        output = str(bound.query.output)
+        other = "before did" if output == "istream" else "after does"
+        yield f"    {output}  results that the window {other} not have"
     items = []
     for name, expression in bound.items:
         text = text_of(expression, bare=True)

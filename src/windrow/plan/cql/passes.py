@@ -63,8 +63,9 @@ class Relation:
 class BoundQuery:
     """A query whose names and types are checked against its inputs.
 
-    `window` is none where rows come out as they are.  `compared` are the results that
-    istream compares: all but those that hold a time.
+    `window` is none where rows come out as they are; `span` are the columns of start
+    and end of events with a duration.  `compared` are the results that istream and
+    dstream compare: all but those that hold a time.
     """
 
     query: QueryTree
@@ -76,6 +77,7 @@ class BoundQuery:
     having: Expression | None
     items: tuple[tuple[str, Expression], ...]
     compared: tuple[str, ...]
+    span: tuple[ColumnName, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -141,6 +143,7 @@ def _pass(group: list[tuple[int, BoundQuery]]) -> Pass:
     if first.window is not None and first.window.on not in (None, ROW):
         assert first.rows.time is not None
         columns[str(first.window.on)] = ColumnName(first.rows.time)
+    columns |= {text_of(column): column for column in first.span}
     columns |= {text_of(key): key for key in first.keys}
     calls: dict[str, Call] = {}
     windows: dict[Any, Window] = {}

@@ -3,6 +3,7 @@
     [range 24 hours slide 1 minute]    wr.sliding("24 hours", every="1 minute", on=time)
     [range 1 month slide 1 day]        wr.calendar("1 month", every="1 day", on=time)
     [range 1 day in 'Asia/Tokyo']      wr.calendar("1 day", on=time, tz="Asia/Tokyo")
+    [range 1 hour span start, end]     wr.sliding("1 hour", span=("start", "end"))
     [now]                              wr.sliding(a tick of the time column, on=time)
     [range unbounded]                  wr.rows of more rows than there are, clipped
     [rows 1000 slide 10]               wr.rows(1000, every=10, on=time)
@@ -22,6 +23,7 @@ import pyarrow as pa
 from pyarrow import types as pat
 
 from windrow.errors import QueryError, WindrowError
+from windrow.plan.spans import span_of
 from windrow.query.hints import pointing_at
 from windrow.query.tree import ColumnName, Now, QueryTree, Range, RowCount
 from windrow.query.unparse import text_of
@@ -61,6 +63,8 @@ def windowing_of(
     on = None if time is None else text_of(ColumnName(stream.called[time]))
     if isinstance(clause, RowCount):
         return _counted(query, clause, scope, on, keys)
+    if isinstance(clause, Range) and clause.span is not None:
+        return _spanning(clause, scope)
     if isinstance(clause, (Range, Now)):
         if time is None or on is None:
             raise no_time(scope, clause.at)
@@ -72,15 +76,43 @@ def windowing_of(
         if isinstance(clause, Now):
             return Windowing(window, "now", clock.instant, "start")
         return Windowing(window, window.kind, clock.instant, "end")
-    if query.istream:
-        expected = "a window that moves, since istream asks what is new"
-        hint = "give the stream a window, or leave out istream"
+    if query.compares:
+        asks = "what is new" if query.output == "istream" else "what is gone"
+        expected = f"a window that moves, since {query.output} asks {asks}"
+        hint = f"give the stream a window, or leave out {query.output}"
         raise QueryError.at(scope.text, *clause.at, expected, hint)
     everything = rows(EVERYTHING, every=EVERYTHING, partial=True, on=on)
     return Windowing(everything, "everything", pa.int64(), "last")
 
 
-def _timed(clause: Range | Now, kind: pa.DataType, on: str) -> Window:
+def _spanning(clause: Range, scope: Scope) -> Windowing:
+    """Windows over events with a duration, from one column to another."""
+    assert clause.span is not None
+    operands = [scope.column(column) for column in clause.span]
+    names = [text_of(operand.expression) for operand in operands]
+    own = scope.stream.called.values()
+    for column, operand in zip(clause.span, operands, strict=True):
+        assert isinstance(operand.expression, ColumnName)
+        if operand.expression.name not in own:
+            expected = f"a column of {scope.stream.name}"
+            hint = "events are placed before tables are joined"
+            raise QueryError.at(scope.text, *column.at, expected, hint)
+    kinds = [operand.type for operand in operands]
+    with pointing_at(scope.text, clause.at, "a window that fits the span"):
+        window = _timed(clause, kinds[0], None, span=(names[0], names[1]))
+        span_of([window], pa.schema(list(zip(names, kinds, strict=True))))
+        clock = clock_of(names[1], kinds[1], window.lengths)
+        window.rule(0, clock)
+    family = f"{window.kind} {' '.join(names)}"
+    return Windowing(window, family, clock.instant, "end")
+
+
+def _timed(
+    clause: Range | Now,
+    kind: pa.DataType,
+    on: str | None,
+    span: tuple[str, str] | None = None,
+) -> Window:
     if isinstance(clause, Now):
         day_or_tick = _TICKS[kind.unit] if pat.is_timestamp(kind) else "1 day"
         return sliding(1 if pat.is_integer(kind) else day_or_tick, on=on)
@@ -89,16 +121,16 @@ def _timed(clause: Range | Now, kind: pa.DataType, on: str) -> Window:
         return calendar(length.text, every=slide.text, on=on, tz=clause.zone)
     durations = (length.duration, slide.duration)
     if not pat.is_integer(kind):
-        return sliding(durations[0], every=durations[1], on=on)
+        return sliding(durations[0], every=durations[1], on=on, span=span)
     for duration in durations:
         if duration.amount % _SECOND:
             raise WindrowError.because(
-                f"cannot slide {duration.text} over column {on!r}",
+                f"cannot slide {duration.text} over column {on or span!r}",
                 f"it is of type {kind}, and whole numbers count seconds",
                 "use whole seconds, or cast the column to timestamp",
             )
     seconds = [duration.amount // _SECOND for duration in durations]
-    return sliding(seconds[0], every=seconds[1], on=on)
+    return sliding(seconds[0], every=seconds[1], on=on, span=span)
 
 
 def _counted(

@@ -1,0 +1,185 @@
+"""Reads events with a duration, and holds what the windows of all keys share.
+
+before the first event    window and options are checked
+with the first event      types, product, kernels
+with each event           it must not end before it starts
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.aggregates import Call, Law
+from windrow.errors import (
+    BadInput,
+    StateError,
+    UnsuitableAlgorithm,
+    UnsupportedType,
+)
+from windrow.plan.operator import operator_policies
+from windrow.spans import OnlineSlices, SpanKernel
+from windrow.windows import Even, parse_duration
+
+from .description import hashable
+from .events import EventReader, check_length
+from .inputs import EventColumns
+
+Array = np.ndarray[Any, Any]
+
+
+def runs_of_keys(keys: Any, count: int) -> list[tuple[Any, Array | None]]:
+    """Each key with the numbers of its events; None is all of them, without a key."""
+    if keys is None:
+        return [(None, None)] if count else []
+    plain = next((to for to in ("to_pylist", "tolist") if hasattr(keys, to)), None)
+    listed = list(keys) if plain is None else getattr(keys, plain)()
+    check_length(listed, count, f"cannot give keys to {count} events", "keys")
+    rows: dict[Any, list[int]] = {}
+    for row, key in enumerate(listed):
+        rows.setdefault(hashable(key), []).append(row)
+    if None in rows:
+        raise BadInput.because(
+            "cannot give an event to no key", "a key is null", "leave such events out"
+        )
+    return [(key, np.array(own)) for key, own in rows.items()]
+
+
+class SpanProgram:
+    """What the windows of all keys share; types are known with the first event."""
+
+    def __init__(
+        self, window: Any, calls: Mapping[str, Call], algorithm: str, lateness: Any,
+        nulls: bool,
+    ) -> None:  # fmt: skip
+        self.window, self.calls, self.algorithm = window, calls, algorithm
+        for call in calls.values():
+            if Law.HOLISTIC in call.aggregate.laws:
+                raise UnsupportedType.because(
+                    f"cannot keep {call.label} over events with a duration",
+                    "it needs the events of a window, and slices keep none",
+                    "use wr.aggregate over a table",
+                )
+        self.span: tuple[str, str] = window.span
+        self.nulls = nulls
+        self.lateness = None if lateness is None else parse_duration(lateness)
+        late = self.lateness
+        other = late is not None and late.is_time != window.range.is_time
+        if late is not None and (other or late.amount < 0):
+            raise BadInput.because(
+                f"cannot postpone windows by {late.text}",
+                "the window counts time in another unit" if other else "it is negative",
+                "give both as durations, or both as whole numbers",
+            )
+        policies = operator_policies(replace(window, span=None))
+        self.reader = EventReader(calls, policies, None)
+        self.lengths = Even(*(length.amount for length in window.lengths))
+        self.columns: EventColumns | None = None
+        self.kernels: dict[bool, SpanKernel] = {}
+
+    def open(self, types: Mapping[str, Any]) -> None:
+        """Plan and generate, now that types are known."""
+        for name in self.reader.names:
+            if name not in types or types[name] == pa.null():
+                raise BadInput.because(
+                    f"cannot tell the type of {name!r}",
+                    "types= has no entry for it"
+                    if name not in types
+                    else "its first value is null",
+                    f"say it: types={{{name!r}: 'float64'}}",
+                )
+        columns = EventColumns(self.calls, pa.schema(types), nulls=self.nulls)
+        product = columns.request.product
+        if self.algorithm == "se_ml_slicing" and Law.COMMUTATIVE not in product.laws:
+            raise UnsuitableAlgorithm.because(
+                "se_ml_slicing cannot keep these windows",
+                "an aggregate is not commutative, and levels lose the order of ends",
+                "use se_slicing, or leave the algorithm out",
+            )
+        self.columns = columns
+        self.kernels = {
+            levels: SpanKernel(product, levels=levels) for levels in (False, True)
+        }
+
+    def types(self) -> str | None:
+        """The types of columns as text, to be saved."""
+        if self.columns is None:
+            return None
+        if self.columns.request.product.interpreted:
+            raise StateError.because(
+                "cannot save the operator",
+                "an aggregate of your own runs as plain Python: its partials are "
+                "objects",
+                "make its functions work on numbers, so that they can be compiled",
+            )
+        return str(self.columns.schema.serialize().to_pybytes().hex())
+
+    def open_schema(self, text: str) -> None:
+        """Open with types that were saved."""
+        schema = pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(text)))
+        self.open({field.name: field.type for field in schema})
+
+    def slices(self, height: int = 1) -> OnlineSlices:
+        """Slices without events."""
+        postpone = None if self.lateness is None else self.lateness.amount
+        return OnlineSlices(self.kernels[height > 1], self.lengths, postpone, height)
+
+    def instants(self, starts: Array, ends: Array) -> tuple[Array, Array]:
+        """First and last instants; an event that ends before it starts is refused."""
+        wrong = np.flatnonzero(ends < starts)
+        if len(wrong):
+            self.last_instant(int(starts[wrong[0]]), int(ends[wrong[0]]))
+        return starts, np.maximum(ends - 1, starts)
+
+    def last_instant(self, start: int, end: int) -> int:
+        """The last instant of an event: its end is not part of it, unless it starts."""
+        if end < start:
+            start, end = self.reader.instant(start), self.reader.instant(end)
+            raise BadInput.because(
+                "cannot place an event that ends before it starts",
+                f"it lasts from {start} to {end}",
+                "leave such events out, or swap their bounds",
+            )
+        return max(end - 1, start)
+
+    def bounds(self, value: Any, at: Any) -> tuple[int, int]:
+        """The start and the end of one event, as ticks."""
+        if at is None and isinstance(value, Mapping):
+            at = tuple(value.get(name) for name in self.span)
+        if not isinstance(at, (tuple, list)) or len(at) != 2 or None in at:
+            start, end = self.span
+            raise BadInput.because(
+                f"cannot place the event {value!r}",
+                f"it has no {start!r} and {end!r}",
+                f"insert a mapping with both, or give them: at=({start}, {end})",
+            )
+        first, last = (self.reader.tick(bound) for bound in at)
+        assert first is not None
+        assert last is not None
+        return first, last
+
+    def batch_bounds(self, values: Any, at: Any) -> tuple[Array, Array]:
+        """The starts and the ends of a batch, as ticks."""
+        span = self.span
+        if at is None:
+            names = getattr(values, "column_names", values)
+            missing = [name for name in span if name not in (names or ())]
+            if missing:
+                raise BadInput.because(
+                    "cannot place a batch of events",
+                    f"it has no column {missing[0]!r}",
+                    f"give both columns of the span, or at=({span[0]}, {span[1]})",
+                )
+            at = values[span[0]], values[span[1]]
+        starts, ends = (self.reader.ticks(bound, len(at[0])) for bound in at)
+        return starts, ends
+
+    def batch(self, values: Any, count: int) -> tuple[Mapping[str, Any], int]:
+        """A batch by the columns that aggregates read, and how many events it has."""
+        if not self.reader.names:
+            return {}, count
+        return self.reader.batch(values)
