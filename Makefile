@@ -7,8 +7,8 @@ READY := $(VENV)/.windrow-ready
 
 # The first of these that is 3.11 or later and can make a virtual environment.
 PYTHONS ?= python3 python3.13 python3.12 python3.11 python3.14 python
-# Test processes: two of them wait for Spark most of the time, so more than cores.
-WORKERS ?= 4
+# Test processes: two of them wait for Spark now and then, so more than cores.
+WORKERS ?= 3
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

@@ -5,16 +5,21 @@
 A property that fails prints its own blob (`@reproduce_failure(...)`), so that the
 same example can be run again anywhere.
 
-A test that asks for `spark` shares one classic session on two threads with others:
-those of streams stand in one group for pytest-xdist (`--dist loadgroup`), those of the
-command line in another and all others in a third, so that a run starts three JVMs,
-whatever the number of processes.
-Tests must leave the session's settings as they found them: see `settings_of`.
+With `--dist loadgroup`, tests are handed to processes in groups, the longest first:
+
+    spark        all that asks for `spark`, but
+    streaming    what runs streams, and the command line
+    a file       each other file: its tests share kernels, and none is compiled twice
+
+so that a run starts two sessions, whatever the number of processes: classic ones, on
+two threads.  Tests must leave a session's settings as they found them (`settings_of`).
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -61,17 +66,42 @@ def auto_lane(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WINDROW_COMPILE", "auto")
 
 
-# --- Spark ----------------------------------------------------------------------
+# --- in which process, and in which order ---------------------------------------
+
+
+# Longest first, so that the last process to end does not end long after the others.
+LONG_FILES = (
+    "agreement/test_algorithms.py",
+    "operator/test_compiled.py",
+    "operator/test_lanes.py",
+    "agreement/test_aggregate.py",
+    "algorithms/test_stacks_and_deques.py",
+    "algorithms/test_sba_stride.py",
+    "agreement/test_time_windows.py",
+    "batch/test_threads.py",
+    "spans/test_agreement.py",
+    "test_benchmarks.py",
+)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Groups as tests name them, else files, in the order of collection."""
+    from xdist.scheduler import LoadGroupScheduling  # noqa: PLC0415 - may be absent
+
+    class ByFile(LoadGroupScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return super()._split_scope(nodeid).partition("::")[0]
+
+    config.option.loadscopereorder = False  # by number of tests, that is
+    return ByFile(config, log) if config.option.dist == "loadgroup" else None
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """What needs a session goes to the process that has it: batches, and streams.
-
-    The long chains begin first: those two, then tests with a Spark of their own.
-    """
+    """What needs a session goes to the process that has it: batches, and streams."""
     shallow = pytest.mark.skip(reason="deep: runs with make test-deep")
     is_worker = hasattr(config, "workerinput")
     for item in items:
@@ -81,12 +111,15 @@ def pytest_collection_modifyitems(
         if item.get_closest_marker("deep") and PROFILE != "deep":
             item.add_marker(shallow)
         if asks:
-            parts = item.path.parts
-            named = [name for name in ("streaming", "cli") if name in parts]
-            item.add_marker(pytest.mark.xdist_group(*named or ["spark"]))
+            streams = {"streaming", "cli"} & set(item.path.parts)
+            group = "streaming" if streams else "spark"
+            item.add_marker(pytest.mark.xdist_group(group))
         if is_worker and item.get_closest_marker("xdist_group"):
             _name_group(item)
     items.sort(key=_turn)
+    gc.collect()
+    gc.freeze()  # a million objects stay to the end: `gc.collect` need not look at them
+    atexit.register(gc.unfreeze)
 
 
 def _fixtures(item: pytest.Item) -> Sequence[str]:
@@ -94,8 +127,17 @@ def _fixtures(item: pytest.Item) -> Sequence[str]:
 
 
 def _turn(item: pytest.Item) -> int:
+    """The two sessions, then tests with a Spark of their own, then long files."""
     asked = _fixtures(item)
-    return 0 if "spark" in asked else 1 if "spark_environment" in asked else 2
+    if "spark" in asked:
+        return 0
+    if "spark_environment" in asked:
+        return 1
+    name = item.path.as_posix()
+    return next(
+        (2 + at for at, one in enumerate(LONG_FILES) if name.endswith(f"/{one}")),
+        2 + len(LONG_FILES),
+    )
 
 
 def _name_group(item: pytest.Item) -> None:
@@ -109,6 +151,9 @@ def _name_group(item: pytest.Item) -> None:
     if identity is not None:
         item._id = type(identity).parse(f"{item.nodeid}@{group}")
         assert item.nodeid.endswith(f"@{group}")
+
+
+# --- Spark ----------------------------------------------------------------------
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import pkgutil
 import re
 import sys
@@ -16,7 +17,7 @@ import windrow as wr
 
 SOURCE = Path(wr.__file__).parent
 FILES = sorted(SOURCE.rglob("*.py"))
-TREES = {file: ast.parse(file.read_text("utf-8")) for file in FILES}
+
 ROOMS = ("batch", "operator", "state", "tasks")
 KINDS = {
     "Sliding", "Rows", "Calendar", "PolicyWindow",
@@ -37,6 +38,12 @@ EVEN = {
 }
 
 
+@functools.cache
+def tree(file: Path) -> ast.Module:
+    """What is written there; read when a test asks, not by all who collect tests."""
+    return ast.parse(file.read_text("utf-8"))
+
+
 def _name(file: Path) -> str:
     return file.relative_to(SOURCE).as_posix()
 
@@ -49,7 +56,7 @@ def _outside_windows():
 def test_outside_windows_nobody_asks_of_which_class_a_window_is():
     asking = []
     for file in _outside_windows():
-        for node in ast.walk(TREES[file]):
+        for node in ast.walk(tree(file)):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") in (
                 "isinstance",
                 "issubclass",
@@ -66,7 +73,7 @@ def test_outside_windows_only_loops_and_the_planner_see_even_bounds():
     seeing = {
         _name(file)
         for file in _outside_windows()
-        for node in ast.walk(TREES[file])
+        for node in ast.walk(tree(file))
         if isinstance(node, ast.Attribute) and node.attr == "even"
     }
 
@@ -75,8 +82,8 @@ def test_outside_windows_only_loops_and_the_planner_see_even_bounds():
 
 def test_no_two_classes_of_the_package_share_a_name():
     places = defaultdict(list)
-    for file, tree in TREES.items():
-        for node in ast.walk(tree):
+    for file in FILES:
+        for node in ast.walk(tree(file)):
             if isinstance(node, ast.ClassDef):
                 places[node.name].append(_name(file))
 
@@ -86,9 +93,9 @@ def test_no_two_classes_of_the_package_share_a_name():
 
 def test_no_package_imports_an_underscore_module_of_another():
     private = []
-    for file, tree in TREES.items():
+    for file in FILES:
         package = file.relative_to(SOURCE).parts[0]
-        for node in ast.walk(tree):
+        for node in ast.walk(tree(file)):
             names = []
             if isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 names = [node.module, *(f"{node.module}.{a.name}" for a in node.names)]
@@ -117,7 +124,7 @@ def test_the_rooms_that_were_one_engine_stay_few():
 
 @pytest.mark.parametrize("file", FILES, ids=_name)
 def test_every_module_says_in_a_sentence_what_it_is(file):
-    text = ast.get_docstring(TREES[file]) or ""
+    text = ast.get_docstring(tree(file)) or ""
 
     first = text.split("\n\n")[0].replace("\n", " ")
     assert re.match(r"[A-Z`\"'].*[.:]$", first), first
@@ -127,7 +134,7 @@ def test_every_package_opens_with_a_map_of_its_modules():
     packages = [SOURCE / name for name in (*ROOMS, "windows", "plan", "spark")]
     missing = {}
     for package in packages:
-        text = ast.get_docstring(TREES[package / "__init__.py"]) or ""
+        text = ast.get_docstring(tree(package / "__init__.py")) or ""
         modules = [m.name for m in pkgutil.iter_modules([str(package)])]
         missing[package.name] = [
             name

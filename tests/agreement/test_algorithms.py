@@ -453,13 +453,19 @@ OTHERS = [one for one in INCREMENTAL if one.accepts != "whole"]
 
 
 @pytest.mark.parametrize("aggregates", [*groups(WHOLE), *groups(OTHERS)])
-def test_every_aggregate_compiled_over_count_windows_equals_the_oracle(aggregates):
+@pytest.mark.parametrize(
+    "algorithm",
+    ["two_stacks_lite", pytest.param("sba", marks=pytest.mark.deep)],  # has 5 loops
+)
+def test_every_aggregate_compiled_over_count_windows_equals_the_oracle(
+    algorithm, aggregates
+):
     stream = fixed_stream("int" if aggregates[0] in WHOLE else "float")
     product = product_of([stream.request(one) for one in aggregates])
     firsts, lasts = bounds(KEYS, 0), bounds(KEYS, 1)
 
     arrays = slide_regular(
-        BY_NAME["sba"], product, stream.source, firsts, lasts, 12, lead=True
+        BY_NAME[algorithm], product, stream.source, firsts, lasts, 12, lead=True
     )
 
     windows = regular_windows(KEYS, 12, 1, lead=True)
@@ -492,13 +498,16 @@ def test_every_aggregate_compiled_over_nulls_and_gaps_equals_the_oracle(aggregat
         assert not oracles.differences(actual, expected, 1e-9), one.name
 
 
-def test_wide_sums_compiled_stay_exact_past_64_bits():
+@pytest.mark.parametrize(
+    "algorithm", ["two_stacks_lite", pytest.param("sba", marks=pytest.mark.deep)]
+)
+def test_wide_sums_compiled_stay_exact_past_64_bits(algorithm):
     values = [2**63 - 1, -(2**63), 2**63 - 1, 2**63 - 1, 2**63 - 1, -5, -(2**63)] * 40
     stream = Stream("int", values)
     product = product_of([Request(WIDE_SUM, "int", (VALUE,))])
     first, last = np.array([0]), np.array([len(values)])
 
-    arrays = slide_regular(BY_NAME["sba"], product, stream.source, first, last, 9)
+    arrays = slide_regular(BY_NAME[algorithm], product, stream.source, first, last, 9)
     (pairs,) = read(product, arrays)
     actual = [high * 2**32 + low for high, low in pairs]
 
@@ -506,6 +515,7 @@ def test_wide_sums_compiled_stay_exact_past_64_bits():
     assert actual == expected
 
 
+@pytest.mark.deep  # `algorithms/test_sba_stride.py` has the same widths, in one loop
 @pytest.mark.parametrize("width", [1, 2, 1023, 1024, 1025, 1537, 2048, 3000])
 def test_sba_in_blocks_equals_the_oracle_around_its_block_length(width):
     values = [(at * 7919) % 1009 - 504 for at in range(6500)]

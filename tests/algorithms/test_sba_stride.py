@@ -27,7 +27,9 @@ def product(names):
     return product_of(requests)
 
 
-@pytest.mark.parametrize("names", [NARROW, FEW, MANY], ids=len)
+@pytest.mark.parametrize(
+    "names", [FEW, MANY, pytest.param(NARROW, marks=pytest.mark.deep)], ids=len
+)
 @pytest.mark.parametrize("lead", [False, True])
 def test_the_fast_path_equals_folding_from_scratch(names, lead):
     generator = np.random.default_rng(7)

@@ -519,7 +519,8 @@ def test_long_runs_take_two_threads_and_short_ones_between_them_do_not(
         find("pba"), whole_sum(), (NUMBERS,), *RUNS, width, chunk=chunk, **how
     )
 
-    expected = slide_regular(find("sba"), whole_sum(), (NUMBERS,), *RUNS, width, **how)
+    other = find("two_stacks_lite")
+    expected = slide_regular(other, whole_sum(), (NUMBERS,), *RUNS, width, **how)
     np.testing.assert_array_equal(actual, expected)
     assert len(seen_threads) == 2
 

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 import oracles
 import windrow as wr
+from strategies import part
 from windrow.errors import BadInput, SumOverflow
 
 parts = importlib.import_module("windrow.slicing.parts")
@@ -119,6 +120,7 @@ WINDOWS = {
 
 @pytest.mark.parametrize("by", ["key", None])
 @pytest.mark.parametrize("name", WINDOWS)
+@part(0.5)
 @given(table=tables())
 def test_windows_are_the_same_bits_on_any_number_of_threads(name, by, table):
     window = WINDOWS[name]
@@ -171,6 +173,7 @@ def test_lists_of_windows_are_the_same_bits_and_in_the_same_order(name, table):
 
 @pytest.mark.parametrize("by", ["key", None])
 @pytest.mark.parametrize("closed", ["both", "left", "right", "neither"])
+@part(0.5)
 @given(table=tables(), unplaced=st.booleans())
 def test_every_row_has_the_same_past_on_any_number_of_threads(
     closed, by, table, unplaced

@@ -7,7 +7,7 @@ import pytest
 import windrow as wr
 from windrow.cli import main
 
-pytestmark = pytest.mark.xdist_group("cli")
+pytestmark = pytest.mark.xdist_group("streaming")
 
 CALLS = """\
 ts,caller,len

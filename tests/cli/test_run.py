@@ -14,7 +14,7 @@ from rich.console import Console
 import windrow as wr
 from windrow.cli import _progress, main
 
-pytestmark = pytest.mark.xdist_group("cli")
+pytestmark = pytest.mark.xdist_group("streaming")
 
 CALLS = """\
 ts,caller,len,full name

@@ -24,7 +24,7 @@ import windrow as wr
 from windrow.cli import main
 from windrow.cli._stream import STATE_STORE, StopSignals, _watch
 
-pytestmark = pytest.mark.xdist_group("cli")
+pytestmark = pytest.mark.xdist_group("streaming")
 
 FILES = {
     1: ["00:00:05,ann,120", "00:00:40,bob,30", "00:01:10,ann,300"],

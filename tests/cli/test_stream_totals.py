@@ -123,8 +123,8 @@ def test_on_a_terminal_there_is_one_line_and_it_is_gone_at_the_end(monkeypatch):
 
 def test_elsewhere_a_line_is_printed_every_few_seconds_if_it_is_new(monkeypatch):
     screen, clock = io.StringIO(), SimpleNamespace(now=100.0)
-    monkeypatch.setattr(_progress.err, "file", screen)
-    monkeypatch.setattr(_progress.err, "width", 20)
+    console = Console(file=screen, width=20, markup=False, soft_wrap=True)
+    monkeypatch.setattr(_progress, "err", console)
     monkeypatch.setattr(
         _progress, "time", SimpleNamespace(monotonic=lambda: clock.now), raising=True
     )

@@ -4,7 +4,7 @@ import pytest
 
 from windrow.cli import main
 
-pytestmark = pytest.mark.xdist_group("cli")
+pytestmark = pytest.mark.xdist_group("streaming")
 
 CALLS = """\
 ts,caller,len

@@ -14,7 +14,8 @@ from windrow.operator import feed as quick
 
 AGGREGATES = {"subtract_on_evict": "sum", "slick_deque": "max"}
 STEPWISE = [one.name for one in CATALOGUE if one.steps is not None]
-USUAL = ("two_stacks_lite", "subtract_on_evict", "flat_fat")  # the deep run has all
+# the deep run has all; FlatFAT is what late events take, below
+USUAL = ("two_stacks_lite", "subtract_on_evict")
 DOUBLED = wr.Aggregate(
     name="doubled",
     lift=lambda value: 2.0 * value,

@@ -109,6 +109,7 @@ def test_each_technique_equals_the_definition(technique, name, data):
     check(actual, spans.single(plain_spans.aggregate(rows, ["key"], [window], calls)))
 
 
+@part(0.5)
 @given(data=st.data())
 def test_levels_of_any_height_equal_the_definition(data):
     calls = {"n": CALLS["count"], "total": CALLS["total"], "most": CALLS["most"]}

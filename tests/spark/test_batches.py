@@ -2,7 +2,7 @@
 
 maxRecordsPerBatch     1         every row a batch of its own
                        7         keys, panes and windows end inside batches
-                       100,000   all in one
+                       100,000   all in one, as in all other tests
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ QUERIES = {
 }
 
 
-@pytest.mark.parametrize("size", [1, 7, 100_000])
+@pytest.mark.parametrize("size", [1, 7, pytest.param(100_000, marks=pytest.mark.deep)])
 @pytest.mark.parametrize("name", QUERIES)
 def test_the_size_of_arrow_batches_changes_no_answer(
     spark, settings_of, monkeypatch, name, size

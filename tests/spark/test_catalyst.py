@@ -77,8 +77,21 @@ def test_timestamps_in_windows_that_tumble_are_planned_as_by_sparks_own(spark):
     assert_same_rows(actual, own.agg(F.max("x").alias("most")))
 
 
-@pytest.mark.parametrize("kind", TYPES)
-@pytest.mark.parametrize("window", WINDOWS)
+def typed(kinds, usual):
+    """(type, window): each type with some window, each window with usual types."""
+    return [
+        pytest.param(
+            kind,
+            window,
+            id=f"{window}-{kind}",
+            marks=() if window == "few" or kind in usual else pytest.mark.deep,
+        )
+        for window in WINDOWS
+        for kind in kinds
+    ]
+
+
+@pytest.mark.parametrize(("kind", "window"), typed(TYPES, ["int", "double", "string"]))
 def test_aggregates_over_each_type_give_the_answers_of_the_engine(spark, kind, window):
     table, calls = table_of(kind), native_calls(kind)
     frame = frame_of(spark, kind, table)
@@ -90,8 +103,10 @@ def test_aggregates_over_each_type_give_the_answers_of_the_engine(spark, kind, w
     assert_same_rows(actual, expected)
 
 
-@pytest.mark.parametrize("kind", ["int", "bigint", "double", "decimal(18,4)", "string"])
-@pytest.mark.parametrize("window", WINDOWS)
+@pytest.mark.parametrize(
+    ("kind", "window"),
+    typed(["int", "bigint", "double", "decimal(18,4)", "string"], ["double"]),
+)
 def test_columns_are_those_that_tasks_give(spark, by_tasks, kind, window):
     frame, calls = frame_of(spark, kind, table_of(kind)), native_calls(kind)
 
@@ -120,7 +135,9 @@ def random_rows(seed: int) -> pa.Table:
     return pa.Table.from_pylist(rows, pa.schema(list(fields.items())))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.deep) for seed in (1, 2, 3))]
+)
 @pytest.mark.parametrize(("length", "step"), [(7, 7), (10, 3), (6, 1)], ids=str)
 def test_both_paths_agree_over_random_rows(spark, by_tasks, seed, length, step):
     table = random_rows(seed)

@@ -74,7 +74,7 @@ def test_own_aggregates_give_the_answers_of_the_engine(spark, how):
 
 def test_an_own_aggregate_beside_native_ones_shares_the_window(spark):
     table = table_of("int")  # plain min and max have no order for NaN
-    frame = spark.createDataFrame(table)
+    frame = spark.createDataFrame(table).coalesce(1)  # compiled in one worker
     calls = {"most": wr.max("x"), "spread": SPREAD("y"), "n": wr.count()}
 
     actual = wr.aggregate(frame, WINDOW, by="key", aggregates=calls)
@@ -86,7 +86,7 @@ def test_an_own_aggregate_beside_native_ones_shares_the_window(spark):
 
 def test_an_own_aggregate_may_use_names_of_its_surroundings(spark):
     table = table_of("bigint")
-    frame = spark.createDataFrame(table)
+    frame = spark.createDataFrame(table).coalesce(1)
     scale = 3
     scaled = wr.Aggregate(
         name="scaled",

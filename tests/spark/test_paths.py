@@ -142,11 +142,23 @@ def largest_share(spark, settings_of, result, least=1):
     )
 
 
-@pytest.mark.parametrize("how", ["hot", "no key"])
 @pytest.mark.parametrize(
-    ("path", "window"),
-    [("native", SHORT), ("native", LONG), ("kernel", SHORT), ("rows", SHORT)],
-    ids=["native, overlap", "native, sash", "kernel, overlap", "rows, overlap"],
+    ("path", "window", "how"),
+    [
+        pytest.param("native", SHORT, "hot", id="native, overlap, hot"),
+        pytest.param("native", LONG, "no key", id="native, sash, no key"),
+        pytest.param("kernel", SHORT, "no key", id="kernel, overlap, no key"),
+        pytest.param("rows", SHORT, "hot", id="rows, overlap, hot"),
+        *(
+            pytest.param(*case, marks=pytest.mark.deep)
+            for case in [
+                ("native", SHORT, "no key"),
+                ("native", LONG, "hot"),
+                ("kernel", SHORT, "hot"),
+                ("rows", SHORT, "no key"),
+            ]
+        ),
+    ],
 )
 def test_no_task_gets_more_than_a_fraction_of_one_hot_key(
     spark, settings_of, frame, path, how, window

@@ -112,7 +112,10 @@ def test_slices_and_pieces_of_one_key_meet(spark, by):
     assert_same_rows(actual, expected.to_pylist())
 
 
-@pytest.mark.parametrize("algorithm", ["aggregate_buckets", "se_ml_slicing"])
+@pytest.mark.parametrize(
+    "algorithm",
+    ["aggregate_buckets", pytest.param("se_ml_slicing", marks=pytest.mark.deep)],
+)
 def test_a_technique_asked_for_by_name_serves_on_spark(frame, table, algorithm):
     calls = CALLS["two parts"]
 

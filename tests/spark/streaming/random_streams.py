@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import os
 from itertools import pairwise
 from random import Random
 from typing import Any
@@ -32,6 +33,8 @@ _STRETCHES = [(0, 150), (900, 1050)]  # seconds; between them nothing happens
 _START = dt.datetime(2026, 1, 31, 23, 59, tzinfo=dt.UTC)
 _AHEAD = _START + dt.timedelta(days=40)
 FLUSH = -1
+# the deep run cuts its streams more finely
+BATCHES = 9 if os.environ.get("WINDROW_TEST_PROFILE") == "deep" else 6
 
 SCHEMA = pa.schema(
     [
@@ -47,7 +50,7 @@ SCHEMA = pa.schema(
 
 
 def random_batches(
-    random: Random, *, streams: int = 40, batches: int = 12
+    random: Random, *, streams: int = 40, batches: int = BATCHES
 ) -> list[pa.Table]:
     """Micro-batches of all streams, some of them small or empty, and the flush."""
     rows = [row for number in range(streams) for row in _stream(random, number)]

@@ -47,7 +47,7 @@ WINDOWS = {
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_stream_gives_the_windows_of_spark_when_they_close(streaming, tmp_path, seed):
-    folder = write_files(tmp_path / "in", random_batches(Random(seed), batches=9))
+    folder = write_files(tmp_path / "in", random_batches(Random(seed)))
     stream = stream_of(streaming, folder, late_by=LATE_BY)
 
     window = WINDOWS["uneven"]
@@ -72,7 +72,7 @@ def test_a_stream_gives_the_windows_of_spark_when_they_close(streaming, tmp_path
 )
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_list_of_windows_gives_the_batch_answer(streaming, tmp_path, seed, by):
-    folder = write_files(tmp_path / "in", random_batches(Random(100 + seed), batches=9))
+    folder = write_files(tmp_path / "in", random_batches(Random(100 + seed)))
     stream = stream_of(streaming, folder, late_by=LATE_BY)
     windows = list(WINDOWS.values())
 

@@ -87,7 +87,7 @@ def test_a_query_goes_on_where_it_was_and_others_are_refused(streaming, tmp_path
 def test_a_stream_goes_on_when_a_column_becomes_nullable_and_is_so_no_more(
     streaming, tmp_path
 ):
-    batches = random_batches(Random(5), streams=12, batches=4)
+    batches = random_batches(Random(5), streams=12, batches=3)
     folder, checkpoint = tmp_path / "in", tmp_path / "checkpoint"
     given = []
     for number, batch in enumerate(batches):

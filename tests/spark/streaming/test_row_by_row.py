@@ -54,7 +54,7 @@ def settled(batches, watermark):
 def test_count_windows_go_through_all_rows_behind_the_watermark(
     streaming, tmp_path, seed
 ):
-    batches = random_batches(Random(seed), streams=20, batches=8)
+    batches = random_batches(Random(seed), streams=20)
     folder = write_files(tmp_path / "in", batches)
     stream = stream_of(streaming, folder, late_by=LATE_BY)
     query = {"window": COUNTED, "by": KEYS, "aggregates": CALLS}
@@ -76,7 +76,7 @@ def test_count_windows_go_through_all_rows_behind_the_watermark(
 )
 @pytest.mark.parametrize("seed", SEEDS)
 def test_rolling_columns_are_those_of_the_batch_answer(streaming, tmp_path, seed, by):
-    batches = random_batches(Random(seed), streams=20, batches=8)
+    batches = random_batches(Random(seed), streams=20)
     folder = write_files(tmp_path / "in", batches)
     stream = stream_of(streaming, folder, late_by=LATE_BY)
     query = {"on": "at", "by": by, "ties": "id", "aggregates": ROLLING}
