@@ -29,8 +29,9 @@ from windrow.errors import (
 from windrow.windows import calendar, delta, punctuation, rows, sliding, window
 
 if TYPE_CHECKING:
+    from windrow._as_of import as_of
     from windrow._cql import cql, explain_cql
-    from windrow._dispatch import aggregate, as_of, explain, over, slide
+    from windrow._dispatch import aggregate, explain, over, slide
     from windrow.operator import Operator
     from windrow.plan.cards import technique_cards as techniques
     from windrow.plan.features import Features, features, read_features
@@ -80,7 +81,7 @@ __all__.sort()
 _LATER = {
     "Operator": ("windrow.operator", "Operator"),
     "aggregate": ("windrow._dispatch", "aggregate"),
-    "as_of": ("windrow._dispatch", "as_of"),
+    "as_of": ("windrow._as_of", "as_of"),
     "cql": ("windrow._cql", "cql"),
     "explain": ("windrow._dispatch", "explain"),
     "explain_cql": ("windrow._cql", "explain_cql"),

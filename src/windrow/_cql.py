@@ -19,7 +19,8 @@ from typing import Any
 import pyarrow as pa
 
 from windrow import batch
-from windrow._dispatch import aggregate, explain, spark_back_end
+from windrow._back_ends import spark_back_end
+from windrow._dispatch import aggregate, explain
 from windrow.aggregates import Aggregate
 from windrow.batch import relation as table_relation
 from windrow.errors import BadInput, QueryError

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 from windrow import batch
-from windrow.aggregates import Call
+from windrow._as_of import explain_as_of, over_features
+from windrow._back_ends import source_of, spark_back_end
 from windrow.aggregates.calls import gather_calls
-from windrow.errors import BadInput
 from windrow.plan import (
     Explanation,
     check_show,
     explain_resolved,
-    plan_as_of,
     plan_over,
     plan_windows,
     resolve,
@@ -87,7 +83,7 @@ def aggregate(
         return spark_back_end().aggregate(
             data, window, by, calls, hints=hints, **options
         )
-    schema, calls, read = _source(data, calls)
+    schema, calls, read = source_of(data, calls)
     plan = plan_windows(schema, window, by, calls, **options)
     job = batch.open_job(read(plan.reads), plan, threads)
     return batch.give(job.run(resolve(plan, job.facts)), data)
@@ -132,15 +128,15 @@ def over(
     [10, 30, 50]
     """
     if features is not None:
-        _check_alone(features, {"on": on, "by": by, "aggregates": aggregates, **named})
-        return as_of(data, data, features, at=features.on, ties=ties, threads=threads)
+        given = {"on": on, "by": by, "span": span, "aggregates": aggregates, **named}
+        return over_features(data, features, given, ties=ties, threads=threads)
     calls = gather_calls(named, aggregates)
     if batch.library(data) == "pyspark":
         hints = _hints(False, None, None, late, buckets, mode)
         return spark_back_end().over(
             data, on, by, calls, hints=hints, ties=ties, algorithm=algorithm, span=span
         )
-    schema, calls, read = _source(data, calls)
+    schema, calls, read = source_of(data, calls)
     plan = plan_over(schema, on, by, calls, ties=ties, algorithm=algorithm, span=span)
     is_frame = batch.library(data) in ("pandas", "polars")
     table = read(plan.reads if is_frame else schema.names)
@@ -148,77 +144,6 @@ def over(
     added = job.run(resolve(plan, job.facts))
     own = None if is_frame else table.select(batch.schema_of(data).names)
     return batch.give_with(data, own, added)
-
-
-def as_of(
-    labels: Any,
-    events: Any,
-    features: Features | None = None,
-    *,
-    at: str,
-    on: str | None = None,
-    by: str | Sequence[str] | None = None,
-    closed: str | None = None,
-    delay: object = None,
-    ties: str | Sequence[str] | None = None,
-    aggregates: Mapping[str, Any] | None = None,
-    algorithm: str = "auto",
-    threads: int | None = None,
-    hot: bool = False,
-    **named: Any,
-) -> Any:
-    """Give each label features over the events of its key before its instant.
-
-    A label is a row with an instant, `at`, and keys; an event is one with a time, `on`,
-    and the same keys.  Each aggregate says how far back with `last=`: a duration, or a
-    number of events; without it, everything before.  `closed="left"` is
-    `[at - last, at)`: nothing that happens at the label's instant or later can leak in.
-    An aggregate may have a `closed=` of its own.  `delay` moves every interval back, by
-    the time that it takes until an event is known.
-
-    `features` (`wr.features`) hold all of that in one value, in place of aggregates.
-
-    Every label comes out once, in its place, with its own columns first.  A key without
-    events, and a label without an instant, gives 0 for counts and null for the rest.
-
-    On Spark both are DataFrames; `hot=True` splits keys with very many events by time.
-
-    >>> import pyarrow as pa
-    >>> paid = pa.table({"ts": [1, 5, 9], "card": [7, 7, 7], "amount": [10, 20, 30]})
-    >>> labels = pa.table({"label_ts": [9, 4], "card": [7, 7]})
-    >>> import windrow as wr
-    >>> spent = wr.sum("amount", last="5")
-    >>> done = wr.as_of(labels, paid, at="label_ts", on="ts", by="card", spent=spent)
-    >>> done["spent"].to_pylist()
-    [20, 10]
-    """
-    if features is not None:
-        given = {"on": on, "by": by, "closed": closed, "delay": delay}
-        _check_alone(features, {**given, "aggregates": aggregates, **named})
-        on, by, calls = features.on, features.by, dict(features.calls)
-        closed, delay = features.closed, features.delay
-    else:
-        calls = gather_calls(named, aggregates)
-    libraries = [batch.library(data) for data in (labels, events)]
-    options: dict[str, Any] = {"closed": closed or "left", "delay": delay}
-    options |= {"ties": ties, "algorithm": algorithm}
-    if "pyspark" in libraries:
-        if libraries[0] != libraries[1]:
-            raise BadInput.because(
-                f"cannot meet labels of {libraries[0]} with events of {libraries[1]}",
-                "one is on Spark and the other is not",
-                "give both as DataFrames of Spark, or neither",
-            )
-        query = labels, events, (at, on), by, calls
-        return spark_back_end().as_of(*query, hot=hot, **options)
-    schema, calls, read = _source(events, calls)
-    plan = plan_as_of(batch.schema_of(labels), schema, (at, on), by, calls, **options)
-    is_frame = batch.library(labels) in ("pandas", "polars")
-    own = [*plan.by, at] if is_frame else plan.labels.names
-    table = batch.read(labels, list(dict.fromkeys(own)))
-    job = batch.open_as_of(table, read(plan.reads), plan, threads)
-    added = job.run(resolve(plan, job.facts))
-    return batch.give_with(labels, None if is_frame else table, added)
 
 
 def slide(
@@ -271,14 +196,28 @@ def explain(
     mode: str = "append",
     show: str = "plan",
     span: tuple[str, str] | None = None,
+    labels: Any = None,
+    at: str | None = None,
     **named: Any,
 ) -> Explanation:
     """Explain what `aggregate` (with a window) or `over` (without) will do, and why.
+
+    With `labels` and `at`, what `as_of` will do with the events in `data`.
 
     `show="graph"` draws the graph that several windows share, before and after it is
     specialised; `show="code"` prints the kernel that runs.
     """
     check_show(show, sliding=window is not None)
+    if labels is not None:
+        asked: dict[str, Any] = {
+            "at": at,
+            "on": on,
+            "by": by,
+            "ties": ties,
+            "algorithm": algorithm,
+        }
+        asked |= {"aggregates": aggregates, "hot": hot, "threads": threads}
+        return explain_as_of(labels, data, **asked, **named)
     calls = gather_calls(named, aggregates)
     options: dict[str, Any] = {"algorithm": algorithm, "slicer": slicer, "chunk": chunk}
     rolling: dict[str, Any] = {"ties": ties, "algorithm": algorithm, "span": span}
@@ -292,7 +231,7 @@ def explain(
             )
         )
         return explanation
-    schema, calls, read = _source(data, calls)
+    schema, calls, read = source_of(data, calls)
     plan: Any
     if window is None:
         plan = plan_over(schema, on, by, calls, **rolling)
@@ -302,46 +241,6 @@ def explain(
     facts = job.facts
     resolved = resolve(plan, facts)
     return explain_resolved(resolved, facts, show, job.threads, job.parts(resolved))
-
-
-def _check_alone(features: Any, given: Mapping[str, Any]) -> None:
-    """Refuse what features say already."""
-    kind = type(features).__name__
-    if kind != "Features":
-        raise BadInput.because(
-            "cannot compute features",
-            f"they are of type {kind}, not what wr.features gives",
-            "give aggregates by name, as in n=wr.count(last='1 hour')",
-        )
-    twice = [name for name, value in given.items() if value is not None]
-    if twice:
-        raise BadInput.because(
-            f"cannot take {twice[0]} beside features",
-            "these say all that is computed, and over what",
-            f"leave out {twice[0]}, or define it in wr.features",
-        )
-
-
-def _source(
-    data: Any, calls: dict[str, Call]
-) -> tuple[pa.Schema, dict[str, Call], Callable[[Sequence[str]], pa.Table]]:
-    """The schema of a table, its calls, and how columns are read; filters are columns.
-
-    What filters need is loaded where there is one.
-    """
-    schema = batch.schema_of(data)
-    if all(call.where is None for call in calls.values()):
-        return schema, calls, lambda names: batch.read(data, names)
-    where = importlib.import_module("windrow.plan.where")
-    expressions = importlib.import_module("windrow.batch.expressions")
-    calls, schema, masks = where.mask_calls(calls, schema)
-
-    def read(names: Sequence[str]) -> pa.Table:
-        table = batch.read(data, where.unmasked(names, masks))
-        wanted = [mask for mask in masks if mask.name in names]
-        return expressions.add_masks(table, wanted).select(list(names))
-
-    return schema, calls, read
 
 
 def _hints(
@@ -355,8 +254,3 @@ def _hints(
     """The options that only Spark takes, as one mapping."""
     of_stream = {"late": late, "buckets": buckets, "mode": mode}
     return {"hot": hot, "keys": keys, "lasting": lasting, **of_stream}
-
-
-def spark_back_end(module: str = "entry") -> Any:
-    """The Spark back end, which is loaded when the first Spark DataFrame arrives."""
-    return importlib.import_module(f"windrow.spark.{module}")

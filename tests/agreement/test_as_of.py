@@ -233,3 +233,11 @@ def test_bad_input_is_refused_before_work(case):
 
     with pytest.raises(wr.WindrowError, match=words):
         build()
+
+
+def test_explain_says_how_labels_look_back():
+    text = str(wr.explain(EVENTS, labels=LABELS, **ORDER, n=wr.count(last="4")))
+
+    assert text.startswith("as_of\n")
+    assert "labels     at t; never events themselves" in text
+    assert "one window a label" in text

@@ -14,6 +14,7 @@ from windrow.errors import BadInput
 from windrow.graph import graph_blocks, graph_lines, graph_svg
 from windrow.slicing import Part
 
+from .as_of import AsOfPlan
 from .explain_lines import (
     algorithm_lines,
     count,
@@ -23,6 +24,7 @@ from .explain_lines import (
     kernel_here,
     kernel_lines,
     keys_text,
+    label_line,
     order_lines,
     partial_lines,
     result_lines,
@@ -73,7 +75,10 @@ def explain_resolved(
         return _show(resolved, show)
     plan = resolved.plan
     if isinstance(resolved, ResolvedOver):
-        lines = ["over", *order_lines(plan), *frame_lines(resolved)]
+        call, labels = "over", []
+        if isinstance(plan, AsOfPlan):
+            call, labels = "as_of", [label_line(plan)]
+        lines = [call, *order_lines(plan), *labels, *frame_lines(resolved)]
     elif isinstance(resolved, ResolvedPolicy):
         lines = ["aggregate", *order_lines(plan), *_policy_lines(resolved)]
     elif facts.spans is not None:

@@ -12,6 +12,7 @@ from windrow.slicing import Part, composite_slide, share, shared_combs
 from windrow.windows import Clock
 
 from .aggregate import Plan
+from .as_of import AsOfPlan
 from .bind import BoundCall
 from .requests import KernelRequest
 from .resolve import Resolved, ResolvedOver, ResolvedPolicy
@@ -51,6 +52,14 @@ def order_lines(plan: TablePlan) -> list[str]:
         order = f"ordered by {plan.clock.column}, ties as they arrived"
     keys = keys_text(plan, "no key: one run")
     return [f"  rows       {keys}; {order}", *zone_lines(plan.clock)]
+
+
+def label_line(plan: AsOfPlan) -> str:
+    """The instants of labels, and how late events are known."""
+    late = ""
+    if plan.delay:
+        late = f", {plan.delay} ticks late: intervals end that much before them"
+    return f"  labels     at {plan.at.column}; never events themselves{late}"
 
 
 def zone_lines(clock: Clock | None) -> list[str]:

@@ -11,6 +11,7 @@ from windrow.aggregates import Law
 from windrow.kernels import Product
 
 from .aggregate import Plan
+from .as_of import AsOfPlan
 from .explain import Explanation
 from .explain_lines import (
     algorithm_lines,
@@ -19,6 +20,7 @@ from .explain_lines import (
     holistic_lines,
     kernel_lines,
     keys_text,
+    label_line,
     partial_lines,
     result_lines,
     slice_lines,
@@ -77,6 +79,20 @@ def explain_spread(
         lines.append(f"             chunks of {chunk}, each with the {reach} before it")
     lines += _frame_lines(plan, kernels)
     return Explanation("\n".join(lines))
+
+
+def explain_labels(plan: AsOfPlan, chunk: int, kernels: Sequence[str]) -> Explanation:
+    """Explain `wr.as_of` over many tasks."""
+    lines = ["as_of on Spark: I→Window, a window for each label", _rows_line(plan)]
+    lines.append(label_line(plan))
+    split = "none: labels and events of a key meet in one task, in order of time"
+    if chunk:
+        length = _length(plan, chunk)
+        split = f"chunks: {length} each, with the events that its labels look back at"
+    elif not plan.by:
+        split = "none: no key, and a feature has no duration: all meet in one task"
+    lines.append(f"  split      {split}")
+    return Explanation("\n".join(lines + _frame_lines(plan, kernels)))
 
 
 def _frame_lines(plan: OverPlan, kernels: Sequence[str]) -> list[str]:

@@ -19,7 +19,13 @@ from windrow.plan import (
     plan_over,
     resolve,
 )
-from windrow.plan.explain_spark import explain_flow, explain_spread, explain_tree
+from windrow.plan.as_of import AsOfPlan
+from windrow.plan.explain_spark import (
+    explain_flow,
+    explain_labels,
+    explain_spread,
+    explain_tree,
+)
 from windrow.plan.flow import Flow, flow_of
 from windrow.plan.spread import spread_over
 from windrow.plan.tree import Tree, grow_tree
@@ -27,6 +33,7 @@ from windrow.windows import Window
 
 from .aggregate import aggregate as aggregate_tree
 from .as_of import as_of as label_features
+from .as_of import chunk_of
 from .expressions import with_masks
 from .lanes import reasons_of
 from .over import check_columns
@@ -88,7 +95,31 @@ def as_of(
     **options: Any,
 ) -> DataFrame:
     """Every label, with features over the events of `query`; no job is run."""
-    times, by, calls = query
+    labels, events, plan = _plan_as_of(labels, events, *query, **options)
+    return label_features(labels, events, plan, hot=hot)
+
+
+def explain_as_of(
+    labels: DataFrame,
+    events: DataFrame,
+    *query: Any,
+    hot: bool = False,
+    **options: Any,
+) -> Explanation:
+    """What `as_of` will do; no job is run."""
+    labels, events, plan = _plan_as_of(labels, events, *query, **options)
+    build = lambda: label_features(labels, events, plan, hot=hot)  # noqa: E731
+    return explain_labels(plan, chunk_of(plan, hot=hot), reasons_of(build))
+
+
+def _plan_as_of(
+    labels: DataFrame,
+    events: DataFrame,
+    times: Any,
+    by: Any,
+    calls: Any,
+    **options: Any,
+) -> tuple[DataFrame, DataFrame, AsOfPlan]:
     events, calls = with_masks(events, calls)
     schemas = arrow_schema(labels), arrow_schema(events)
     plan = plan_as_of(*schemas, times, by, calls, **options)
@@ -100,7 +131,7 @@ def as_of(
                 "labels and events of a stream come in no order",
                 "use batches, or wr.over(stream, ...) with aggregates over the past",
             )
-    return label_features(labels, events, plan, hot=hot)
+    return labels, events, plan
 
 
 def explain_over(
