@@ -61,7 +61,7 @@ def test_four_laps_are_scanned_at_once_where_a_partial_is_one_number(
     values, windows = TABLE["y"].to_numpy(), [(64, 1), (70, 1)]
     taken = []
     with interpreting():
-        graph = graph_of([64, 70], product)
+        graph = graph_of([(64, 1), (70, 1)], product).graph
         module = graph_assembly(graph, product, "rows").module()
         scan = module.scan_laps
         monkeypatch.setattr(

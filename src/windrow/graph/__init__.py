@@ -1,13 +1,24 @@
-"""Shares one pass among many windows: the generalised aggregation graph."""
+"""Shares one pass among many windows: the generalised aggregation graph.
+
+graph.py        nodes, terms and roots: the form that is compiled
+passes.py       rewrites a graph: undo, share, merge, mark, sweep, place
+specialise.py   which passes are taken
+emit/           writes the code of a graph
+kernel.py       assembles the kernel
+run.py          runs it
+whole_columns.py  answers the same calls without a compiler
+draw.py         draws a graph
+"""
 
 from .draw import graph_lines, graph_svg
-from .graph import initial
+from .graph import GraphError, initial
 from .kernel import graph_blocks
 from .run import graph_of, slide_graph, slide_uneven, uneven_graph
 from .specialise import SHORT, Special, specialise
 
 __all__ = [
     "SHORT",
+    "GraphError",
     "Special",
     "graph_blocks",
     "graph_lines",

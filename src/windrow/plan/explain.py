@@ -165,7 +165,7 @@ def _show(resolved: object, show: str) -> Explanation:
         return Explanation(_kernels(resolved))
     special = special_of(resolved.plan, resolved.product, sharing)
     if show == "code":
-        blocks = [block.strip("\n") for block in graph_blocks(special)]
+        blocks = [block.strip("\n") for block in graph_blocks(special.graph)]
         return Explanation("\n\n\n".join(blocks))
     names = [str(resolved.plan.rules[number].name) for number in sharing.graphed]
     text = "\n".join(graph_lines(special, names))

@@ -197,14 +197,16 @@ def _sharing_lines(resolved: Resolved) -> list[str]:
 
 def _scans(special: Special) -> str:
     """The kinds and laps of the scans of a graph."""
-    *kinds, last = dict.fromkeys(str(scan.kind) for scan in special.scans) or [""]
+    scans = special.graph.scans
+    *kinds, last = dict.fromkeys(str(scan.kind) for scan in scans) or [""]
     names = f"{', '.join(kinds)} and {last}" if kinds else last
-    laps = sorted({scan.lap for scan in special.scans})
-    if not laps:
+    laps = sorted({scan.lap for scan in scans if scan.lap > 0})
+    if not scans:
         return "inputs as they are"
-    if not laps[0]:
-        own = any(scan.window >= 0 for scan in special.scans)
-        over = "each window's own" if own else "one over all slices"
+    if last == "running":
+        return f"{'a running value' if len(scans) == 1 else 'running values'}"
+    if not laps:
+        over = "each window's own" if len(scans) > 1 else "one over all slices"
         return f"{names} scans, {over}"
     first_laps = ", ".join(f"{lap:,}" for lap in laps[:6])
     more = f" and {len(laps) - 6} more" if len(laps) > 6 else ""

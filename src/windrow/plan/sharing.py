@@ -103,7 +103,6 @@ def special_of(plan: Plan, product: Product, sharing: Sharing) -> Special:
     """The specialised graph of the windows that share one."""
     if not sharing.unit:
         return uneven_graph(len(plan.rules), product)
-    rules = [plan.rules[number] for number in sharing.graphed]
-    each = all(rule.even.slide == sharing.unit for rule in rules)
-    ranges = [rule.even.range // sharing.unit for rule in rules]
-    return graph_of(ranges, product, each=each)
+    evens, unit = [plan.rules[number].even for number in sharing.graphed], sharing.unit
+    windows = [(even.range // unit, even.slide // unit) for even in evens]
+    return graph_of(windows, product)

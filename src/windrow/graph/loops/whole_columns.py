@@ -21,7 +21,7 @@ INPUTS = 8192  # of a block, at least: a few columns of partials fit the cache
 MOST = 1 << 22  # windows of a block, unless it is as short as that
 
 
-def slide_uneven_lists(source, inputs, starts, stops, ends, room, out):
+def slide_uneven_lists(source, inputs, starts, stops, ends, splits, laps, room, out):
     """Windows [starts[i], stops[i]); those of list q stand before ends[q]."""
     begin = 0
     for end in ends:
@@ -30,7 +30,7 @@ def slide_uneven_lists(source, inputs, starts, stops, ends, room, out):
         begin = end
 
 
-def slide_even_lists(source, firsts, lasts, ranges, slides, at, lap, alone, room, out):
+def slide_even_lists(source, firsts, lasts, ranges, slides, at, splits, laps, out):
     """Windows of ranges[q] inputs, each slides[q] on, within each run of inputs."""
     lengths = (lasts - firsts)[np.newaxis, :]
     counts = (lengths - ranges[:, np.newaxis]) // slides[:, np.newaxis] + 1
