@@ -89,10 +89,10 @@ def answered(graph: Graph, inputs: Any) -> list[list[Word]]:
         bounds = inputs
         starts = np.concatenate([np.array(a) for a, _ in bounds])
         stops = np.concatenate([np.array(b) for _, b in bounds])
-        ends = np.cumsum([len(a) for a, _ in bounds])
+        at = np.cumsum([0, *(len(a) for a, _ in bounds)])
         source, room = range(int(stops.max())), int((stops - starts).max())
         out: list[Any] = [None] * len(starts)
-        work = source, len(source), starts, stops, ends, kernel.splits, kernel.laps
+        work = source, len(source), starts, stops, at, kernel.splits, kernel.laps
         names["run"](*work, room, out)
         counts = [len(a) for a, _ in bounds]
     else:

@@ -187,13 +187,13 @@ GENERATED = {
     **{
         f"graph/emit/{name}.py": (count, "walks nodes and edges of a graph")
         for name, count in [
-            ("kernel_text", 3),
+            ("kernel_text", 2),
             ("own_laps", 3),
             ("running", 3),
             ("scans", 4),
             ("shared_laps", 4),
             ("stacks", 1),
-            ("uneven", 7),
+            ("uneven", 4),
         ]
     },
     "kernels/leaves.py": (6, "numba sees rows and partials field by field"),

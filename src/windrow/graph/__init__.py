@@ -6,14 +6,16 @@ specialise.py   which passes are taken
 emit/           writes the code of a graph
 kernel.py       assembles the kernel
 run.py          runs it
-whole_columns.py  answers the same calls without a compiler
+shares.py       divides a product: what has an inverse goes its own way
+loops/          loops that are lifted, also those that need no compiler
 draw.py         draws a graph
 """
 
 from .draw import graph_lines, graph_svg
 from .graph import GraphError, initial
 from .kernel import graph_blocks
-from .run import graph_of, slide_graph, slide_uneven, uneven_graph
+from .run import graph_of, slide_graph, slide_uneven, slide_walked, uneven_graph
+from .shares import shares_of
 from .specialise import SHORT, Special, specialise
 
 __all__ = [
@@ -25,8 +27,10 @@ __all__ = [
     "graph_of",
     "graph_svg",
     "initial",
+    "shares_of",
     "slide_graph",
     "slide_uneven",
+    "slide_walked",
     "specialise",
     "uneven_graph",
 ]

@@ -84,12 +84,13 @@ def _sum(graph: Graph, terms: Sum) -> str:
     return " ".join(parts)
 
 
-def graph_svg(special: Special, names: Sequence[str]) -> str:
-    """The picture of the initial graph, and of the specialised one below it."""
+def graph_svg(specials: Sequence[Special], names: Sequence[str]) -> str:
+    """The picture of the initial graph, and of the specialised ones below it."""
     parts: list[str] = []
     height = 10
-    after = f"after: {', '.join(special.steps)}"
-    for title, graph in (("before", special.before), (after, special.graph)):
+    panels = [("before", specials[0].before)]
+    panels += [(f"after: {', '.join(s.steps)}", s.graph) for s in specials]
+    for title, graph in panels:
         drawn, tall = _panel(graph, names, title)
         parts.append(f'<g transform="translate(0,{height})">{drawn}</g>')
         height += tall

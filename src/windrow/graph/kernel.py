@@ -7,6 +7,9 @@ compiler.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from windrow.kernels import Assembly, Product
 from windrow.loops import Text, defined_name
 
@@ -14,14 +17,25 @@ from .emit import write_kernel
 from .graph import Graph, GraphError
 from .loops import whole_columns
 
+_EVEN: Callable[..., Any] = whole_columns.slide_even_lists
+_UNEVEN: dict[str, Callable[..., Any]] = {
+    "arrays": whole_columns.slide_uneven_lists,
+    "instants": whole_columns.slide_walked_lists,
+}
 
-def graph_assembly(graph: Graph, product: Product, leaf: str) -> Assembly:
-    """The kernel of a graph: `leaf` is "rows", lifted in the loop, or "slices"."""
+
+def graph_assembly(
+    graph: Graph, product: Product, leaf: str, walk: str = "arrays"
+) -> Assembly:
+    """The kernel of a graph: `leaf` is "rows", lifted in the loop, or "slices".
+
+    `walk` says how the bounds of uneven windows are found (`emit/uneven.py`).
+    """
     sums = [root.terms for root in graph.roots] + [node.edges for node in graph.nodes]
     takes_off = any(term.off for terms in sums for term in terms)
     if takes_off and any(p.request.aggregate.inverse is None for p in product.parts):
         raise GraphError("cannot take parts off: an aggregate has no inverse")
-    is_even, text = graph.roots[0].range > 0, write_kernel(graph)
+    is_even, text = graph.roots[0].range > 0, write_kernel(graph, walk)
     return Assembly(
         what=f"aggregation graph over {leaf}",
         product=product,
@@ -30,15 +44,13 @@ def graph_assembly(graph: Graph, product: Product, leaf: str) -> Assembly:
         helpers=text.helpers,
         generated=text.functions,
         inline=text.inline,
-        columns=whole_columns.slide_even_lists
-        if is_even
-        else whole_columns.slide_uneven_lists,
+        columns=_EVEN if is_even else _UNEVEN[walk],
     )
 
 
-def graph_blocks(graph: Graph) -> list[str]:
+def graph_blocks(graph: Graph, walk: str = "arrays") -> list[str]:
     """The part of the source that follows from the graph, which `explain` shows."""
-    written = write_kernel(graph)
+    written = write_kernel(graph, walk)
     text = Text("aggregation graph", inline=written.inline)
     for helper in written.helpers:
         text.take(helper)

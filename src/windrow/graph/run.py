@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from windrow.kernels import Product
 from windrow.loops import Lane, arrays, pinned
+from windrow.windows import Even, count_windows
 
 from .emit import write_kernel
 from .graph import Graph, initial
 from .kernel import graph_assembly
+from .shares import Results, answer_shares
 from .specialise import Special, specialise
 
 Array = np.ndarray[Any, Any]
@@ -57,11 +61,14 @@ def slide_graph(
     A `lane` of None leaves it open whether the graph runs, compiled, or the windows are
     answered over whole columns for now.
     """
-    run, results = prepare_slide(
-        product, source, firsts, lasts, windows, leaf=leaf, undo=undo, lane=lane
-    )
-    run()
-    return results
+
+    def answer(share: Product, own: tuple[Array, ...]) -> Results:
+        inputs = share, own, firsts, lasts, windows
+        run, results = prepare_slide(*inputs, leaf=leaf, undo=undo, lane=lane)
+        run()
+        return results
+
+    return answer_shares(product, source, leaf, answer)
 
 
 def prepare_slide(
@@ -134,8 +141,66 @@ def slide_uneven(
 
     Within a list neither starts nor stops ever fall.
     """
-    graph = uneven_graph(len(bounds), product, undo=undo).graph
-    return run_uneven(graph, product, source, bounds, leaf=leaf, lane=lane)
+
+    def answer(share: Product, own: tuple[Array, ...]) -> Results:
+        graph = uneven_graph(len(bounds), share, undo=undo).graph
+        return run_uneven(graph, share, own, bounds, leaf=leaf, lane=lane)
+
+    return answer_shares(product, source, leaf, answer)
+
+
+@dataclass(frozen=True)
+class Walked:
+    """The windows of one list that hold an input: where each begins, and its results.
+
+    Run k has counts[k] of them.
+    """
+
+    begins: Array
+    counts: Array
+    out: tuple[Array, ...]
+
+
+def slide_walked(
+    product: Product,
+    source: tuple[Array, ...],
+    instants: Array,
+    firsts: Array,
+    lasts: Array,
+    lists: Sequence[Even],
+    *,
+    leaf: str = "slices",
+    lane: Lane | None = None,
+) -> list[Walked]:
+    """Compute the windows of several lists that hold one of the inputs.
+
+    Window k of a list lasts from shift + k * slide on for its range; `instants` rise
+    within each run [first, last) of inputs.  No bounds are made.
+    """
+    with pinned(lane):
+        counts, room = count_windows(instants, firsts, lasts, lists)
+    at = np.append(0, np.cumsum(counts.sum(axis=1)))
+    pieces = [slice(*pair) for pair in pairwise(at.tolist())]
+    (begins,) = arrays(("int64",), int(at[-1]))
+    evens = np.array(lists, np.int64).reshape(-1, 3).T.copy()
+    bounds = instants, firsts, lasts, *evens, begins, at
+
+    def answer(share: Product, own: tuple[Array, ...]) -> Results:
+        out = arrays(share.out_dtypes, int(at[-1]))
+        graph = uneven_graph(len(lists), share).graph
+        kernel = graph_assembly(graph, share, leaf, "instants")
+        text = write_kernel(graph, "instants")
+        with pinned(lane):
+            work = *bounds, text.splits, text.laps, room, out
+            kernel.run(own, len(instants), *work)
+        return [tuple(field[some] for field in out) for some in pieces]
+
+    return [
+        Walked(begins[some], counts[q], out)
+        for q, (some, out) in enumerate(
+            zip(pieces, answer_shares(product, source, leaf, answer), strict=True)
+        )
+    ]
 
 
 def run_uneven(
@@ -148,13 +213,16 @@ def run_uneven(
     lane: Lane | None = None,
 ) -> list[tuple[Array, ...]]:
     """Run the kernel of a graph of uneven windows, one root for each list."""
-    starts = np.concatenate([first for first, _ in bounds])
-    stops = np.concatenate([last for _, last in bounds])
-    ends = np.cumsum([len(first) for first, _ in bounds])
-    inputs, room = int(stops.max(initial=0)), int((stops - starts).max(initial=1))
+    at = np.cumsum([0, *(len(first) for first, _ in bounds)])
+    starts, stops = arrays(("int64", "int64"), int(at[-1]))
+    inputs, room = 0, 1
+    for q, (first, last) in enumerate(bounds):
+        starts[at[q] : at[q + 1]], stops[at[q] : at[q + 1]] = first, last
+        inputs = max(inputs, int(last.max(initial=0)))
+        room = max(room, int((last - first).max(initial=1)))
     out = arrays(product.out_dtypes, len(starts))
     kernel, text = graph_assembly(graph, product, leaf), write_kernel(graph)
-    work = source, inputs, starts, stops, ends, text.splits, text.laps, room, out
+    work = source, inputs, starts, stops, at, text.splits, text.laps, room, out
     with pinned(lane):
         kernel.run(*work)
-    return list(zip(*(np.split(field, ends[:-1]) for field in out), strict=True))
+    return list(zip(*(np.split(field, at[1:-1]) for field in out), strict=True))

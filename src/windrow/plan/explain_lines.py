@@ -15,7 +15,7 @@ from .aggregate import Plan
 from .bind import BoundCall
 from .requests import KernelRequest
 from .resolve import Resolved, ResolvedOver, ResolvedPolicy
-from .sharing import special_of
+from .sharing import specials_of
 from .table import TablePlan, label_of
 
 
@@ -180,13 +180,15 @@ def _sharing_lines(resolved: Resolved) -> list[str]:
     """The windows that share a graph, and those that slide by themselves."""
     plan, sharing = resolved.plan, resolved.sharing
     assert sharing is not None
-    special = special_of(plan, resolved.product, sharing)
+    graphs = specials_of(plan, resolved.product, sharing)
     many = len(sharing.graphed)
     windows = f"{many} window{'s' if many > 1 else ''}"
     lines = [
         f"  algorithm  gag: {windows} in one pass over shared scans",
-        f"  graph      {_scans(special)}; show='graph' draws it",
     ]
+    for results, special in graphs:
+        purpose = f" (for {results})" if len(graphs) > 1 else ""
+        lines.append(f"  graph      {_scans(special)}{purpose}; show='graph' draws it")
     for number in sharing.alone:
         choice = resolved.choices[number]
         assert choice is not None
@@ -217,7 +219,9 @@ def _bounds(resolved: Resolved) -> str:
     if resolved.way in ("even", "graph"):
         dense = "" if resolved.plan.counts_rows else ": no slide is without a row"
         return f"by arithmetic, run by run{dense}"
-    if resolved.sharing is None and resolved.bounds(0) == "numbers":
+    if resolved.walks_instants or (
+        resolved.sharing is None and resolved.bounds(0) == "numbers"
+    ):
         return (
             "a cursor for each end walks the slices that hold a row; gaps cost nothing"
         )

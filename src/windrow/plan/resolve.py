@@ -115,6 +115,12 @@ class Resolved:
         alone = self.way == "even" and self.plan.is_regular and not self.is_holistic
         return alone and self.plan.rules[0].step == 1
 
+    @property
+    def walks_instants(self) -> bool:
+        """Whether a graph finds the bounds of windows over slices by their instants."""
+        even = all(rule.is_even and not rule.is_complete for rule in self.plan.rules)
+        return self.by_graph and even and not self.is_holistic
+
     def threads(self, most: int) -> int:
         """How many threads run at once: plain Python holds the interpreter's lock."""
         return most if self.divides else 1

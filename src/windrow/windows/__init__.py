@@ -27,6 +27,7 @@ from .periodic import Periodic, Sliding, sliding
 from .policy import Delta, PolicyWindow, Punctuation, delta, punctuation, window
 from .rule import Even, Rule
 from .spec import Window
+from .walk import count_windows
 
 CATALOGUE: tuple[type[Window], ...] = (Sliding, Rows, Calendar, PolicyWindow)
 """The kinds of windows: what `wr.Operator.load` and the docs' tables read."""
@@ -52,6 +53,7 @@ __all__ = [
     "calendar",
     "clock_of",
     "count_slides",
+    "count_windows",
     "delta",
     "frames",
     "is_gapless",

@@ -10,9 +10,13 @@
 
 Where windows are not equally long (a range of 0 in the graph):
 
-    run(source, inputs, starts, stops, ends, splits, laps, room, out)
+    run(source, inputs, starts, stops, at, splits, laps, room, out)
+    run(source, inputs, instants, firsts, lasts, ranges, slides, shifts, begins, ...)
 
-    starts, stops     of all windows, list by list; `ends` is one past each list's last
+    starts, stops     of all windows, list by list; list q is [at[q], at[q + 1])
+    instants          of inputs, which rise in each run; window k of a list lasts from
+                      shift + k * slide on for its range, and those that hold an input
+                      come out; where each begins is written to `begins`
     room              inputs of the longest window
 """
 
@@ -36,15 +40,7 @@ from .scans import SIDE, long_scans, scans_of, short_scans
 from .shared_laps import answers, scratch, slide_laps
 from .stacks import STATE, stacks
 from .sums import block
-from .uneven import (
-    AHEAD,
-    ARRAYS,
-    is_whole,
-    slide_differences,
-    slide_in_laps,
-    slide_list,
-    whole_scan,
-)
+from .uneven import SCAN_ALL, WALKS, Walk, is_whole, slide_list, whole_scan
 
 
 @dataclass(frozen=True)
@@ -85,13 +81,14 @@ class KernelText:
 
 
 @lru_cache(maxsize=512)
-def write_kernel(graph: Graph) -> KernelText:
-    """The kernel of a graph."""
+def write_kernel(graph: Graph, walk: str = "arrays") -> KernelText:
+    """The kernel of a graph; `walk` says how bounds of uneven windows are found."""
     groups = groups_of(graph)
     unknown = {root.range == 0 for root in graph.roots}
     if len(unknown) > 1:
         raise GraphError("cannot slide even windows and uneven ones in one kernel")
-    functions = _uneven(groups) if unknown.pop() else _even(graph, groups)
+    is_uneven = unknown.pop()
+    functions = _uneven(groups, WALKS[walk]) if is_uneven else _even(graph, groups)
     return KernelText(tuple(functions), tuple(groups))
 
 
@@ -151,89 +148,42 @@ def _shared(graph: Graph, lap: int, members: list[tuple[int, Group]]) -> list[st
     return [*functions, scratch(scans), *slide_laps(scans, "slide_laps", names)]
 
 
-def _uneven(groups: list[Group]) -> list[str]:
-    functions, calls, sharing = [], [], []
-    rooms: list[str] = []
-    for number, group in enumerate(groups):
-        form, name = group.form, f"slide_{number}"
-        lists = f"for q in range(splits[{number}], splits[{number + 1}]):\n"
-        lists += "    begin = ends[q - 1] if q > 0 else 0\n"
-        if is_whole(form):
-            functions += slide_differences(form, name)
-            if not rooms:
-                functions.append(whole_scan(form))
-                rooms = [
-                    "prefix = allocate(inputs + 1)",
-                    "scan_whole(source, inputs, prefix)",
-                ]
-            given = "source, starts, stops, begin, ends[q], prefix, out"
-            calls.append(f"{lists}    {name}({given})")
-        elif form.shared:
-            sharing.append((number, group))
-        else:
-            functions += slide_list(form, name)
-            given = "source, inputs, starts, stops, begin, ends[q], suffix, out"
-            calls.append(f"{lists}    {name}({given})")
-    if any("suffix" in call for call in calls):
-        rooms.append("suffix = allocate(room)  # of one list after the other")
+def _uneven(groups: list[Group], walk: Walk) -> list[str]:
+    sharing = [group for group in groups if group.form.shared and group.lap]
+    wholes = [group.form for group in groups if is_whole(group.form)]
+    if len({group.lap for group in sharing}) > 1 or (sharing and wholes):
+        raise GraphError("cannot share laps of two lengths in one kernel")
+    functions: list[str] = []
+    scans = None
+    rooms = {"suffix": "room", "prefix": "np.int64(0)", "totals": "np.int64(0)"}
+    fills, state = [], "np.zeros(1, np.int64)"
     if sharing:
-        functions += _uneven_laps(sharing)
-        lap = f"laps[{sharing[0][0]}]"
-        given = "source, inputs, starts, stops, ends, splits"
-        calls.append(f"slide_laps({given}, {lap}, room, out)")
-    return [
-        *functions,
-        f'''\
-def run(source, inputs, starts, stops, ends, splits, laps, room, out):
-    """All windows, list by list."""
-{block(chr(10).join([*rooms, *calls]), 1)}
-''',
-    ]
-
-
-def _uneven_laps(sharing: list[tuple[int, Group]]) -> list[str]:
-    scans = scans_of([group.form for _, group in sharing])
-    if scans.is_long or len({group.lap for _, group in sharing}) > 1:
-        raise GraphError("cannot walk uneven windows over long laps, or over two")
-    functions = short_scans(scans)
-    walks = []
-    for number, group in sharing:
+        scans = scans_of([group.form for group in sharing])
+        functions += [*short_scans(scans), SCAN_ALL]
+        lap = f"laps[{groups.index(sharing[0])}]"
+        totals = f"inputs // {lap} + {SIDE}"
+        rooms = {
+            "suffix": "max(inputs, room)",
+            "prefix": "inputs + 1",
+            "totals": totals,
+        }
+        fills = [f"scan_all(source, inputs, {lap}, suffix, prefix, totals)"]
+        state = f"np.full(len(at), room // {lap} + 2)"
+    if wholes:
+        functions.append(whole_scan(wholes[0]))
+        rooms["prefix"] = "inputs + 1"
+        fills = ["scan_whole(source, inputs, prefix)"]
+    lines = [f"{name} = allocate({room})" for name, room in rooms.items()]
+    lines += [f"{STATE} = stack_state({state})", *fills]
+    for number, group in enumerate(groups):
         functions += stacks(group.form, f"list_{number}")
-        functions += slide_in_laps(group.form, scans, f"list_{number}")
-        given = "source, starts, stops, cursors[q], ends[q], upto, q, lap"
-        arrays = f"{ARRAYS}, out"
-        walks.append(f"""\
-for q in range(splits[{number}], splits[{number + 1}]):
-    cursors[q] = list_{number}({given}, {arrays})""")
+        functions += slide_list(group.form, scans, f"list_{number}", walk)
+        lines.append(walk.call(f"list_{number}", number))
     return [
         *functions,
         f'''\
-def slide_laps(source, inputs, starts, stops, ends, splits, lap, room, out):
-    """Lists of windows over laps that they share."""
-    count, many = len(ends), inputs // lap + 1
-    ring = np.int64({AHEAD})
-    while ring < room // lap + {AHEAD + 2}:  # laps in which windows that are open start
-        ring *= 2
-    mask = ring - 1
-    suffix, prefix = allocate(ring * lap), allocate({AHEAD} * lap)
-    totals = allocate(many + {SIDE})
-    {STATE} = stack_state(np.full(count, room // lap + 2))
-    cursors = np.zeros(count, np.int64)
-    for q in range(1, count):
-        cursors[q] = ends[q - 1]
-    for block in range(0, many, {AHEAD}):
-        last, shift = min(block + {AHEAD}, many), -block * lap
-        c = block
-        while c < last:
-            i, place, j = c * lap, (c & mask) * lap, (c - block) * lap
-            if (c + {SIDE}) * lap <= inputs and len(IDENTITY) == 1:
-                scan_laps(source, i, lap, suffix, place, prefix, j, totals, c)
-                c += {SIDE}
-            else:
-                have = min(lap, inputs - i)
-                scan_lap(source, i, lap, have, suffix, place, prefix, j, totals, c)
-                c += 1
-        upto = last * lap
-{block(chr(10).join(walks), 2)}
+def run(source, inputs, {walk.bounds}, at, splits, laps, room, out):
+    """All windows, list by list."""
+{block(chr(10).join(lines), 1)}
 ''',
     ]
