@@ -10,6 +10,7 @@
     numbers.py          which windows each slice lies in
     gaps.py             whether a slide is left out
     frames.py           which slices each window covers
+    walk.py             how many windows hold an input, without their numbers
 
 Nothing here knows aggregates, plans or data beyond arrays of instants.  Outside this
 package nobody asks of which class a window is: they ask its rule.

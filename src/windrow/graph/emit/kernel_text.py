@@ -40,7 +40,7 @@ from .scans import SIDE, long_scans, scans_of, short_scans
 from .shared_laps import answers, scratch, slide_laps
 from .stacks import STATE, stacks
 from .sums import block
-from .uneven import SCAN_ALL, WALKS, Walk, is_whole, slide_list, whole_scan
+from .uneven import SCAN_ALL, WALKS, BoundsWalk, is_whole, slide_list, whole_scan
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ def _shared(graph: Graph, lap: int, members: list[tuple[int, Group]]) -> list[st
     return [*functions, scratch(scans), *slide_laps(scans, "slide_laps", names)]
 
 
-def _uneven(groups: list[Group], walk: Walk) -> list[str]:
+def _uneven(groups: list[Group], walk: BoundsWalk) -> list[str]:
     sharing = [group for group in groups if group.form.shared and group.lap]
     wholes = [group.form for group in groups if is_whole(group.form)]
     if len({group.lap for group in sharing}) > 1 or (sharing and wholes):

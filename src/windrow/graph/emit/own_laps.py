@@ -7,13 +7,14 @@ prefix      eager, a running value                  window = suffix[start] + pre
 
 from __future__ import annotations
 
-from windrow.graph.graph import At, NodeKind, Term
+from windrow.graph.graph import At, Node, NodeKind, Term
 
 from .forms import OWN, Form
 from .sums import (
     add_edges,
     back_edges,
     block,
+    join_parts,
     read_input,
     refuse,
     sentence,
@@ -40,43 +41,26 @@ def own_laps(form: Form, name: str) -> list[str]:
         return read_input(term, "first + begin + j", "first + begin + width + j")
 
     newest = "leaf(source, first + begin + width + j - 1)"
-    total = write_sum(form.last, read)
     advance = [
         line for n in prefixes for line in add_edges(n, variables[n.name], newest)
     ]
     flips = [
-        f"{name}_{stores[n.name]}(source, first + begin, width, {stores[n.name]})"
-        for n in suffixes
+        f"{name}_{store}(source, first + begin, width, {store})  # trigger-point"
+        for store in stores.values()
     ]
-    step = "if (begin + j) % step == 0:\n    " if form.stepping else ""
-    to = "(begin + j) // step" if form.stepping else "begin + j"
-    answer = f"{step}emit(out, to + {to}, {total})"
-    inner = "\n".join(
-        [
-            "for j in range(1, min(width, count - begin)):",
-            *(
-                "    " + line
-                for text in [*advance, answer]
-                for line in text.split("\n")
-            ),
-        ]
-    )
-    resets = [
-        f"{variable} = IDENTITY  # eager: a running value"
-        for variable in variables.values()
+    resets = [f"{v} = IDENTITY  # eager: a running value" for v in variables.values()]
+    at_start = tuple(term for term in form.last if term.node not in variables)
+    first = write_sum(at_start, read) if at_start else "IDENTITY"  # prefixes are empty
+    inner = [*advance, *_emit(form, write_sum(form.last, read))]
+    body = [
+        *flips,
+        *resets,
+        f"# a window is {sentence(form.last)}",
+        "j = np.int64(0)",
+        *_emit(form, first),
+        "for j in range(1, min(width, count - begin)):",
+        *(f"    {line}" for line in inner),
     ]
-    if flips:
-        flips[0] += "  # trigger-point"
-    body = "\n".join(
-        [
-            *flips,
-            *resets,
-            "j = np.int64(0)",
-            f"# a window is {sentence(form.last)}",
-            answer,
-            inner,
-        ]
-    )
     arguments = "".join(f"{store}, " for store in stores.values())
     main = f'''\
 def {name}(source, first, length, start, stop, ranges, slides, at, {arguments}out):
@@ -85,20 +69,33 @@ def {name}(source, first, length, start, stop, ranges, slides, at, {arguments}ou
         width, step, to = ranges[q], slides[q], at[q]
         count = length - width + 1
         for begin in range(0, count, width):
-{block(body, 3)}
+{block(chr(10).join(body), 3)}
 '''
-    scans = []
-    for node in suffixes:
-        lines = back_edges(node, "partial", "leaf(source, first + j)")
-        scans.append(f'''\
-def {name}_{stores[node.name]}(source, first, lap, suffix):
+    return [*(_scan_back(n, f"{name}_{stores[n.name]}") for n in suffixes), main]
+
+
+def _emit(form: Form, total: str) -> list[str]:
+    """The lines that write a window, if it is one of those that its slide asks for."""
+    if not form.stepping:
+        return [f"emit(out, to + begin + j, {total})"]
+    return [
+        "if (begin + j) % step == 0:",
+        f"    emit(out, to + (begin + j) // step, {total})",
+    ]
+
+
+def _scan_back(node: Node, name: str) -> str:
+    part = "leaf(source, first + j)"
+    newest = join_parts([("leaf(source, first + lap - 1)", False) for _ in node.edges])
+    return f'''\
+def {name}(source, first, lap, suffix):
     """Suffix scan: lazy, once the lap that begins at `first` is complete."""
-    partial = IDENTITY
-    for j in range(lap - 1, -1, -1):
-{block(chr(10).join(lines), 2)}
+    partial = {newest}
+    store(suffix, lap - 1, partial)
+    for j in range(lap - 2, -1, -1):
+{block(chr(10).join(back_edges(node, "partial", part)), 2)}
         store(suffix, j, partial)
-''')
-    return [*scans, main]
+'''
 
 
 def _inputs(form: Form, name: str) -> str:

@@ -74,7 +74,7 @@ for k in range(len(firsts)):
 
 
 @dataclass(frozen=True)
-class Walk:
+class BoundsWalk:
     """The arguments of the loops, by the way in which windows are walked."""
 
     bounds: str
@@ -100,14 +100,16 @@ for q in range(splits[{number}], splits[{number} + 1]):
 
 
 WALKS = {
-    "arrays": Walk("starts, stops", _BY_ARRAYS, 1),
-    "instants": Walk(
+    "arrays": BoundsWalk("starts, stops", _BY_ARRAYS, 1),
+    "instants": BoundsWalk(
         "instants, firsts, lasts, ranges, slides, shifts, begins", _BY_INSTANTS, 2
     ),
 }
 
 
-def slide_list(form: Form, scans: Scans | None, name: str, walk: Walk) -> list[str]:
+def slide_list(
+    form: Form, scans: Scans | None, name: str, walk: BoundsWalk
+) -> list[str]:
     """The function that slides the lists of a form, and what it calls."""
     if is_running(form):
         return [_running(form, name, walk)]
@@ -128,7 +130,7 @@ def _says(terms: Sum) -> str:
     return f"# a window is {sentence(terms)}\n"
 
 
-def _running(form: Form, name: str, walk: Walk) -> str:
+def _running(form: Form, name: str, walk: BoundsWalk) -> str:
     node = running_of(form)
     reader = edge_reader("leaf(source, high)", "leaf(source, low)")
     pairs = list(zip(add_edges(node, "value", reader), node.edges, strict=True))
@@ -151,7 +153,7 @@ emit(out, i, {total})"""
     return walk.function(name, title, setup, body)
 
 
-def _two_stacks(form: Form, name: str, walk: Walk) -> list[str]:
+def _two_stacks(form: Form, name: str, walk: BoundsWalk) -> list[str]:
     kinds = [node.kind for node in form.nodes]
     if sorted(kinds) != [NodeKind.PREFIX, NodeKind.SUFFIX]:
         raise GraphError("cannot slide two stacks without a suffix and a prefix scan")
@@ -203,7 +205,7 @@ def is_whole(form: Form) -> bool:
     return any(n.lap == WHOLE and n.kind is NodeKind.PREFIX for n in form.nodes)
 
 
-def _differences(form: Form, name: str, walk: Walk) -> str:
+def _differences(form: Form, name: str, walk: BoundsWalk) -> str:
     if len(form.nodes) > 1:
         raise GraphError("cannot read two scans where the lap is the whole stream")
 
@@ -250,7 +252,7 @@ def scan_all(source, inputs, lap, suffix, prefix, totals):
 '''
 
 
-def _laps(form: Form, scans: Scans, name: str, walk: Walk) -> str:
+def _laps(form: Form, scans: Scans, name: str, walk: BoundsWalk) -> str:
     stacked = [term for term in form.last if over_totals(form.node(term.node))]
     places = [k for k, term in enumerate(form.last) if term in stacked]
     if places and places[-1] - places[0] >= len(places):
