@@ -142,10 +142,12 @@ class Resolved:
         return "numbers" if alone and not self.is_holistic else "arrays"
 
     def choice(self, number: int) -> Choice:
-        """The algorithm of a window that slides by itself, and how it runs."""
-        choice = self.choices[number]
-        assert choice is not None
-        return choice
+        """The algorithm of a window that slides by itself, and how it runs.
+
+        Also of one that shares a graph: sashes are parts of windows, and share nothing.
+        """
+        own = self.choices[number]
+        return own or self.plan.choice(self.plan.rules[number], self.product)
 
 
 @dataclass(frozen=True)
