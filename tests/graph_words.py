@@ -20,7 +20,17 @@ from typing import Any
 import numpy as np
 
 from windrow.graph.emit import write_kernel
-from windrow.graph.graph import USED_UP, At, Graph, Node, NodeKind, Root, Term
+from windrow.graph.graph import (
+    USED_UP,
+    At,
+    Graph,
+    Need,
+    Node,
+    NodeKind,
+    Root,
+    Term,
+    When,
+)
 
 Word = tuple[tuple[int, bool], ...]
 
@@ -187,7 +197,25 @@ class Reading:
             value = without(value, part) if term.off else joined(value, part)
         self.values[node.name] = value
 
+    def _check_kept(self, term: Term) -> None:
+        """Refuse what is not there: not kept, or not made by then.
+
+        While a lap lasts, only what is made eagerly has its newest place; going back
+        over a lap can only be done when it is complete.
+        """
+        node = self.graph.node(term)
+        lazy = node.when is When.LAZY
+        kept = node.need is Need.EVERY or (
+            node.need is Need.NEWEST and term.at is At.END
+        )
+        made = lazy if node.kind is NodeKind.SUFFIX else not lazy
+        if not kept or not made:
+            raise Unread
+        for edge in node.edges:
+            self._check_kept(edge)
+
     def _read(self, term: Term, start: int, stop: int) -> Word:
+        self._check_kept(term)
         node = self.graph.node(term)
         place = start if term.at is At.START else stop
         if node.kind is NodeKind.INPUT:
