@@ -183,8 +183,9 @@ def _sharing_lines(resolved: Resolved) -> list[str]:
     graphs = specials_of(plan, resolved.product, sharing)
     many = len(sharing.graphed)
     windows = f"{many} window{'s' if many > 1 else ''}"
+    passes = "one pass" if len(graphs) == 1 else "two passes"
     lines = [
-        f"  algorithm  gag: {windows} in one pass over shared scans",
+        f"  algorithm  gag: {windows} in {passes} over shared scans",
     ]
     for results, special in graphs:
         purpose = f" (for {results})" if len(graphs) > 1 else ""
