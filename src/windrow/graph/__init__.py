@@ -1,7 +1,7 @@
 """Shares one pass among many windows: the generalised aggregation graph.
 
 graph.py        nodes, terms and roots: the form that is compiled
-passes.py       rewrites a graph: undo, share, merge, mark, sweep, place
+passes.py       rewrites a graph: undo, differ, stack, merge, mark, sweep, place
 specialise.py   which passes are taken
 emit/           writes the code of a graph
 kernel.py       assembles the kernel

@@ -3,7 +3,8 @@
 undo       a window's scans become one running value, from which the oldest is
            taken off: subtract-on-evict
 replace    the scans of a window of one input become that input
-make_equal windows stand on laps of the same length, so that their scans are twins
+differ     windows stand on laps of one length, longer than they are: differences
+stack      windows stand on laps of one length, and on the totals of whole laps
 merge      twins, nodes of the same kind, lap and edges, become one
 mark       what is read of each node: every place, or only the newest
 sweep      nodes that no window reaches are removed
