@@ -17,6 +17,7 @@ def watched():
     names, words = set(), []
     real_run = runner._run
     graphs = [(aggregate, "slide_graph"), (slices, "slide_uneven")]
+    graphs += [(slices, "slide_walked")]
     reals = [getattr(module, name) for module, name in graphs]
 
     def run(algorithm, product, *rest):

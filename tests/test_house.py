@@ -30,6 +30,7 @@ EVEN = {
     "batch/aggregate.py",
     "batch/assemble.py",
     "batch/shared_scans.py",
+    "batch/slices.py",
     "plan/aggregate.py",
     "plan/choose.py",
     "plan/explain_lines.py",

@@ -213,3 +213,24 @@ def test_a_shared_plan_gives_what_each_query_gives_alone(
     for number, window in enumerate(windows):
         alone = wr.aggregate(table, window, by="k", **calls)  # over columns
         assert own_rows(shared, number).equals(alone)
+
+
+@pytest.mark.parametrize("per_key", [900, 40])
+def test_windows_of_several_keys_come_key_by_key(per_key):
+    """Keys with many windows are put in order piece by piece, others row by row."""
+    n = 3 * per_key
+    table = pa.table({"k": np.arange(n) % 3, "t": np.arange(n) // 3, "x": np.arange(n)})
+    windows = [wr.rows(9, name="short"), wr.rows(20, name="long")]
+
+    shared = wr.aggregate(table, windows, by="k", s=wr.sum("x"))
+
+    expected = [
+        wr.aggregate(
+            table.filter(pc.equal(table["k"], k)), window, by="k", s=wr.sum("x")
+        )
+        for k in range(3)
+        for window in windows
+    ]
+    assert shared.drop(["query"]).equals(pa.concat_tables(expected))
+    assert shared["query"][per_key - 9].as_py() == "short"
+    assert shared["query"][per_key - 8].as_py() == "long"

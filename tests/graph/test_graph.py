@@ -1,95 +1,119 @@
-"""Special cases come out of the graph (LightSaber 5.1, 5.2 and Figure 8)."""
+"""Special cases come out of the passes (LightSaber 5.1, 5.2 and Figure 8)."""
 
 from __future__ import annotations
 
 import pytest
 
 from windrow.graph import initial, specialise
-from windrow.graph.graph import INPUT, At, Family, ScanKind, Term, initial_uneven
-from windrow.graph.specialise import LAP, LONG, SPARE, shared_lap
+from windrow.graph.graph import WHOLE, At, Graph, Need, NodeKind, Term, When
+from windrow.graph.passes import mark, merge
+from windrow.graph.specialise import LAP, LONG, SPARE, UNEVEN, shared_lap
 
 
-def prefix(lap: int) -> Family:
-    return Family(ScanKind.PREFIX, lap)
+def special(*ranges: int, invertible: bool, slide: int = 1) -> Graph:
+    graph = initial([(range_, slide) for range_ in ranges])
+    return specialise(graph, invertible=invertible).graph
 
 
-def suffix(lap: int) -> Family:
-    return Family(ScanKind.SUFFIX, lap)
+def told(graph: Graph) -> list[str]:
+    """The scans of a graph, with what is kept of each and when it is made."""
+    return [f"{scan}: {scan.need}, {scan.when}" for scan in graph.scans]
+
+
+def sums(graph: Graph) -> list[str]:
+    """The sums of the first window: `last`, then `same`."""
+    root = graph.roots[0]
+    return [
+        " ".join(f"{'-' if t.off else '+'}{graph.node(t)}[{t.at}]" for t in way)
+        for way in (root.last, root.same)
+    ]
 
 
 def test_at_first_every_window_has_a_suffix_and_a_prefix_scan_of_its_own():
-    graph = initial([5, 7])
-    assert graph.families == [prefix(5), prefix(7), suffix(5), suffix(7), INPUT]
-    for root, lap in zip(graph.roots, (5, 7), strict=True):
-        assert root.last == (Term(suffix(lap), At.START), Term(prefix(lap), At.END))
-        assert not root.same
+    graph = initial([(5, 1), (7, 1)])
+
+    assert [str(scan) for scan in graph.scans] == [
+        "prefix(5)", "prefix(7)", "suffix(5)", "suffix(7)",
+    ]  # fmt: skip
+    assert sums(graph) == ["+suffix(5)[start] +prefix(5)[end]", ""]
 
 
 def test_one_window_with_an_inverse_is_one_running_value():
-    special = specialise(initial([5]), invertible=True)
-    (root,) = special.graph.roots
-    assert root.last == (Term(prefix(5), At.END), Term(INPUT, At.START, off=True))
-    assert special.stored_scans == []
-    assert special.graph.needed(prefix(5)) == "newest"
-    assert special.graph.needed(suffix(5)) == "none"
+    """Figures 8a and 8b: only one node is left, and the oldest is taken off it."""
+    graph = special(5, invertible=True)
+
+    assert told(graph) == ["running: newest, eager"]
+    assert graph.scans[0].edges == (
+        Term("input", At.END),
+        Term("input", At.LEFT, off=True),
+    )
 
 
 def test_one_window_without_an_inverse_keeps_suffixes_and_a_running_prefix():
-    special = specialise(initial([5]), invertible=False)
-    assert special.stored_scans == [suffix(5)]
-    assert special.graph.needed(prefix(5)) == "newest"
+    """Figures 8d and 8e: two stacks."""
+    graph = special(5, invertible=False)
+
+    assert told(graph) == ["prefix(5): newest, eager", "suffix(5): every, lazy"]
 
 
 def test_a_window_of_one_input_is_the_input():
-    special = specialise(initial([1]), invertible=False)
-    assert special.graph.families == [INPUT]
+    assert special(1, invertible=False).scans == []
+    assert sums(special(1, invertible=True)) == ["+input[start]", ""]
 
 
 def test_many_windows_with_an_inverse_share_one_pair_of_scans():
-    special = specialise(initial([*range(3, 40), 9000]), invertible=True)
-    assert special.scans == [prefix(36_000), suffix(36_000)]
-    assert special.stored_scans == special.scans
-    for root in special.graph.roots:
-        end, start = Term(prefix(36_000), At.END), Term(prefix(36_000), At.START, True)
-        assert root.same == (end, start)
-        assert root.last == (Term(suffix(36_000), At.START), end)
+    """Figure 9: upright windows are differences, inverted ones lie in two laps."""
+    graph = special(*range(3, 40), 9000, invertible=True)
+
+    assert told(graph) == [
+        "prefix(36,000): every, eager",
+        "suffix(36,000): every, lazy",
+    ]
+    assert sums(graph) == [
+        "+suffix(36,000)[start] +prefix(36,000)[end]",
+        "+prefix(36,000)[end] -prefix(36,000)[start]",
+    ]
 
 
 def test_a_few_windows_with_an_inverse_are_running_values():
-    special = specialise(initial([3, 900, 900]), invertible=True)
-    assert special.stored_scans == []
-    assert special.graph.readers(suffix(900)) == []
+    graph = special(3, 900, 900, invertible=True)
+
+    assert told(graph) == ["running: newest, eager"] * 3
 
 
 def test_windows_that_do_not_end_at_each_input_share():
-    special = specialise(initial([3, 900]), invertible=True, each=False)
-    assert special.scans == [prefix(4096), suffix(4096)]
+    graph = special(3, 900, invertible=True, slide=2)
+
+    assert [scan.lap for scan in graph.scans] == [LONG, LONG]
 
 
 def test_laps_of_differences_are_neither_short_nor_too_long():
     laps = [
-        specialise(initial([1, longest]), invertible=True, each=False).scans[0].lap
+        special(1, longest, invertible=True, slide=2).scans[0].lap
         for longest in (3, 10**6, 10**8)
     ]
+
     assert laps == [LONG, 10**6 + SPARE, 10**8 + SPARE]
 
 
-def total(lap: int) -> Family:
-    return Family(ScanKind.TOTAL, lap)
+def test_many_windows_without_an_inverse_share_laps_and_stack_their_totals():
+    graph = special(900, 100, 3, invertible=False)
 
-
-def test_many_windows_without_an_inverse_share_laps_and_their_totals():
-    special = specialise(initial([900, 100, 3]), invertible=False)
-    assert special.scans == [prefix(3), suffix(3), prefix(64), suffix(64), total(64)]
-    assert special.stored_scans == [suffix(3), suffix(64), total(64)]
-    long, short, alone = special.graph.roots
-    assert long.last == short.last
-    assert long.last == (
-        Term(suffix(64), At.START),
-        Term(total(64), At.BETWEEN),
-        Term(prefix(64), At.END),
+    assert told(graph) == [
+        "prefix(3): newest, eager",
+        "prefix(64): newest, eager",
+        "suffix(3): every, lazy",
+        "suffix(64): every, lazy",
+        "total(64): every, eager",
+        "prefix(totals): newest, eager",
+        "prefix(totals): newest, eager",
+        "suffix(totals): every, lazy",
+        "suffix(totals): every, lazy",
+    ]
+    assert sums(graph)[0] == (
+        "+suffix(64)[start] +suffix(totals)[start] "
+        "+prefix(totals)[end] +prefix(64)[end]"
     )
-    assert alone == initial([3]).roots[0]
 
 
 @pytest.mark.parametrize(
@@ -102,17 +126,40 @@ def test_laps_are_powers_of_two_that_no_window_is_shorter_than(ranges, lap):
 
 
 def test_twins_of_equal_windows_merge():
-    special = specialise(initial([5, 5]), invertible=False)
-    assert special.scans == [prefix(5), suffix(5)]
-    assert len(special.graph.readers(suffix(5))) == 2
+    graph = merge(initial([(5, 1), (5, 1)]))
+
+    assert [str(scan) for scan in graph.scans] == ["prefix(5)", "suffix(5)"]
+    assert len(graph.readers[graph.scans[0].name]) == 2
+
+
+def test_stacks_of_two_windows_are_no_twins():
+    graph = merge(initial([(0, 1), (0, 1)]))
+
+    assert len(graph.scans) == 4
+
+
+def test_what_no_window_reaches_is_marked_so():
+    graph = initial([(5, 1)])
+    lonely = Graph(graph.nodes, ())
+
+    assert {node.need for node in mark(lonely).nodes} == {Need.NONE}
 
 
 def test_uneven_windows_with_an_inverse_share_one_scan_and_sweep_the_suffixes():
-    special = specialise(initial_uneven(3), invertible=True)
-    assert special.scans == [Family(ScanKind.PREFIX)]
+    graph = special(0, 0, 0, invertible=True)
+
+    assert [(scan.kind, scan.lap) for scan in graph.scans] == [(NodeKind.PREFIX, WHOLE)]
 
 
-def test_uneven_windows_without_an_inverse_keep_their_own_stacks():
-    special = specialise(initial_uneven(2), invertible=False)
-    assert special.stored_scans == [Family(ScanKind.SUFFIX, window=n) for n in (0, 1)]
-    assert special.graph == initial_uneven(2)
+def test_uneven_windows_without_an_inverse_share_short_laps():
+    graph = special(0, 0, invertible=False)
+
+    assert {scan.lap for scan in graph.scans if scan.lap > 0} == {UNEVEN}
+    assert sums(graph)[1] == "+input[between]"
+
+
+def test_one_uneven_window_without_an_inverse_keeps_two_stacks():
+    graph = special(0, invertible=False)
+
+    assert told(graph) == ["prefix: newest, eager", "suffix: every, lazy"]
+    assert {scan.when for scan in graph.scans} == {When.EAGER, When.LAZY}

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 import windrow as wr
 from windrow.aggregates import find
-from windrow.graph import slide_graph, slide_uneven
+from windrow.graph import slide_graph, slide_uneven, slide_walked
 from windrow.graph.loops.whole_columns import INPUTS
 from windrow.kernels import Assembly, Request, product_of
 from windrow.loops import Lane
+from windrow.windows import Even
 
 PRODUCTS = [("int", ["sum"]), ("float", ["first", "mean", "max"])]  # with inverse, not
 
@@ -72,6 +73,44 @@ def test_uneven_windows_of_several_lists(kind, names, moves):
         for outs in both
     ]
     agree(filled)
+
+
+@pytest.mark.parametrize(("kind", "names"), PRODUCTS)
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 90), st.integers(1, 40), st.integers(-9, 9)),
+        min_size=1,
+        max_size=5,
+    ),
+    st.lists(st.lists(st.integers(0, 60), min_size=1, max_size=60), min_size=1),
+)
+def test_windows_that_are_walked_by_instants(kind, names, lists, steps):
+    """Gaps of all lengths, several runs; windows that share and those that do not."""
+    evens = [Even(max(range_, slide), slide, shift) for range_, slide, shift in lists]
+    sizes = np.array([len(run) for run in steps])
+    lasts = np.cumsum(sizes)
+    firsts = lasts - sizes
+    instants = np.concatenate([np.cumsum(run) - 30 for run in steps])
+    column = np.random.default_rng(1).integers(-99, 99, lasts[-1]).astype(f"{kind}64")
+    work = product(kind, names), (column,), instants, firsts, lasts, evens
+    columns, compiled = (slide_walked(*work, leaf="rows", lane=lane) for lane in Lane)
+    for even, mine, theirs in zip(evens, columns, compiled, strict=True):
+        rule = [
+            begin
+            for a, b in zip(firsts, lasts, strict=True)
+            for begin in begins_over(instants[a:b], even)
+        ]
+        assert mine.begins.tolist() == theirs.begins.tolist() == rule
+        assert mine.counts.tolist() == theirs.counts.tolist()
+    agree([[list_.out for list_ in lists_] for lists_ in (columns, compiled)])
+
+
+def begins_over(instants, even):
+    """Where windows begin that hold an instant, by trying each."""
+    low = (instants[0] - even.shift) // even.slide - even.range // even.slide - 2
+    high = (instants[-1] - even.shift) // even.slide + 1
+    begins = [even.shift + k * even.slide for k in range(low, high)]
+    return [b for b in begins if any(b <= t < b + even.range for t in instants)]
 
 
 @pytest.mark.parametrize(("algorithm", "lanes"), [("auto", {True}), ("gag", {False})])

@@ -16,8 +16,16 @@ from windrow.kernels import Request, product_of
 from windrow.loops import interpreting
 
 TABLE = pa.table(
-    {"t": np.arange(900), "x": np.arange(900) % 7, "y": np.arange(900) / 4}
+    {
+        "t": np.arange(900),
+        "day": np.datetime64("2024-01-01", "us") + np.arange(900).astype("m8[D]"),
+        "x": np.arange(900) % 7,
+        "y": np.arange(900) / 4,
+    }
 )
+CALENDAR = [
+    wr.calendar(f"{days} days", every="1 day", on="day", tz="UTC") for days in (9, 30)
+]
 ROWS = [wr.rows(100), wr.rows(150)]
 TIME = [wr.sliding(100, every=10, on="t"), wr.sliding(150, every=7, on="t")]
 
@@ -28,8 +36,9 @@ TIME = [wr.sliding(100, every=10, on="t"), wr.sliding(150, every=7, on="t")]
         (ROWS, wr.sum("x"), ["rows"]),
         (ROWS, wr.max("y"), ["rows"]),
         ([wr.rows(3), wr.rows(5)], wr.max("y"), []),
-        (TIME, wr.sum("x"), ["slices"]),
-        (TIME, wr.max("y"), []),
+        (TIME, wr.sum("x"), ["instants"]),
+        (TIME, wr.max("y"), ["instants"]),
+        (CALENDAR, wr.max("y"), ["slices"]),
         (ROWS[:1], wr.sum("x"), []),
     ],
 )
@@ -38,6 +47,7 @@ def test_a_list_of_windows_is_one_call_of_the_graph(monkeypatch, windows, call, 
     for module, name, word in (
         (graphed, "slide_graph", "rows"),
         (sliced, "slide_uneven", "slices"),
+        (sliced, "slide_walked", "instants"),
     ):
         function = getattr(module, name)
 
@@ -61,7 +71,7 @@ def test_four_laps_are_scanned_at_once_where_a_partial_is_one_number(
     values, windows = TABLE["y"].to_numpy(), [(64, 1), (70, 1)]
     taken = []
     with interpreting():
-        graph = graph_of([64, 70], product)
+        graph = graph_of([(64, 1), (70, 1)], product).graph
         module = graph_assembly(graph, product, "rows").module()
         scan = module.scan_laps
         monkeypatch.setattr(

@@ -8,8 +8,12 @@ import pyarrow.compute as pc
 
 import windrow as wr
 from windrow.aggregates import find
-from windrow.graph import graph_lines, graph_of, slide_graph
+from windrow.graph import graph_blocks, initial, slide_graph
+from windrow.graph.graph import At, Graph, Term
+from windrow.graph.passes import differ, mark, merge, place, sweep
+from windrow.graph.run import prepare_graph
 from windrow.kernels import Request, product_of
+from windrow.loops import Lane, interpreting
 
 STREAM = [6, 5, 0, 1, 3, 4, 2, 7]  # SlickDeque, Figures 8 and 9
 
@@ -30,14 +34,38 @@ def test_figure_9_two_sums_over_a_buffer_that_inverts():
     assert answers("sum", [3, 4, 2, 8, 5], [3, 4]) == [[9, 14, 15], [17, 19]]
 
 
+def figure_9() -> Graph:
+    """Q1 of 3 values and Q2 of 4, over a buffer of four places."""
+    graph = differ(initial([(3, 1), (4, 1)]), 4)
+    return place(sweep(mark(merge(graph))))
+
+
 def test_figure_9_is_read_as_the_paper_reads_it():
-    special = graph_of([3, 4], of("sum"), each=False)
-    lines = "\n".join(graph_lines(special, ["Q1", "Q2"]))
-    lap = "4,096"
-    assert (
-        f"Q1          = suffix({lap})[start] + prefix({lap})[end] | "
-        f"prefix({lap})[end] - prefix({lap})[start]" in lines
+    """Upright, PS(e) - PS(s); inverted, SS(s) and PS(e)."""
+    graph = figure_9()
+
+    assert [str(scan) for scan in graph.scans] == ["prefix(4)", "suffix(4)"]
+    prefix, suffix = (scan.name for scan in graph.scans)
+    end, start = Term(prefix, At.END), Term(prefix, At.START, off=True)
+    for root in graph.roots:
+        assert root.same == (end, start)
+        assert root.last == (Term(suffix, At.START), end)
+
+
+def test_figure_9_by_the_code_of_that_graph():
+    graph, product = figure_9(), of("sum")
+    runs = np.array([0]), np.array([5])
+    code = "\n".join(graph_blocks(graph))
+
+    run, (q1, q2) = prepare_graph(
+        graph, product, (np.array([3, 4, 2, 8, 5]),), *runs, lane=Lane.COMPILED
     )
+    with interpreting():
+        run()
+
+    assert "inverse(load(prefix, j + n), load(prefix, k + n))" in code
+    assert "combine(load(suffix, i + n), load(prefix, j + n))" in code
+    assert (q1[0].tolist(), q2[0].tolist()) == ([9, 14, 15], [17, 19])
 
 
 def test_example_2_sums_of_3_and_5():

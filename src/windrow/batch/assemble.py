@@ -28,6 +28,7 @@ from .results import finish, from_ints, take_positions, written
 from .sorted_rows import SortedRows
 
 Array = np.ndarray[Any, Any]
+PIECE = 256  # windows for which it pays to cut a piece out of a table
 
 
 @dataclass(frozen=True)
@@ -136,10 +137,24 @@ def assemble(
     names += [bound.name for bound in plan.calls]
     parts += [list(part) for part in zip(*columns, strict=True)]
     table = pa.table([_chunked(part) for part in parts], names=names)
-    if len(answers) > 1:
+    if len(answers) == 1:
+        return table.combine_chunks()
+    return _order_by_key(table, answers) if len(counts[0]) > 1 else table
+
+
+def _order_by_key(table: pa.Table, answers: Sequence[Answer]) -> pa.Table:
+    """Windows that stand rule by rule, ordered by key and then by rule.
+
+    Where a key has many windows of a rule, pieces of the table are put in order, which
+    copies nothing; else rows are.
+    """
+    counts = np.array([answer.counts for answer in answers])
+    if counts.sum() < PIECE * counts.size:
         runs = np.concatenate([answer.runs for answer in answers])
-        table = table.take(as_arrow(np.argsort(runs, kind="stable")))
-    return table.combine_chunks()
+        return table.take(as_arrow(np.argsort(runs, kind="stable"))).combine_chunks()
+    starts = np.cumsum(counts.ravel()).reshape(counts.shape) - counts
+    pieces = zip(starts.T.ravel().tolist(), counts.T.ravel().tolist(), strict=True)
+    return pa.concat_tables([table.slice(*piece) for piece in pieces])
 
 
 def join_tables(tables: Sequence[pa.Table]) -> pa.Table:

@@ -24,7 +24,7 @@ from windrow.algorithms import (
     slide_numbers,
     slide_regular,
 )
-from windrow.graph import slide_uneven
+from windrow.graph import slide_uneven, slide_walked
 from windrow.loops import spread
 from windrow.plan.aggregate import Plan
 from windrow.plan.resolve import Resolved
@@ -106,6 +106,8 @@ def slide_slices(job: Job, slices: Slices) -> list[Answer]:
     numbers = range(len(rules))
     if all(resolved.bounds(number) == "numbers" for number in numbers):
         return [_slide_numbers(job, number, slices) for number in numbers]
+    if resolved.walks_instants:
+        return _slide_walked(job, slices)
     tails = not job.plan.slicer.whole_windows
     all_frames = [
         frames(rule, job.times, slices.edges, slices.runs, tails=tails)
@@ -138,6 +140,25 @@ def _slide_numbers(job: Job, number: int, slices: Slices) -> Answer:
         begins = windows.begins()
     uneven_ends = None if rule.is_even else ends
     return Answer(rule, begins, windows.counts, none, none, out, uneven_ends)
+
+
+def _slide_walked(job: Job, slices: Slices) -> list[Answer]:
+    """Slide the windows of all rules by one graph, which finds their bounds itself."""
+    resolved, rules, none = job.resolved, job.plan.rules, np.empty(0, np.int64)
+    source, leaf = slices.source(job)
+    lists = slide_walked(
+        resolved.product,
+        source,
+        slices.instants(job.times),
+        *slices.bounds,
+        [rule.even for rule in rules],
+        leaf=leaf,
+        lane=graph_lane(job.plan),
+    )
+    return [
+        Answer(rule, walked.begins, walked.counts, none, none, walked.out)
+        for rule, walked in zip(rules, lists, strict=True)
+    ]
 
 
 def slide_gapless(job: Job, number: int, slices: Slices) -> Answer:

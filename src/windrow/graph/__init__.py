@@ -1,21 +1,36 @@
-"""Shares one pass among many windows: the generalised aggregation graph."""
+"""Shares one pass among many windows: the generalised aggregation graph.
+
+graph.py        nodes, terms and roots: the form that is compiled
+passes.py       rewrites a graph: undo, differ, stack, merge, mark, sweep, place
+specialise.py   which passes are taken
+emit/           writes the code of a graph
+kernel.py       assembles the kernel
+run.py          runs it
+shares.py       divides a product: what has an inverse goes its own way
+loops/          loops that are lifted, also those that need no compiler
+draw.py         draws a graph
+"""
 
 from .draw import graph_lines, graph_svg
-from .graph import initial
+from .graph import GraphError, initial
 from .kernel import graph_blocks
-from .run import graph_of, slide_graph, slide_uneven, uneven_graph
+from .run import graph_of, slide_graph, slide_uneven, slide_walked, uneven_graph
+from .shares import shares_of
 from .specialise import SHORT, Special, specialise
 
 __all__ = [
     "SHORT",
+    "GraphError",
     "Special",
     "graph_blocks",
     "graph_lines",
     "graph_of",
     "graph_svg",
     "initial",
+    "shares_of",
     "slide_graph",
     "slide_uneven",
+    "slide_walked",
     "specialise",
     "uneven_graph",
 ]

@@ -1,4 +1,4 @@
-"""Models the aggregation graph of LightSaber 5: windows over scans of the input.
+"""Models the aggregation graph of LightSaber 5, which is the form that is compiled.
 
 Inputs stand in laps; over each lap runs a prefix scan, and a suffix scan once it is
 complete.  A window is a suffix of one lap, whole laps, and a prefix of another:
@@ -7,150 +7,177 @@ complete.  A window is a suffix of one lap, whole laps, and a prefix of another:
     |-----------------|-----------------|-----------------|-----------------|
          start |suffix|----- total -----|----- total -----|--prefix--| end
 
-Scans are families of nodes, one node an input.  Two scans of the same kind and lap are
-the same scan: a graph is a set of them, and twins merge by being equal.  `needed` says
-which nodes of a scan windows read while inputs come:
-
-    every      all of them, as long as a window starts there
-    newest     only the last one
-    none       none of them
+A graph is a list of nodes and a root for each window.  A node stands for a whole scan;
+its edges are terms too, and say what it is made of.  A root is a sum of terms, a term
+the place in a node that is read there.  Terms name nodes, so that passes can change a
+node and leave its readers alone (`passes.py`); code is written from what stands here
+and from nothing else (`emit/`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
 
-class ScanKind(StrEnum):
-    """The kind of a family of nodes: inputs, or one of three scans."""
+class GraphError(AssertionError):
+    """A graph that cannot be compiled as it stands: a mistake in a pass."""
+
+
+class NodeKind(StrEnum):
+    """The kind of a node: inputs, one of three scans, or a running value."""
 
     INPUT = "input"
-    PREFIX = "prefix"
-    SUFFIX = "suffix"
-    TOTAL = "total"
+    PREFIX = "prefix"  # all of the lap so far, older parts before newer ones
+    SUFFIX = "suffix"  # from each place to the end of its lap
+    TOTAL = "total"  # a whole lap
+    RUNNING = "running"  # from window to window: parts are added and taken off
 
 
 class At(StrEnum):
-    """The place of the node that a window reads in a family."""
+    """The place that a term reads in a node, seen from the window [start, end)."""
 
-    START = "start"  # where the window begins
-    END = "end"  # where it ends
-    BETWEEN = "between"  # those of all whole laps from start to end
-
-
-@dataclass(frozen=True, order=True)
-class Family:
-    """A family of nodes: the inputs, or a scan over laps of them.
-
-    Where windows are not equally long, a lap ends when the window it is for runs out
-    of suffixes, and `window` says which that is; a scan with neither a lap nor a window
-    runs over the whole stream.
-    """
-
-    kind: ScanKind
-    lap: int = 0
-    window: int = -1
-
-    def __str__(self) -> str:
-        if self.window >= 0:
-            return f"{self.kind}(window {self.window})"
-        return f"{self.kind}({self.lap:,})" if self.lap else str(self.kind)
+    START = "start"
+    END = "end"
+    LEFT = "left"  # the part that the last slide left behind, just before the start
+    BETWEEN = "between"  # all parts from start to end
 
 
-INPUT = Family(ScanKind.INPUT)
+class Need(StrEnum):
+    """What is read of a node while inputs come."""
+
+    NONE = "none"
+    NEWEST = "newest"
+    EVERY = "every"
+
+
+class When(StrEnum):
+    """When a node is made: with each input, or when its lap is complete."""
+
+    EAGER = "eager"
+    LAZY = "lazy"
+
+
+WHOLE = 0  # a lap that is the whole stream
+USED_UP = -1  # laps that end when the window that reads them has used up its suffixes
 
 
 @dataclass(frozen=True)
 class Term:
-    """One node that a window reads; with `off` it is subtracted."""
+    """The place that is read in a node; with `off` it is taken off the sum so far."""
 
-    family: Family
+    node: str
     at: At
     off: bool = False
-
-    def __str__(self) -> str:
-        return f"{self.family}[{self.at}]"
 
 
 Sum = tuple[Term, ...]
 
 
 @dataclass(frozen=True)
-class Root:
-    """A window, as sums of nodes that depend on the lap in which it starts.
+class Node:
+    """A scan over laps of `lap` parts, which are what its edges read."""
 
-    It is the sum `same` if it starts in the lap in which it ends, `last` if in an
-    earlier one; a case that cannot occur is empty.  A range of 0 is not known
-    beforehand.
+    name: str
+    kind: NodeKind
+    edges: Sum = ()
+    lap: int = WHOLE
+    need: Need = Need.NONE
+    when: When = When.EAGER
+
+    def __str__(self) -> str:
+        over = "totals" if self.edges and self.edges[0].node.startswith("total") else ""
+        lap = f"{self.lap:,}" if self.lap > 0 else ""
+        inside = ", ".join(filter(None, [over, lap]))
+        return f"{self.kind}({inside})" if inside else str(self.kind)
+
+
+INPUT = Node("input", NodeKind.INPUT)
+
+
+@dataclass(frozen=True)
+class Root:
+    """A window, as the sum of terms `same` or `last`.
+
+    It is `same` if it starts in the lap in which it ends, `last` if in an earlier one;
+    a case that cannot occur is empty.  A range of 0 is not known beforehand.
     """
 
     range: int
+    slide: int = 1
     same: Sum = ()
     last: Sum = ()
 
     @property
     def terms(self) -> Sum:
-        """All nodes that the window reads."""
+        """All terms that are read for the window."""
         return (*self.same, *self.last)
-
-    @property
-    def shares(self) -> bool:
-        """Whether it stands on laps that were made equal for several windows."""
-        kinds = {term.family.kind for term in self.last}
-        return bool(self.same) or ScanKind.TOTAL in kinds
 
 
 @dataclass(frozen=True)
 class Graph:
-    """A set of windows, and through them the scans that they read."""
+    """The nodes, and a root for each window."""
 
+    nodes: tuple[Node, ...]
     roots: tuple[Root, ...]
 
     @cached_property
-    def readings(self) -> dict[Family, tuple[frozenset[At], list[Root]]]:
-        """The places at which each family is read, and the windows that read it."""
-        places: dict[Family, set[At]] = {}
-        readers: dict[Family, list[Root]] = {}
+    def by_name(self) -> dict[str, Node]:
+        """Each node by its name."""
+        return {node.name: node for node in self.nodes}
+
+    def node(self, term: Term) -> Node:
+        """The node that a term reads."""
+        if term.node not in self.by_name:
+            raise GraphError(f"cannot read {term.node}: the graph has no such node")
+        return self.by_name[term.node]
+
+    def reached(self, terms: Sequence[Term]) -> Iterator[Node]:
+        """The nodes that terms read, directly or through edges; some come twice."""
+        for term in terms:
+            node = self.node(term)
+            yield node
+            yield from self.reached(node.edges)
+
+    @cached_property
+    def readers(self) -> dict[str, list[Root]]:
+        """The windows that read each node, directly or through others."""
+        readers: dict[str, list[Root]] = {node.name: [] for node in self.nodes}
         for root in self.roots:
-            for term in root.terms:
-                places.setdefault(term.family, set()).add(term.at)
-            for family in {term.family for term in root.terms}:
-                readers.setdefault(family, []).append(root)
-        return {
-            family: (frozenset(at), readers[family]) for family, at in places.items()
-        }
+            for name in {node.name for node in self.reached(root.terms)}:
+                readers[name].append(root)
+        return readers
 
     @property
-    def families(self) -> list[Family]:
-        """Every scan that some window reads, once each; then the inputs."""
-        return [*sorted(self.readings.keys() - {INPUT}), INPUT]
-
-    def readers(self, family: Family) -> list[Root]:
-        """The windows that read a scan."""
-        return self.readings[family][1] if family in self.readings else []
-
-    def needed(self, family: Family) -> str:
-        """The nodes of a scan that windows read: "every", "newest" or "none"."""
-        if family not in self.readings:
-            return "none"
-        return "newest" if self.readings[family][0] == {At.END} else "every"
+    def scans(self) -> list[Node]:
+        """All nodes but the inputs, ordered by kind and lap."""
+        scans = [node for node in self.nodes if node.kind is not NodeKind.INPUT]
+        return sorted(scans, key=lambda node: (node.edges[0].node, node.kind, node.lap))
 
 
-def initial(ranges: Sequence[int]) -> Graph:
-    """The graph of windows that share nothing, each over laps of its own range."""
-    return Graph(tuple(_by_itself(range_, lap=range_) for range_ in ranges))
+def prefix(name: str, lap: int, of: str = INPUT.name) -> Node:
+    """A prefix scan: each part is added as it comes."""
+    return Node(name, NodeKind.PREFIX, (Term(of, At.END),), lap)
 
 
-def initial_uneven(count: int) -> Graph:
-    """The graph of windows over slices that share nothing, of unknown ranges."""
-    return Graph(tuple(_by_itself(0, window=number) for number in range(count)))
+def suffix(name: str, lap: int, of: str = INPUT.name) -> Node:
+    """A suffix scan: it goes back over all parts of a lap."""
+    return Node(name, NodeKind.SUFFIX, (Term(of, At.BETWEEN),), lap)
 
 
-def _by_itself(range_: int, lap: int = 0, window: int = -1) -> Root:
-    suffix, prefix = (
-        Family(kind, lap, window) for kind in (ScanKind.SUFFIX, ScanKind.PREFIX)
-    )
-    return Root(range_, last=(Term(suffix, At.START), Term(prefix, At.END)))
+def initial(windows: Sequence[tuple[int, int]]) -> Graph:
+    """The graph of windows (range, slide) that share nothing.
+
+    Each has laps of its own range; a range of 0 is not known, and its laps end where
+    its suffixes are used up.
+    """
+    nodes, roots = [INPUT], []
+    for number, (range_, slide) in enumerate(windows):
+        lap = range_ or USED_UP
+        older, newer = suffix(f"suffix.{number}", lap), prefix(f"prefix.{number}", lap)
+        nodes += [newer, older]
+        terms = Term(older.name, At.START), Term(newer.name, At.END)
+        roots.append(Root(range_, slide, last=terms))
+    return Graph(tuple(nodes), tuple(roots))

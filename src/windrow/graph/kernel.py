@@ -1,69 +1,60 @@
-"""Assembles the kernel of a specialised graph.
+"""Assembles the kernel of a specialised graph: the code that is written for it.
 
-Each part of a kernel stands for a part of the graph: a stored scan is an array
-and the loop that fills it, one of which only the newest node is read is a running value
-or, where several windows read it, a block of values; a window is a loop for each way in
-which it can be read.  Laps, ranges and slides are arguments (`loops/__init__.py`):
-graphs of the same form share one compiled kernel.
+Laps, ranges and slides are arguments, so that graphs of one form share a compiled
+kernel; `whole_columns.py` takes the same calls, and answers all forms without a
+compiler.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from windrow.kernels import Assembly, Product
-from windrow.loops import Text
+from windrow.loops import Text, defined_name
 
-from .loops import (
-    few_windows,
-    long_laps,
-    short_laps,
-    single_window,
-    uneven_windows,
-    whole_columns,
-)
-from .specialise import Special
+from .emit import write_kernel
+from .graph import Graph, GraphError
+from .loops import whole_columns
 
-_INLINE = ("advance",)  # its running value would go through memory
+_EVEN: Callable[..., Any] = whole_columns.slide_even_lists
+_UNEVEN: dict[str, Callable[..., Any]] = {
+    "arrays": whole_columns.slide_uneven_lists,
+    "instants": whole_columns.slide_walked_lists,
+}
 
 
-def graph_assembly(special: Special, product: Product, leaf: str) -> Assembly:
-    """The kernel of a graph: `leaf` is "rows", lifted in the loop, or "slices"."""
+def graph_assembly(
+    graph: Graph, product: Product, leaf: str, walk: str = "arrays"
+) -> Assembly:
+    """The kernel of a graph: `leaf` is "rows", lifted in the loop, or "slices".
+
+    `walk` says how the bounds of uneven windows are found (`emit/uneven.py`).
+    """
+    sums = [root.terms for root in graph.roots] + [node.edges for node in graph.nodes]
+    takes_off = any(term.off for terms in sums for term in terms)
+    if takes_off and any(p.request.aggregate.inverse is None for p in product.parts):
+        raise GraphError("cannot take parts off: an aggregate has no inverse")
+    is_even, text = graph.roots[0].range > 0, write_kernel(graph, walk)
     return Assembly(
         what=f"aggregation graph over {leaf}",
         product=product,
         leaf=leaf,
-        entries=(("run", _loop_of(special)),),
-        inline=_INLINE,
-        columns=whole_columns.slide_even_lists
-        if special.graph.roots[0].range
-        else whole_columns.slide_uneven_lists,
+        entries=(),
+        helpers=text.helpers,
+        generated=text.functions,
+        inline=text.inline,
+        columns=_EVEN if is_even else _UNEVEN[walk],
     )
 
 
-def graph_blocks(special: Special) -> list[str]:
+def graph_blocks(graph: Graph, walk: str = "arrays") -> list[str]:
     """The part of the source that follows from the graph, which `explain` shows."""
-    text = Text("aggregation graph", inline=_INLINE)
-    text.take(_loop_of(special), "run", entry=True)
+    written = write_kernel(graph, walk)
+    text = Text("aggregation graph", inline=written.inline)
+    for helper in written.helpers:
+        text.take(helper)
+    for function in written.functions:
+        is_run = defined_name(function) == "run"
+        text.define(function.strip("\n"), entry=is_run)
     return text.sources()
-
-
-def _loop_of(special: Special) -> Callable[..., None]:
-    """The loop for the form that a graph has."""
-    roots, stored = special.graph.roots, special.stored_scans
-    first, last = roots[0], roots[-1]
-    if not first.range and first.same:
-        return uneven_windows.run_differences
-    if not first.range:
-        return uneven_windows.run_stacks if stored else uneven_windows.run_uneven
-    if len(roots) == 1 and not special.scans:
-        return single_window.run_inputs
-    if len(roots) == 1:
-        return single_window.run_scans if stored else single_window.run_running
-    if not stored:
-        return few_windows.run_few
-    if first.same:
-        return long_laps.run_laps
-    if first.shares != last.shares:  # they are ordered by range
-        return short_laps.run_mixed
-    return short_laps.run_shared if last.shares else short_laps.run_alone

@@ -27,6 +27,7 @@ from windrow.loops import (
     Laned,
     Text,
     compiled_content,
+    defined_name,
     is_interpreting,
     kernel,
     kernel_name,
@@ -61,7 +62,9 @@ class Assembly:
     alike        whether it combines partials in the same order as `run`
     words        functions that stand for words of the vocabulary
     constants    words that are numbers
-    generated    functions as text: those whose shape depends on the kernel
+    helpers      functions that generated ones call
+    generated    functions as text: those whose shape depends on the kernel; `run`
+                 may be one of them
     inline       names of functions that must not become calls
     """
 
@@ -75,6 +78,7 @@ class Assembly:
     stretches: bool = False
     words: Named = ()
     constants: tuple[tuple[str, int], ...] = ()
+    helpers: tuple[Callable[..., Any], ...] = ()
     generated: tuple[str, ...] = ()
     inline: tuple[str, ...] = ()
     columns: Callable[..., Any] | None = None
@@ -104,13 +108,22 @@ class Assembly:
             add_raw_emit(text, self.product)
         if self.tallies and not columns:
             add_tallies(text, self.product, joins, counted=self.leaf == "rows")
-        for source in self.generated:
-            text.define(source)
+        if not (columns and self.generates_run):
+            for helper in self.helpers:
+                text.take(helper)
+            for source in self.generated:
+                is_run = defined_name(source) == "run"
+                text.define(source.strip("\n"), entry=is_run)
         entries = (("run", self.columns),) if columns else self.entries
         for name, function in entries:
             assert function is not None
             text.take(function, name, entry=True)
         return text
+
+    @property
+    def generates_run(self) -> bool:
+        """Whether `run` itself is generated."""
+        return any(defined_name(source) == "run" for source in self.generated)
 
     @property
     def interpreted(self) -> bool:

@@ -45,7 +45,7 @@ from .load import (
 )
 from .search import lower_bound
 from .spread import spread
-from .text import ENTRY, INLINE, JIT, Text, literal
+from .text import ENTRY, INLINE, JIT, Text, defined_name, literal
 from .threads import in_threads, limited, over_rows, spare_threads, thread_count
 
 __all__ = [
@@ -64,6 +64,7 @@ __all__ = [
     "cache_folder",
     "compiled",
     "compiled_content",
+    "defined_name",
     "forced_lane",
     "has_code",
     "in_threads",

@@ -119,9 +119,11 @@ class Text:
         if all(source != block.source for block in self.blocks):
             self.blocks.append(Block(source))
 
-    def define(self, source: str) -> None:
-        """Add a generated function, which other kernel functions call."""
-        name = re.findall(r"def (\w+)", source)[0]
+    def define(self, source: str, *, entry: bool = False) -> None:
+        """Add a generated function, which other kernel functions, or Python, call."""
+        name = defined_name(source)
+        if entry:
+            self._entries.add(name)
         if self._is_new(name, source):
             self.blocks.append(Block(source, name))
 
@@ -184,6 +186,11 @@ class Text:
     def render(self) -> str:
         """The whole module, without its header."""
         return f'"""{self.title}"""\n' + "\n\n\n".join(["", *self.sources()]) + "\n"
+
+
+def defined_name(source: str) -> str:
+    """The name of the function that a text defines."""
+    return str(re.findall(r"def (\w+)", source)[0])
 
 
 def _prefixed(prefix: str, name: str) -> str:

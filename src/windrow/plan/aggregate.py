@@ -21,8 +21,8 @@ from windrow.slicing import Cuts, Slicer, cuts_of, share
 from windrow.windows import Clock, Rule, Window
 
 from .bind import bind, check_new_names
-from .choose import Choice, choose_algorithm, choose_slicer
-from .sharing import GRAPH, sharing_of
+from .choose import GRAPH, Choice, choose_algorithm, choose_slicer
+from .sharing import sharing_of
 from .spans import check_forced, span_of
 from .table import TablePlan, holistic_error, key_names, nominal_product
 from .windows import check_windows, order_of, rules_of

@@ -11,7 +11,20 @@ from windrow.aggregates import CATALOGUE as AGGREGATES
 from windrow.algorithms import CATALOGUE as ALGORITHMS
 from windrow.spans import CATALOGUE as TECHNIQUES
 
+from .choose import GRAPH
 from .tree import level1_of
+
+GRAPH_CARD = {
+    "name": GRAPH,
+    "needs": "-",
+    "combines a slide": "at most 2 k for k ranges, 3 k + 1 without an inverse",
+    "worst": "n",
+    "space": "about 3 n",
+    "several ranges": "yes",
+    "uneven windows": "",
+    "source": "LightSaber 5",
+}
+"""The card of the graph, which is written anew for each list of windows."""
 
 
 class Cards:
@@ -69,7 +82,7 @@ def algorithm_cards() -> Cards:
         }
         for algorithm in ALGORITHMS
     ]
-    return Cards(rows)
+    return Cards([*rows, GRAPH_CARD])
 
 
 def technique_cards() -> Cards:

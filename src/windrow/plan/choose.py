@@ -21,6 +21,7 @@ from windrow.spans import Technique
 from windrow.windows import Rule
 
 FEW_SLICES = 4
+GRAPH = "gag"  # one graph for all windows of a list (`sharing.py`)
 FORCED = "asked for by name"
 UNDOABLE = "invertible and exact (whole numbers): the oldest can be taken off"
 
@@ -55,6 +56,12 @@ def choose_algorithm(
     and refused if the product lacks a law that it needs.
     """
     laws = product.laws
+    if name == GRAPH:
+        raise UnsuitableAlgorithm.because(
+            f"cannot slide {label} with {GRAPH}",
+            "a graph answers windows of wr.aggregate and wr.slide, alone or in a list",
+            "leave the algorithm to the planner",
+        )
     if name != "auto":
         algorithm = find_algorithm(name)
         check_laws(algorithm, laws, label, ("sba", "two_stacks_lite"))

@@ -34,7 +34,7 @@ from .explain_lines import (
     window_lines,
 )
 from .resolve import Facts, Resolved, ResolvedOver, ResolvedPolicy
-from .sharing import special_of
+from .sharing import specials_of
 from .spans import Lengths
 from .table import label_of
 
@@ -173,13 +173,19 @@ def _show(resolved: object, show: str) -> Explanation:
         raise _not_shown(show, "each of its windows slides by itself", hint)
     if sharing is None:
         return Explanation(_kernels(resolved))
-    special = special_of(resolved.plan, resolved.product, sharing)
+    graphs = specials_of(resolved.plan, resolved.product, sharing)
     if show == "code":
-        blocks = [block.strip("\n") for block in graph_blocks(special)]
-        return Explanation("\n\n\n".join(blocks))
+        walk = "instants" if resolved.walks_instants else "arrays"
+        blocks = [b for _, special in graphs for b in graph_blocks(special.graph, walk)]
+        parts = list(dict.fromkeys(block.strip("\n") for block in blocks))
+        return Explanation("\n\n\n".join(parts))
     names = [str(resolved.plan.rules[number].name) for number in sharing.graphed]
-    text = "\n".join(graph_lines(special, names))
-    return Explanation(text, graph_svg(special, names))
+    lines = []
+    for results, special in graphs:
+        lines += [f"graph of {results}"] * (len(graphs) > 1)
+        lines += graph_lines(special, names)
+    specials = [special for _, special in graphs]
+    return Explanation("\n".join(lines), graph_svg(specials, names))
 
 
 def _kernels(resolved: Resolved) -> str:

@@ -16,7 +16,7 @@ from .as_of import AsOfPlan
 from .bind import BoundCall
 from .requests import KernelRequest
 from .resolve import Resolved, ResolvedOver, ResolvedPolicy
-from .sharing import special_of
+from .sharing import specials_of
 from .table import TablePlan, label_of
 
 
@@ -191,13 +191,16 @@ def _sharing_lines(resolved: Resolved) -> list[str]:
     """The windows that share a graph, and those that slide by themselves."""
     plan, sharing = resolved.plan, resolved.sharing
     assert sharing is not None
-    special = special_of(plan, resolved.product, sharing)
+    graphs = specials_of(plan, resolved.product, sharing)
     many = len(sharing.graphed)
     windows = f"{many} window{'s' if many > 1 else ''}"
+    passes = "one pass" if len(graphs) == 1 else "two passes"
     lines = [
-        f"  algorithm  gag: {windows} in one pass over shared scans",
-        f"  graph      {_scans(special)}; show='graph' draws it",
+        f"  algorithm  gag: {windows} in {passes} over shared scans",
     ]
+    for results, special in graphs:
+        purpose = f" (for {results})" if len(graphs) > 1 else ""
+        lines.append(f"  graph      {_scans(special)}{purpose}; show='graph' draws it")
     for number in sharing.alone:
         choice = resolved.choices[number]
         assert choice is not None
@@ -208,14 +211,16 @@ def _sharing_lines(resolved: Resolved) -> list[str]:
 
 def _scans(special: Special) -> str:
     """The kinds and laps of the scans of a graph."""
-    *kinds, last = dict.fromkeys(str(scan.kind) for scan in special.scans) or [""]
+    scans = special.graph.scans
+    *kinds, last = dict.fromkeys(str(scan.kind) for scan in scans) or [""]
     names = f"{', '.join(kinds)} and {last}" if kinds else last
-    laps = sorted({scan.lap for scan in special.scans})
-    if not laps:
+    laps = sorted({scan.lap for scan in scans if scan.lap > 0})
+    if not scans:
         return "inputs as they are"
-    if not laps[0]:
-        own = any(scan.window >= 0 for scan in special.scans)
-        over = "each window's own" if own else "one over all slices"
+    if last == "running":
+        return f"{'a running value' if len(scans) == 1 else 'running values'}"
+    if not laps:
+        over = "each window's own" if len(scans) > 1 else "one over all slices"
         return f"{names} scans, {over}"
     first_laps = ", ".join(f"{lap:,}" for lap in laps[:6])
     more = f" and {len(laps) - 6} more" if len(laps) > 6 else ""
@@ -226,7 +231,9 @@ def _bounds(resolved: Resolved) -> str:
     if resolved.way in ("even", "graph"):
         dense = "" if resolved.plan.counts_rows else ": no slide is without a row"
         return f"by arithmetic, run by run{dense}"
-    if resolved.sharing is None and resolved.bounds(0) == "numbers":
+    if resolved.walks_instants or (
+        resolved.sharing is None and resolved.bounds(0) == "numbers"
+    ):
         return (
             "a cursor for each end walks the slices that hold a row; gaps cost nothing"
         )

@@ -115,6 +115,12 @@ class Resolved:
         alone = self.way == "even" and self.plan.is_regular and not self.is_holistic
         return alone and self.plan.rules[0].step == 1
 
+    @property
+    def walks_instants(self) -> bool:
+        """Whether a graph finds the bounds of windows over slices by their instants."""
+        even = all(rule.is_even and not rule.is_complete for rule in self.plan.rules)
+        return self.by_graph and even and not self.is_holistic
+
     def threads(self, most: int) -> int:
         """How many threads run at once: plain Python holds the interpreter's lock."""
         return most if self.divides else 1
@@ -136,10 +142,12 @@ class Resolved:
         return "numbers" if alone and not self.is_holistic else "arrays"
 
     def choice(self, number: int) -> Choice:
-        """The algorithm of a window that slides by itself, and how it runs."""
-        choice = self.choices[number]
-        assert choice is not None
-        return choice
+        """The algorithm of a window that slides by itself, and how it runs.
+
+        Also of one that shares a graph: sashes are parts of windows, and share nothing.
+        """
+        own = self.choices[number]
+        return own or self.plan.choice(self.plan.rules[number], self.product)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@
     numbers.py          which windows each slice lies in
     gaps.py             whether a slide is left out
     frames.py           which slices each window covers
+    walk.py             how many windows hold an input, without their numbers
 
 Nothing here knows aggregates, plans or data beyond arrays of instants.  Outside this
 package nobody asks of which class a window is: they ask its rule.
@@ -27,6 +28,7 @@ from .periodic import Periodic, Sliding, sliding
 from .policy import Delta, PolicyWindow, Punctuation, delta, punctuation, window
 from .rule import Even, Rule
 from .spec import Window
+from .walk import count_windows
 
 CATALOGUE: tuple[type[Window], ...] = (Sliding, Rows, Calendar, PolicyWindow)
 """The kinds of windows: what `wr.Operator.load` and the docs' tables read."""
@@ -52,6 +54,7 @@ __all__ = [
     "calendar",
     "clock_of",
     "count_slides",
+    "count_windows",
     "delta",
     "find_frames",
     "frames",

@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from windrow.algorithms import Algorithm, Shape, kernel_text
+from windrow.graph.emit import write_kernel
 from windrow.graph.kernel import graph_assembly
-from windrow.graph.run import graph_of, scratch_of
+from windrow.graph.run import graph_of
 from windrow.loops import arrays, kernel
 
 from .answers import Array, check_windows
@@ -97,22 +98,23 @@ def kept_together(
 def kept_by_graph(aggregate: str, values: Array, ranges: Sequence[int]) -> int:
     """Partials of the graph that is generated for those ranges."""
     asked = product(aggregate, values)
-    special = graph_of(sorted(ranges), asked)
+    graph = graph_of([(range_, 1) for range_ in sorted(ranges)], asked).graph
     widths = np.array(sorted(ranges))
     counts = len(values) - widths + 1
     starts = np.concatenate([[0], np.cumsum(counts)])
     out = arrays(asked.out_dtypes, int(starts[-1]))
     ends = np.array([0]), np.array([len(values)])
-    lap, alone, room = scratch_of(special)
+    groups = write_kernel(graph)
 
     def run(module: ModuleType, source: Any) -> None:
         at, slides = starts[:-1].copy(), np.ones_like(widths)
-        module.run(source, *ends, widths, slides, at, lap, alone, room, out)
+        work = source, *ends, widths, slides, at, groups.splits, groups.laps
+        module.run(*work, out)
         for number, range_ in enumerate(widths.tolist()):
             found = out[0][starts[number] : starts[number + 1]]
             check_windows("gag", found, values, range_, aggregate)
 
-    text = graph_assembly(special, asked, "rows").text().render()
+    text = graph_assembly(graph, asked, "rows").text().render()
     return _count(text, values, run)
 
 

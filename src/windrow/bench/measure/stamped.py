@@ -42,7 +42,7 @@ def stamped_windows(
     """Counts of the clock for each window after the first, of each run."""
     asked = product(aggregate, values)
     if name == GAG:
-        graph = graph_assembly(graph_of([width], asked), asked, "rows")
+        graph = graph_assembly(graph_of([(width, 1)], asked).graph, asked, "rows")
         text = graph.text().render()
     else:
         text = kernel_text(find(name), asked, Shape("rows", "regular"))
@@ -60,8 +60,9 @@ def stamped_windows(
 def _given(name: str, values: Array, width: int) -> tuple[Any, ...]:
     firsts, lasts = np.array([0]), np.array([len(values)])
     if name == GAG:
-        ranges, slides, at = (np.array([one]) for one in (width, 1, 0))
-        return (values,), firsts, lasts, ranges, slides, at, 0, 1, width
+        ranges, slides, at = (np.array([number]) for number in (width, 1, 0))
+        groups = np.array([0, 1]), np.array([0])
+        return (values,), firsts, lasts, ranges, slides, at, *groups
     return (values,), firsts, lasts, width, 1, False, False, width, 0
 
 

@@ -16,21 +16,35 @@ import numpy as np
 
 from windrow.algorithms import slide_columns
 from windrow.kernels.vocabulary import allocate, combine, emit, leaf, load, store
+from windrow.windows import list_between
 
 INPUTS = 8192  # of a block, at least: a few columns of partials fit the cache
 MOST = 1 << 22  # windows of a block, unless it is as short as that
 
 
-def slide_uneven_lists(source, inputs, starts, stops, ends, room, out):
-    """Windows [starts[i], stops[i]); those of list q stand before ends[q]."""
-    begin = 0
-    for end in ends:
-        own = tuple(field[begin:end] for field in out)
-        slide_columns(source, starts[begin:end], stops[begin:end], room, own)
-        begin = end
+def slide_uneven_lists(source, inputs, starts, stops, at, splits, laps, room, out):
+    """Windows [starts[i], stops[i]); those of list q are [at[q], at[q + 1])."""
+    for q in range(len(at) - 1):
+        own = tuple(field[at[q] : at[q + 1]] for field in out)
+        bounds = starts[at[q] : at[q + 1]], stops[at[q] : at[q + 1]]
+        slide_columns(source, *bounds, room, own)
 
 
-def slide_even_lists(source, firsts, lasts, ranges, slides, at, lap, alone, room, out):
+def slide_walked_lists(
+    source, inputs, instants, firsts, lasts, ranges, slides, shifts, begins,
+    at, splits, laps, room, out,
+):  # fmt: skip
+    """Windows that hold an instant; those of list q are [at[q], at[q + 1])."""
+    for q in range(len(at) - 1):
+        oldest = (instants - shifts[q] - ranges[q]) // slides[q] + 1
+        newest = (instants - shifts[q]) // slides[q]
+        starts, stops, numbers = list_between(oldest, newest, firsts, lasts)
+        begins[at[q] : at[q + 1]] = shifts[q] + numbers * slides[q]
+        own = tuple(field[at[q] : at[q + 1]] for field in out)
+        slide_columns(source, starts, stops, room, own)
+
+
+def slide_even_lists(source, firsts, lasts, ranges, slides, at, splits, laps, out):
     """Windows of ranges[q] inputs, each slides[q] on, within each run of inputs."""
     lengths = (lasts - firsts)[np.newaxis, :]
     counts = (lengths - ranges[:, np.newaxis]) // slides[:, np.newaxis] + 1
