@@ -24,7 +24,7 @@ from .inputs import Events, Others, Source
 from .policies import NEWEST, RANGE
 from .results import Result, ResultBatch, same_value
 from .runtime import WindowProgram
-from .window import KeyWindow
+from .window import LEAST, KeyWindow
 
 
 class LateWindow(KeyWindow):
@@ -94,8 +94,10 @@ class RevisedWindow(LateWindow):
     instants of changes that nobody has followed up yet.
     """
 
-    def __init__(self, program: WindowProgram, capacity: int) -> None:
-        super().__init__(program, capacity)
+    def __init__(
+        self, program: WindowProgram, capacity: int, least: int = LEAST
+    ) -> None:
+        super().__init__(program, capacity, least)
         self.boundary: int | None = None
         self.reported: dict[int, Any] = {}
         self.due: dict[int, Any] = {}

@@ -23,12 +23,20 @@ from .inputs import EventColumns
 from .layout import Array, Layout, Memory, layout_of, open_text
 from .loops import LOOPS, move_rings
 from .places import PLACES
-from .policies import ANCHOR, EVERY, FURTHEST, RANGE, SINCE, STEP
+from .policies import ANCHOR, EVERY, FURTHEST, INTS, RANGE, SINCE, STEP
 from .steps import Kernel, Steps
 
 # An event's way.  As calls they pass partials through memory: for pba 30 ns an event
 # with max where it is 10 ns, and 1.9 us with a moment sketch where it is 0.8.
-_INLINE = ("insert", "evict", "whole", "put", "make_room_for", "drop_before")
+_INLINE = (
+    "insert",
+    "evict",
+    "whole",
+    "put",
+    "make_room_for",
+    "drop_before",
+    "take_event",
+)
 
 
 @dataclass(frozen=True)
@@ -50,7 +58,13 @@ class OperatorKernel:
     @property
     def layout(self) -> Layout:
         """What the memory of a window looks like."""
-        return layout_of(self.product, self.steps, self.evict, ordered=self.ordered)
+        return layout_of(
+            self.product,
+            self.steps,
+            self.evict,
+            self.trigger,
+            ordered=self.ordered,
+        )
 
     @property
     def interpreted(self) -> bool:
@@ -69,7 +83,7 @@ class OperatorKernel:
         begin = [*self.steps.begin]
         if self.steps.chunk:
             begin[-2:] = chunk
-        memory.words[: len(begin)] = begin
+        memory.words[INTS:] = begin
         for section, field in zip(memory.named("state"), identity, strict=True):
             section[:] = field
         return memory
@@ -140,7 +154,8 @@ class WindowProgram:
         words, (floats,) = memory.words, memory.named("floats")
         words[RANGE], words[EVERY] = policies.range, policies.every
         words[ANCHOR], words[SINCE] = policies.anchor, policies.since
-        floats[FURTHEST], floats[STEP] = policies.furthest, policies.step
+        if len(floats):
+            floats[FURTHEST], floats[STEP] = policies.furthest, policies.step
         return memory
 
 
@@ -158,8 +173,8 @@ def _state_functions(steps: Stepwise) -> tuple[str, ...]:
     numba has to see each item.
     """
     count = len(steps.begin)
-    ints = "".join(f"words[{k}], " for k in range(count))
-    sets = "\n".join(f"    words[{k}] = ints[{k}]" for k in range(count))
+    ints = "".join(f"words[{INTS + k}], " for k in range(count))
+    sets = "\n".join(f"    words[{INTS + k}] = ints[{k}]" for k in range(count))
     state = "".join(f"load(fields, {k}), " for k in range(steps.state))
     puts = "\n".join(f"    store(fields, {k}, state[{k}])" for k in range(steps.state))
     size = f"ints[{steps.live}]" if steps.live is not None else "ints[1] - ints[0]"

@@ -29,6 +29,7 @@ from .description import (
     untagged,
 )
 from .late_windows import RevisedWindow
+from .layout import Array, Memory
 from .policies import MASK
 from .results import ResultBatch
 from .setup import OperatorSetup
@@ -127,15 +128,11 @@ def _row(key: Any, window: KeyWindow) -> dict[str, Any]:
 
 def _restore(window: KeyWindow, row: dict[str, Any]) -> None:
     """Fill a new window with what was saved of one."""
-    memory, words = window.program.memory(row["capacity"]), row["memory"]
-    if len(words) != memory.flat.nbytes:
-        raise StateError.because(
-            "cannot read a saved operator",
-            f"its memory has {len(words) // 8} words, and {len(memory.flat)} are "
-            "expected",
-            "load it with the version that saved it",
-        )
-    memory.flat[:] = np.frombuffer(words, np.int64)
+    memory = window.program.memory(row["capacity"])
+    words = np.frombuffer(row["memory"], np.int64)
+    if len(words) != len(memory.flat):
+        words = _older_words(words, memory)
+    memory.flat[:] = words
     memory.words[MASK] = memory.capacity - 1
     window.adopt(memory)
     for name in _COUNTERS:
@@ -153,6 +150,27 @@ def _restore(window: KeyWindow, row: dict[str, Any]) -> None:
         else:
             revisions = _value(row["revisions"])
         _revise(window, revisions)
+
+
+_OLD_HEADER, _OLD_RULES, _OLD_FLOATS = 24, slice(12, 20), 3
+
+
+def _older_words(words: Array, memory: Memory) -> Array:
+    """Memory as versions up to 0.5 laid it out: a longer header, always floats."""
+    rules = words[_OLD_RULES]
+    parts = [rules, words[: len(memory.words) - len(rules)]]
+    at = _OLD_HEADER
+    for section in memory.layout:
+        size = section.words(memory.capacity)
+        parts.append(words[at : at + size])
+        at += _OLD_FLOATS if section.name == "floats" else size
+    if at != len(words):
+        raise StateError.because(
+            "cannot read a saved operator",
+            f"its memory has {len(words)} words, and {at} are expected",
+            "load it with the version that saved it",
+        )
+    return np.concatenate(parts)
 
 
 def _payload_table(window: KeyWindow) -> pa.Table:

@@ -26,7 +26,7 @@ from .events import EventReader, with_columns
 from .inputs import EventColumns, Events, Others, as_column
 from .late_windows import LateWindow, RevisedWindow
 from .runtime import OperatorKernel, WindowProgram
-from .window import LEAST, KeyWindow
+from .window import LEAST, KeyWindow, places_for
 
 
 class OperatorSetup:
@@ -109,9 +109,9 @@ class OperatorSetup:
         assert self.program is not None
         known = self.policies.range if self.policies.evict == COUNT else LEAST
         capacity = self.capacity or (min(known, LEAST) if keyed else known)
-        places = 1 << (capacity - 1).bit_length()
+        places = places_for(capacity)
         if self.program.kernel.steps.fifo:
-            return KeyWindow(self.program, places)
+            return KeyWindow(self.program, places, places)
         revised = self.lateness is not None and self.policies.aligned
         return (RevisedWindow if revised else LateWindow)(self.program, places)
 

@@ -20,7 +20,7 @@ from windrow.windows.policy_numbers import COUNT, PUNCTUATION, TIME
 
 from .inputs import Events, Others, Source, WaitingEvents
 from .layout import Array, Memory
-from .policies import BOUNDARY, EVERY, MASK, SINCE, TOTAL
+from .policies import BOUNDARY, EVERY, INTS, MASK, SINCE, TOTAL
 from .results import Result, ResultBatch, Results, payloads_at, reader_of, same_value
 from .runtime import WindowProgram
 
@@ -28,11 +28,22 @@ MOST = 4096  # events that wait
 LEAST = 16  # places of a window that grows
 
 
-class KeyWindow:
-    """The window of one key; `first` is the number of the first event that waits."""
+def places_for(events: int) -> int:
+    """Places of a ring that holds so many events: a power of two."""
+    return 1 << max(events - 1, 0).bit_length()
 
-    def __init__(self, program: WindowProgram, capacity: int) -> None:
-        self.program = program
+
+class KeyWindow:
+    """The window of one key; `first` is the number of the first event that waits.
+
+    Memory is doubled where it is full, and given back where less than a quarter of it
+    is in use, down to `least` places (RA 5.1.1).
+    """
+
+    def __init__(
+        self, program: WindowProgram, capacity: int, least: int = LEAST
+    ) -> None:
+        self.program, self.least = program, least
         self.pending = WaitingEvents(program.columns, program.policies)
         self.first = 0
         self.newest: int | None = None
@@ -203,12 +214,11 @@ class KeyWindow:
     def tidy(self) -> None:
         """Give back memory and payloads that nobody needs any more."""
         capacity, size = self.memory.capacity, self.count()
-        fifo = self.program.kernel.steps.fifo
-        if not fifo and capacity > LEAST and 4 * size < capacity:
-            self.resize(max(capacity // 2, LEAST))
+        if 4 * size < capacity > self.least:
+            self.resize(max(places_for(2 * size), self.least))
         if len(self.payloads) > 2 * (size + len(self.pending)) + LEAST:
             present: Container[int] = range(self.first - size, self.first)
-            if not fifo:
+            if not self.program.kernel.steps.fifo:
                 present = frozenset(self.alive()[1].tolist())
             self.payloads = {
                 number: payload
@@ -219,7 +229,7 @@ class KeyWindow:
     def alive(self) -> tuple[Array, Array, Array]:
         """Places, numbers and instants of the events in memory that is not FIFO."""
         words, memory = self.memory.words, self.memory
-        where = np.arange(int(words[0]), int(words[1]))
+        where = np.arange(int(words[INTS]), int(words[INTS + 1]))
         where = where[memory.named("number")[0][where & int(words[MASK])] == 1]
         places = where & int(words[MASK])
         (marks,), (ids,) = memory.named("marks"), memory.named("ids")
@@ -227,8 +237,8 @@ class KeyWindow:
 
     def count(self) -> int:
         """How many events are in memory."""
-        words, live = self.memory.words, self.program.kernel.steps.live
-        return int(words[live]) if live is not None else int(words[1] - words[0])
+        ints, live = self.memory.words[INTS:], self.program.kernel.steps.live
+        return int(ints[live]) if live is not None else int(ints[1] - ints[0])
 
     def result_batch(
         self, count: int, out: Any, begins: Array, ends: Array
