@@ -208,6 +208,18 @@ def open_memory(mem: Any) -> Any:
     """The parts of an operator's memory, and memory for one result."""
 
 
+def words_of(arena: Any) -> Any:
+    """The words of an arena, in which the windows of many keys stand."""
+
+
+def block_words(n: Whole) -> int:  # type: ignore[empty-body]
+    """Words of a window with n places in an arena."""
+
+
+def block_at(arena: Any, at: Whole) -> Any:
+    """The memory of the window that begins there."""
+
+
 def insert(scratch: Any, ints: Any, state: Any, value: Any, tick: Whole) -> Any:
     """The algorithm's step for a new event."""
 

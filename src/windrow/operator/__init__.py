@@ -8,6 +8,7 @@ An event passes through these modules, from top to bottom:
     setup.py          with the first event: types, plan, kernel; late ones refused
     inputs.py         an event as numbers and payloads; events that wait
     window.py         one window: its memory, what waits, what fell due
+    keyed.py          the windows of all keys, where they can share one array
     late_windows.py   windows whose events come late, and results that are revised
     results.py        what comes out: one value, a result, a table
 
@@ -16,13 +17,16 @@ Below them is the kernel, which sees arrays of numbers only:
     runtime.py        assembles it, and makes memory for a new window
     steps.py          runs it as plain Python, and compiled once that pays
     layout.py         its memory: one flat array
+    arena.py          the memory of many windows: blocks of one array
     loops.py          events in, results out
+    key_loops.py      the same for many windows
     policies.py       what leaves, and what falls due
     places.py         finds an event again, and puts a late one in its place
 
 Beside them an operator is kept:
 
     save.py           an operator as bytes, and back
+    keyed_save.py     the windows of many keys as columns
     description.py    window, aggregates, keys and values as JSON, and which keys can be
 
 Algorithms are chosen in `plan/operator.py`; `windows/policy_numbers.py` has a window's

@@ -7,6 +7,7 @@ an append, and one call of the kernel.  The long way takes about ten times as lo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,9 @@ from windrow.batch.columns import plain_array
 from windrow.errors import BadInput
 
 from .description import hashable
-from .events import check_length
+from .events import EventReader, check_length, nanoseconds
 from .inputs import Events, Source
+from .keyed import KeyedWindows
 from .late_windows import LateWindow
 from .layout import Array
 from .results import ResultBatch, Results
@@ -25,17 +27,16 @@ from .setup import OperatorSetup
 from .window import MOST, KeyWindow
 
 Function = Callable[..., Any]
+_KEYS = {str, int, bytes}
 Runs = list[tuple[Any, Array | None]]
-_PLAIN = {str, int, bool, bytes}
+NO_EVENT = (None, -np.inf, -np.inf)
 
 
-def runs_of(keys: Any, count: int) -> Runs:
-    """Each key with the numbers of its events; None is all of them.
+def key_codes(keys: Any, count: int) -> tuple[list[Any], Array]:
+    """The keys of a batch in the order in which they come, and which each event has.
 
     Keys that are equal are one key, as in a dict: 1, 1.0 and True, 0.0 and -0.0.
     """
-    if keys is None:
-        return [(None, None)] if count else []
     keys = keys if hasattr(keys, "__len__") else list(keys)
     check_length(keys, count, f"cannot give keys to {count} events", "keys")
     column = _key_column(keys) if count else None
@@ -44,33 +45,45 @@ def runs_of(keys: Any, count: int) -> Runs:
         distinct = encoded.dictionary.to_pylist()
         if not column.null_count and len(set(map(hashable, distinct))) == len(distinct):
             codes = encoded.indices.to_numpy()
-            order = np.argsort(codes, kind="stable")
-            edges = np.searchsorted(codes[order], np.arange(1, len(distinct)))
-            return list(zip(distinct, np.split(order, edges), strict=True))
+            return _in_order_of_coming(distinct, codes)
         keys = column.to_pylist()
-    rows: dict[Any, list[int]] = {}
-    for row, key in enumerate(keys):
-        rows.setdefault(hashable(key), []).append(row)
-    if None in rows:
+    numbers: dict[Any, int] = {}
+    try:
+        rows = [numbers.setdefault(key, len(numbers)) for key in keys]
+    except TypeError:
+        for key in keys:
+            hashable(key)
+        raise
+    if None in numbers:
         raise BadInput.because(
             "cannot give an event to no key", "a key is null", "leave such events out"
         )
-    return [(key, np.array(own)) for key, own in rows.items()]
+    return list(numbers), np.array(rows, np.int64)
+
+
+def _in_order_of_coming(distinct: list[Any], codes: Array) -> tuple[list[Any], Array]:
+    """Without the keys that no event has: a dictionary may have such."""
+    used, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(used), np.int64)
+    rank[order] = np.arange(len(used))
+    return [distinct[code] for code in used[order].tolist()], rank[inverse]
+
+
+def runs_of(distinct: list[Any], codes: Array) -> Runs:
+    """Each key with the numbers of its events."""
+    order = np.argsort(codes, kind="stable")
+    edges = np.searchsorted(codes[order], np.arange(1, len(distinct)))
+    return list(zip(distinct, np.split(order, edges), strict=False))
 
 
 def _key_column(keys: Any) -> pa.Array | None:
-    """Keys as an Arrow column; None where some might change their type in one."""
+    """Keys as an Arrow column; None where they are Python objects already."""
     if isinstance(keys, (pa.ChunkedArray, pa.Array)):
         return plain_array(keys)
     if str(getattr(keys, "dtype", "object")) != "object":
         return pa.array(keys)
-    kinds = set(map(type, keys))
-    if len(kinds) > 1 or not kinds <= _PLAIN:
-        return None
-    try:
-        return pa.array(list(keys))
-    except (pa.ArrowException, ValueError, OverflowError):  # past 64 bits, surrogates
-        return None
+    return None
 
 
 def _pick(values: Array, rows: Array | None) -> Array:
@@ -83,20 +96,22 @@ def feed_batch(
     setup: OperatorSetup,
     window_of: Function,
     columns: Mapping[str, Any],
+    values: Any,
     at: Any,
     runs: Runs,
     count: int,
 ) -> Results:
     """Let the rows of each key in; the results that fell due, key by key."""
     program = setup.program_for_batch(columns)
-    ticks = setup.reader.ticks(at, count)
+    ticks = setup.reader.ticks_of(at, values, count)
     source = program.columns.arrays(columns)
     events = (ticks, *setup.reader.other_columns(columns, count))
     payloads = program.columns.payload_rows(columns)
     batches: list[ResultBatch] = []
     events_of = [tuple(_pick(column, rows) for column in events) for _, rows in runs]
     for (key, _), own_events in zip(runs, events_of, strict=True):
-        setup.check_batch(window_of(key, create=False), own_events)
+        window = window_of(key, create=False)
+        setup.check_batch(NO_EVENT if window is None else window.last, own_events)
     for (key, rows), own_events in zip(runs, events_of, strict=True):
         window = window_of(key)
         slots = [_pick(slot, rows) for slot in source]
@@ -126,12 +141,40 @@ def _let_in(
     return [*untaken, *window.absorb(source, events, count)]
 
 
+def feed_keys(
+    setup: OperatorSetup,
+    windows: KeyedWindows,
+    columns: Mapping[str, Any],
+    values: Any,
+    at: Any,
+    distinct: list[Any],
+    codes: Array,
+) -> Results:
+    """Let rows in by the codes of their keys; the results that fell due, key by key."""
+    program, count = windows.program, len(codes)
+    events = (
+        setup.reader.ticks_of(at, values, count),
+        *setup.reader.other_columns(columns, count),
+    )
+    source = program.columns.arrays(columns)
+    payloads = program.columns.payload_rows(columns)
+    known = [windows.slot(key) for key in distinct]
+    setup.check_batches(windows.last_of(known), codes, events)
+    own = [
+        windows.open(key) if slot is None else slot
+        for key, slot in zip(distinct, known, strict=True)
+    ]
+    slots = np.array(own, np.int64)[codes]
+    batches = windows.feed(slots, source, events, payloads) if count else []
+    return Results(program.columns.request, batches, program.bounds)
+
+
 def find_event(
     window_of: Function, handle: Any, what: str
 ) -> tuple[LateWindow, int, int, int]:
     """The window, place, instant and number of the event that a handle stands for."""
     key, tick, number = handle if isinstance(handle, tuple) else (None, 0, handle)
-    window = window_of(key, create=False)
+    window = window_of(key)
     if window is not None and not isinstance(window, LateWindow):
         raise BadInput.because(
             f"cannot {what} an event by its handle",
@@ -146,6 +189,81 @@ def find_event(
             "keep handles only as long as their events",
         )
     return window, place, tick or 0, number
+
+
+def quick_insert_of(
+    windows: KeyedWindows, reader: EventReader, insert: Function
+) -> Function:
+    """`insert` for many keys: a number, or a dict of numbers with its instant.
+
+    What is anything else goes the long way, `insert`, which also says what is wrong.
+    """
+    pending, on, numeric = windows.pending, reader.on, reader.numeric
+    dated = numeric is False and reader.scale is None
+    slots, newest, waiting = windows.slots, windows.newest, windows.waiting
+    add_waiting, add_tick = waiting.append, pending.events[0].append
+    names = windows.program.columns.plain_names
+    arrays, known = pending.slots[: len(names)], pending.slots[len(names) :]
+    add_masks = [mask.append for mask in known]
+    add_number = arrays[0].append if len(names) == 1 else None
+
+    def add_row(value: Any) -> None:
+        """The numbers of an event; all of them, or none and an error."""
+        if type(value) is not dict:
+            raise TypeError
+        row = [value[name] for name in names]
+        added = 0
+        try:
+            for array, number in zip(arrays, row, strict=True):
+                array.append(number)
+                added += 1
+        except (TypeError, OverflowError):
+            for array in arrays[:added]:
+                array.pop()
+            raise
+        if not names:
+            pending.column.append(0.0)
+
+    def quick(value: Any = None, at: Any = None, key: Any = None) -> Any:
+        """Let an event in; what has to leave leaves.  Gives a handle to the event."""
+        if type(key) not in _KEYS:
+            return insert(value, at, key)
+        slot = slots.get(key)
+        tick = at
+        if at is None and on is not None and type(value) is dict:
+            tick = value.get(on)
+        if dated and type(tick) is datetime:
+            reader.zoned = tick.tzinfo is not None
+            tick = nanoseconds(tick)
+        elif numeric is None:
+            if at is not None:
+                return insert(value, at, key)
+        elif not numeric or type(tick) is not int:
+            return insert(value, at, key)
+        if tick is not None and slot is not None and tick < newest[slot]:
+            return insert(value, at, key)
+        try:
+            if add_number is not None and type(value) is not dict:
+                add_number(value)
+            else:
+                add_row(value)
+        except (TypeError, OverflowError, KeyError):
+            return insert(value, at, key)
+        for add_mask in add_masks:
+            add_mask(1)
+        if slot is None:
+            slot = windows.open(key)
+        if tick is not None:
+            add_tick(tick)
+            newest[slot] = tick
+        add_waiting(slot)
+        number = windows.events
+        windows.events = number + 1
+        if len(waiting) >= MOST:
+            windows.flush()
+        return key, tick, number
+
+    return quick
 
 
 def quick_calls(
@@ -181,14 +299,14 @@ def quick_calls(
             return window.first + waiting - 1
         return insert(value, at, key)
 
-    def quick_query(key: Any = None) -> Any:
+    def quick_query(key: Any = None, at: Any = None) -> Any:
         """The aggregate of what is in the window; None if that is nothing."""
-        alone = key is None and len(column) == 1 and not known
+        alone = key is None and at is None and len(column) == 1 and not known
         if alone and call(window.argument, column[0]) > 0:
             pop()
             window.first += 1
             return window.read()
-        return query(key)
+        return query(key, at)
 
     return quick_insert, query if window.program.policies.waits else quick_query
 

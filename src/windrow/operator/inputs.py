@@ -64,6 +64,16 @@ class EventColumns:
             self._columns.append((name, as_floats, _is_number(kind), place))
         self.codes += "b" * len(self.slots.masks)
 
+    @property
+    def plain_names(self) -> list[str]:
+        """The column of each slot that is a number."""
+        return [name for name, _, _, _ in self._columns]
+
+    @property
+    def only_numbers(self) -> bool:
+        """Whether events are plain numbers, and results point to none."""
+        return not self.payloads and all(plain for _, _, plain, _ in self._columns)
+
     def checked(self, event: Mapping[str, Any]) -> list[Any]:
         """The slots of one event, or refused; a null is a zero that does not count."""
         slots = []
@@ -148,6 +158,27 @@ class EventColumns:
                 "the operator was made with nulls=False",
                 "leave nulls out: a null is then skipped, as in SQL",
             )
+
+
+class PayloadRing:
+    """The payloads of a window's events, by the numbers of events.
+
+    `rows` are those of the events [first, first + len(rows)); the young end is that of
+    the window, and the old end follows it when many are there that nobody needs.
+    """
+
+    def __init__(self, first: int = 0, rows: list[tuple[Any, ...]] | None = None):
+        self.first, self.rows = first, rows or []
+
+    def __getitem__(self, number: int) -> tuple[Any, ...]:
+        return self.rows[number - self.first]
+
+    def keep(self, events: int) -> None:
+        """Forget all but those of the youngest events, if that is half of them."""
+        if len(self.rows) > 2 * events + 16:
+            gone = len(self.rows) - events
+            del self.rows[:gone]
+            self.first += gone
 
 
 class WaitingEvents:

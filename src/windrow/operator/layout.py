@@ -68,7 +68,9 @@ class Layout(NamedTuple):
 
     def without_result(self) -> Layout:
         """The same without room for a result, for windows that share one."""
-        sections = [own._replace(more=0) if own.name == "out" else own for own in self.sections]
+        sections = [
+            own._replace(more=0) if own.name == "out" else own for own in self.sections
+        ]
         return Layout(self.header, tuple(sections))
 
 
@@ -123,6 +125,14 @@ class Memory:
             array if "object" in section or section.name == "number" else array.data
             for section, array in pairs
         )
+
+    def snapshot(self) -> Array:
+        """All words, to be put back should a call fail."""
+        return self.flat.copy()
+
+    def undo(self, before: Array) -> None:
+        """Have the words again that `snapshot` gave."""
+        self.flat[:] = before
 
     def named(self, name: str) -> list[Array]:
         """The sections of that name."""

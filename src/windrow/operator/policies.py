@@ -41,6 +41,11 @@ FLOATS = 3
 
 READY, FULL, NO_ROOM = range(3)
 
+# an arena of many windows: free lists by level, then the end of blocks, words free
+TOP, FREE, HEAD = 62, 63, 64
+LEAST_KEY = 4  # places of a window among many
+NEVER = 2**63 - 1
+
 
 def next_end(words, tick):
     """The first instant after `tick` at which a result falls due."""

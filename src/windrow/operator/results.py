@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -84,14 +85,110 @@ def same_value(a: Any, b: Any) -> bool:
     return bool(a == b or (a != a and b != b))
 
 
+NOBODY: Array = np.empty(0, np.int64)
+
+
 class ResultBatch(NamedTuple):
-    """Results of one key, as the kernel wrote them."""
+    """Results as the kernel wrote them, of one key or of many.
+
+    Of many, `owners` are the slots of their keys, and `key` is a list of keys once the
+    batch is handed out.
+    """
 
     key: Any
     begins: Array
     ends: Array
     out: tuple[Array, ...]
     payloads: dict[str, list[Any]] | None
+    owners: Array = NOBODY
+
+    def take(self, rows: Array) -> ResultBatch:
+        """Those results, in that order."""
+        payloads = self.payloads and {
+            name: [values[row] for row in rows.tolist()]
+            for name, values in self.payloads.items()
+        }
+        out = tuple(array[rows] for array in self.out)
+        owners = self.owners[rows] if len(self.owners) else self.owners
+        return ResultBatch(
+            self.key, self.begins[rows], self.ends[rows], out, payloads, owners
+        )
+
+    @property
+    def keys(self) -> list[Any]:
+        """The key of each result."""
+        if len(self.owners):
+            keys: list[Any] = self.key
+            return keys
+        return [self.key] * len(self.begins)
+
+
+def _plain_total(bound: BoundCall) -> bool:
+    return bound.aggregate.result == "total" and pat.is_integer(bound.result)
+
+
+def _is_plain(bound: BoundCall) -> bool:
+    """Whether what the kernel writes is the value."""
+    plain = bound.aggregate.is_users or bound.result in (pa.int64(), pa.float64())
+    return plain and bound.aggregate.result not in ("truth", "difference", "sketch")
+
+
+def values_of(
+    request: KernelRequest,
+    out: tuple[Array, ...],
+    payloads: dict[str, list[Any]] | None,
+) -> list[Any]:
+    """Results as Python values, or dicts of them where there are several calls."""
+    views = written(request.product, out)
+    columns = {}
+    for bound, outputs in request.calls:
+        arrays = [array for number in outputs for array in views[number][0]]
+        valid = views[outputs[0]][1]
+        if bound.payload is not None:
+            columns[bound.name] = (payloads or {})[bound.name]
+            continue
+        if _plain_total(bound) and len(arrays) == 2:
+            high, low = (array.tolist() for array in arrays)
+            values = [(a << 32) + b for a, b in zip(high, low, strict=True)]
+        elif _is_plain(bound) and len(arrays) == 1:
+            values = arrays[0].tolist()
+        else:
+            columns[bound.name] = finish(bound, arrays, valid, None).to_pylist()
+            continue
+        if valid is not None and not valid.all():
+            known = zip(values, valid.tolist(), strict=True)
+            values = [value if is_valid else None for value, is_valid in known]
+        columns[bound.name] = values
+    if len(columns) == 1:
+        return next(iter(columns.values()))
+    names = list(columns)
+    rows = zip(*columns.values(), strict=True)
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def same_rows(
+    request: KernelRequest,
+    out: tuple[Array, ...],
+    payloads: dict[str, list[Any]] | None,
+) -> list[Array]:
+    """Columns in which two results are equal where their values are."""
+    views, rows = written(request.product, out), []
+    for bound, outputs in request.calls:
+        if bound.payload is not None:
+            column: Array = np.empty(len(out[0]), object)
+            column[:] = (payloads or {})[bound.name]
+            rows.append(column)
+            continue
+        for values, valid in (views[number] for number in outputs):
+            exact = values
+            if _plain_total(bound) and len(values) == 2:
+                high, low = values
+                exact = [high + (low >> 32), low & 0xFFFFFFFF]
+            if valid is not None:
+                rows.append(valid)
+                exact = [np.where(valid, array, 0) for array in exact]
+            rows += exact
+    return rows
 
 
 def payloads_at(
@@ -138,12 +235,20 @@ class Results(Sequence[Result]):
         return list(self)[name]
 
     def __iter__(self) -> Iterator[Result]:
-        names = [bound.name for bound, _ in self._request.calls]
         for batch in self._batches:
-            for row in self._table(batch).to_pylist():
-                values = {name: row[name] for name in names}
-                value = values if len(names) > 1 else values[names[0]]
-                yield Result(batch.key, row["start"], row["end"], value)
+            values = values_of(self._request, batch.out, batch.payloads)
+            starts, ends = map(self._instants, (batch.begins, batch.ends))
+            rows = zip(batch.keys, starts, ends, values, repeat(False), strict=False)
+            yield from map(Result._make, rows)
+
+    def _instants(self, ticks: Array) -> list[Any]:
+        """Bounds as Python values; many windows end at one instant."""
+        numbers = ticks.tolist()
+        distinct = list(dict.fromkeys(numbers))
+        instants = self._bounds(np.array(distinct, np.int64)).to_pylist()
+        return list(
+            map(dict(zip(distinct, instants, strict=True)).__getitem__, numbers)
+        )
 
     def to_arrow(self) -> pa.Table:
         """A table: key if there are any, start, end, then the aggregates."""
@@ -152,11 +257,10 @@ class Results(Sequence[Result]):
         batches = self._batches or [ResultBatch(None, none, none, empty, None)]
         tables = [self._table(batch) for batch in batches]
         table = pa.concat_tables(tables, promote_options="permissive")
-        keys = [batch.key for batch in batches]
-        if keys.count(None) == len(keys):
+        if all(batch.key is None for batch in batches):
             return table
-        rows = np.repeat(np.arange(len(keys)), [len(batch.begins) for batch in batches])
-        return table.add_column(0, "key", _key_column(keys).take(pa.array(rows)))
+        keys = [key for batch in batches for key in batch.keys]
+        return table.add_column(0, "key", _key_column(keys))
 
     def _table(self, batch: ResultBatch) -> pa.Table:
         columns: dict[str, Any] = {

@@ -18,8 +18,10 @@ from windrow.kernels import Assembly, Product
 from windrow.loops import Lane, forced_lane, is_interpreting
 from windrow.windows.policy_numbers import PolicyNumbers
 
+from .arena import arena_texts
 from .events import EventReader
 from .inputs import EventColumns
+from .key_loops import KEY_LOOPS
 from .layout import Array, Layout, Memory, layout_of, open_text
 from .loops import LOOPS, move_rings
 from .places import PLACES
@@ -67,6 +69,12 @@ class OperatorKernel:
         )
 
     @property
+    def shares(self) -> bool:
+        """Whether windows of many keys can stand in one array."""
+        objects = any(own.dtype == "object" for own in self.layout.sections)
+        return self.steps.fifo and not objects
+
+    @property
     def interpreted(self) -> bool:
         """Whether the kernel runs as plain Python here."""
         return self.product.interpreted or is_interpreting()
@@ -95,6 +103,8 @@ class OperatorKernel:
         words = {"insert": steps.insert, "evict": steps.evict, "whole": steps.whole}
         words["move"] = steps.move or move_rings
         entries: tuple[Callable[..., Any], ...] = LOOPS
+        if self.shares:
+            entries += KEY_LOOPS
         if steps.any_place is not None:
             words |= vars(steps.any_place)
             entries += PLACES
@@ -113,6 +123,7 @@ class OperatorKernel:
             generated=(
                 *_state_functions(steps),
                 open_text(self.layout, steps, plain=interpreted),
+                *arena_texts(self.layout, plain=interpreted),
             ),
             words=tuple(words.items()),
             entries=tuple((entry.__name__, entry) for entry in entries),

@@ -28,6 +28,8 @@ from .description import (
     tagged,
     untagged,
 )
+from .keyed import KeyedWindows
+from .keyed_save import load_keys, save_keys
 from .late_windows import RevisedWindow
 from .layout import Array, Memory
 from .policies import MASK
@@ -35,7 +37,7 @@ from .results import ResultBatch
 from .setup import OperatorSetup
 from .window import KeyWindow
 
-_OPTIONS = ("latency", "nulls", "capacity")
+_OPTIONS = ("latency", "nulls", "capacity", "unit")
 _COUNTERS = ("first", "newest", "last_mark", "last_signal")
 _ROW = pa.schema(
     {
@@ -55,7 +57,10 @@ _ROW = pa.schema(
 
 
 def save(
-    setup: OperatorSetup, windows: dict[Any, KeyWindow], keyed: bool | None
+    setup: OperatorSetup,
+    windows: dict[Any, KeyWindow],
+    shared: KeyedWindows | None,
+    keyed: bool | None,
 ) -> bytes:
     """The bytes of an operator."""
     program, schema = setup.program, setup.schema
@@ -77,13 +82,15 @@ def save(
         "zoned": setup.reader.zoned,
         **{name: getattr(setup, name) for name in _OPTIONS},
     }
+    if shared is not None:
+        return pack(save_keys(shared), "operator", {**facts, "keys": 1}, small=True)
     rows = [_row(key, window) for key, window in windows.items()]
     return pack(pa.Table.from_pylist(rows, _ROW), "operator", facts, small=True)
 
 
 def load(
     blob: bytes, aggregate: Any
-) -> tuple[OperatorSetup, dict[Any, KeyWindow], bool | None]:
+) -> tuple[OperatorSetup, dict[Any, KeyWindow], KeyedWindows | None, bool | None]:
     """The operator of those bytes."""
     table, facts = unpack(blob, "operator")
     setup = OperatorSetup(
@@ -91,7 +98,7 @@ def load(
         calls_from(facts["calls"], aggregate, facts.get("python")),
         algorithm=facts["chosen"] or facts["algorithm"],
         lateness=spec_from(facts["lateness"]),
-        **{name: facts[name] for name in _OPTIONS},
+        **{name: facts[name] for name in _OPTIONS if name in facts},
     )
     if facts["types"] is not None and setup.program is None:
         setup.open(pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(facts["types"]))))
@@ -103,12 +110,17 @@ def load(
         )
     setup.algorithm = facts["algorithm"]
     setup.reader.zoned = facts["zoned"]
-    windows = {}
+    windows: dict[Any, KeyWindow] = {}
+    if facts.get("keys"):
+        shared = setup.new_windows()
+        assert shared is not None
+        load_keys(shared, table)
+        return setup, windows, shared, True
     for row in table.to_pylist():
         key = row["key"] if "key" in row else _value(row["key_text"])
         windows[key] = setup.new_window(keyed=bool(facts["keyed"]))
         _restore(windows[key], row)
-    return setup, windows, facts["keyed"]
+    return setup, windows, None, facts["keyed"]
 
 
 def _row(key: Any, window: KeyWindow) -> dict[str, Any]:

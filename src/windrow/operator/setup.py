@@ -18,13 +18,21 @@ import pyarrow as pa
 
 from windrow.aggregates import Call
 from windrow.errors import BadInput, UnsupportedType, WindowError
-from windrow.plan.operator import check_asked, operator_policies, plan_operator
+from windrow.plan.operator import (
+    check_asked,
+    check_options,
+    operator_policies,
+    plan_operator,
+)
 from windrow.windows import Duration, parse_duration
 from windrow.windows.policy_numbers import COUNT, DELTA, PolicyNumbers
 
 from .events import EventReader, with_columns
 from .inputs import EventColumns, Events, Others, as_column
+from .keyed import KeyedWindows
 from .late_windows import LateWindow, RevisedWindow
+from .layout import Array
+from .policies import LEAST_KEY
 from .runtime import OperatorKernel, WindowProgram
 from .window import LEAST, KeyWindow, places_for
 
@@ -43,7 +51,9 @@ class OperatorSetup:
         types: Mapping[str, Any] | None = None,
         nulls: bool = True,
         capacity: int | None = None,
+        unit: str | None = None,
     ) -> None:
+        check_options(calls.values())
         self.window, self.algorithm, self.latency = window, algorithm, latency
         self.calls = {name: with_columns(call) for name, call in calls.items()}
         self.policies = operator_policies(window)
@@ -57,7 +67,9 @@ class OperatorSetup:
                 "a capacity is at least 1",
                 "leave it out: room is made as it is needed",
             )
-        self.reader = EventReader(self.calls, self.policies, self.lateness)
+        self.unit = unit
+        on = getattr(window, "on", None)
+        self.reader = EventReader(self.calls, self.policies, self.lateness, on, unit)
         self.schema: pa.Schema | None = None
         self.program: WindowProgram | None = None
         if types is not None or not self.reader.names:
@@ -115,25 +127,42 @@ class OperatorSetup:
         revised = self.lateness is not None and self.policies.aligned
         return (RevisedWindow if revised else LateWindow)(self.program, places)
 
-    def check_event(self, window: KeyWindow, tick: int | None, others: Others) -> None:
-        """Refuse an event that comes too late, or whose delta falls."""
-        newest, late = window.newest, window.program.lateness
+    def new_windows(self) -> KeyedWindows | None:
+        """Windows for many keys; None where each key needs memory of its own."""
+        assert self.program is not None
+        if not self.program.kernel.shares:
+            return None
+        places = max(places_for(self.capacity or 1), LEAST_KEY)
+        return KeyedWindows(self.program, places)
+
+    def check_event(
+        self,
+        last: tuple[int | None, float, float],
+        tick: int | None,
+        others: Others,
+    ) -> None:
+        """Refuse an event that comes too late, or whose delta falls.
+
+        `last` are the newest instant, mark and signal.
+        """
+        newest, mark, signal = last
+        late = 0 if self.lateness is None else self.lateness.amount
         if tick is not None and newest is not None and newest - tick > late:
             raise self._backwards(tick, newest)
-        if others[0] < window.last_mark:
+        if others[0] < mark:
             raise _falling(others[0])
-        if others[1] < window.last_signal:
+        if others[1] < signal:
             raise _falling(others[1])
 
-    def check_batch(self, window: KeyWindow | None, events: Events) -> None:
+    def check_batch(
+        self, before: tuple[int | None, float, float], events: Events
+    ) -> None:
         """Refuse times that go back too far, and deltas that fall."""
         ticks, marks, signals, _ = events
-        newest, *last = None, -np.inf, -np.inf
-        if window is not None:
-            newest, *last = window.newest, window.last_mark, window.last_signal
+        newest, *last = before
         if len(ticks):
-            before = ticks[0] if newest is None else newest
-            highest = np.maximum.accumulate(np.concatenate(([before], ticks[:-1])))
+            first = ticks[0] if newest is None else newest
+            highest = np.maximum.accumulate(np.concatenate(([first], ticks[:-1])))
             late = highest - ticks > (self.lateness.amount if self.lateness else 0)
             if late.any():
                 at = int(np.argmax(late))
@@ -141,6 +170,26 @@ class OperatorSetup:
         for column, value in zip((marks, signals), last, strict=True):
             if len(column) and (falls := np.diff(column, prepend=value) < 0).any():
                 raise _falling(float(column[np.argmax(falls)]))
+
+    def check_batches(
+        self, last: tuple[Array, Array, Array], codes: Array, events: Events
+    ) -> None:
+        """The same for a batch of many keys, by `last` of each and the events' keys."""
+        order = np.argsort(codes, kind="stable")
+        own = codes[order]
+        begins = np.diff(own, prepend=-1) != 0
+        for number, column in enumerate(events[:3]):
+            if not len(column):
+                continue
+            values = column[order]
+            before = np.append(values[:1], values[:-1])
+            before[begins] = last[number][own[begins]]
+            falls = values < before
+            if falls.any():
+                at = int(np.argmax(falls))
+                if number == 0:
+                    raise self._backwards(int(values[at]), int(before[at]))
+                raise _falling(float(values[at]))
 
     def _backwards(self, tick: int, newest: int) -> BadInput:
         cause = f"the newest event is at {self.reader.instant(newest)}"

@@ -61,6 +61,11 @@ class KeyWindow:
         )
 
     @property
+    def last(self) -> tuple[int | None, float, float]:
+        """The newest instant, mark and signal."""
+        return self.newest, self.last_mark, self.last_signal
+
+    @property
     def total(self) -> int:
         """Events ever, those that wait included."""
         return self.first + len(self.pending)
@@ -160,6 +165,11 @@ class KeyWindow:
                 self.untaken.append(self.result_batch(results, *out))
         self.newest = tick if self.newest is None else max(self.newest, tick)
         self.tidy()
+
+    def pass_to(self, tick: int) -> None:
+        """Time goes on to an instant, if it is not there yet."""
+        if self.newest is None or tick > self.newest:
+            self.elapse(tick)
 
     def punctuate(self) -> None:
         """A punctuation: a result falls due, all events leave."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from windrow.aggregates import Law
+from windrow.aggregates import Call, Law
 from windrow.aggregates.types import reading
 from windrow.algorithms import CATALOGUE, find
 from windrow.errors import BadInput, UnsuitableAlgorithm, UnsupportedType
@@ -80,6 +80,18 @@ def check_asked(
             "it has to know how long a window is, and events leave by another rule",
             "use daba_lite, or evict by a number of rows or a duration",
         )
+
+
+def check_options(calls: Iterable[Call]) -> None:
+    """Refuse what only has a meaning for the rows of a table."""
+    for call in calls:
+        if call.last is not None:
+            raise BadInput.because(
+                f"cannot keep {call.label} over the last "
+                f"{getattr(call.last, 'text', call.last)}",
+                "last= is a frame of wr.over, and an operator goes by its window",
+                "make the window that long: wr.rows(9), or wr.window(evict='1 hour')",
+            )
 
 
 def check_keepable(calls: Iterable[BoundCall]) -> None:
