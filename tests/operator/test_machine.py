@@ -91,7 +91,11 @@ CASES = {
     "many": (MANY, many),
 }
 COLUMNS = {"few": ["x"], "many": ["x", "id"]}  # the others take plain values
-ONLY = {"slick_deque": ["max"], "subtract_on_evict": ["sum"]}
+ONLY = {
+    "slick_deque": ["max"],
+    "subtract_on_evict": ["sum"],
+    "slick_deque_inv": ["sum"],
+}
 PAIRS = [(name, case) for name in STEPWISE for case in ONLY.get(name, CASES)]
 VALUES = st.integers(-3, 3) | st.none()
 

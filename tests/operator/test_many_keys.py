@@ -179,8 +179,12 @@ class Lives(RuleBasedStateMachine):
 def test_each_of_many_keys_lives_as_if_it_were_alone(algorithm):
     machine = type("Lives", (Lives,), {"algorithm": algorithm})
     with interpreting():
+        few = max(settings.default.max_examples // 2, 5)
         run_state_machine_as_test(
-            machine, settings=settings(settings.default, stateful_step_count=20)
+            machine,
+            settings=settings(
+                settings.default, max_examples=few, stateful_step_count=20
+            ),
         )
 
 

@@ -36,7 +36,8 @@ from windrow.kernels.vocabulary import (
 )
 
 from ._algorithm import Algorithm
-from .subtract_on_evict import prepare, stride
+from ._stepwise import Stepwise
+from .subtract_on_evict import evict, insert, prepare, stride, whole
 
 
 def _count_ranges(bounds, count):
@@ -82,4 +83,5 @@ SLICK_DEQUE_INV = Algorithm(
     stage=prepare,
     stride=stride,
     many=True,
+    steps=Stepwise(insert, evict, whole, state=1, constant=True, running=True),
 )

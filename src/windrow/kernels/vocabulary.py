@@ -232,6 +232,30 @@ def whole(scratch: Any, ints: Any, state: Any) -> Any:
     """The algorithm's answer."""
 
 
+def since(scratch: Any, ints: Any, state: Any, start: Whole) -> Any:
+    """The events from a place on: the partial, ints and state."""
+
+
+def advance(
+    scratch: Any, ints: Any, q: Whole, rules: Any, answers: Any, start: Whole
+) -> None:
+    """Window q of a list begins at a later place."""
+
+
+def answer(
+    scratch: Any, ints: Any, state: Any, q: Whole, rules: Any, answers: Any
+) -> Any:
+    """The partial of window q of a list, ints and state."""
+
+
+def begin_range(scratch: Any, ints: Any, q: Whole, rules: Any, answers: Any) -> None:
+    """Window q of a list is new: it begins with the oldest event."""
+
+
+def take_newest(rules: Any, answers: Any, value: Any) -> None:
+    """All windows of a list take the newest event on."""
+
+
 def size_of(ints: Any) -> int:  # type: ignore[empty-body]
     """How many events the window holds."""
 

@@ -9,6 +9,7 @@ An event passes through these modules, from top to bottom:
     inputs.py         an event as numbers and payloads; events that wait
     window.py         one window: its memory, what waits, what fell due
     keyed.py          the windows of all keys, where they can share one array
+    many.py           the windows of a list, over one ring of events
     late_windows.py   windows whose events come late, and results that are revised
     results.py        what comes out: one value, a result, a table
 
@@ -19,7 +20,8 @@ Below them is the kernel, which sees arrays of numbers only:
     layout.py         its memory: one flat array
     arena.py          the memory of many windows: blocks of one array
     loops.py          events in, results out
-    key_loops.py      the same for many windows
+    key_loops.py      the same for the windows of many keys
+    many_loops.py     the same for the windows of a list
     policies.py       what leaves, and what falls due
     places.py         finds an event again, and puts a late one in its place
 

@@ -22,6 +22,7 @@ from .inputs import Events, Source
 from .keyed import KeyedWindows
 from .late_windows import LateWindow
 from .layout import Array
+from .many import ManyWindow
 from .results import ResultBatch, Results
 from .setup import OperatorSetup
 from .window import MOST, KeyWindow
@@ -308,7 +309,27 @@ def quick_calls(
             return window.read()
         return query(key, at)
 
+    if isinstance(window, ManyWindow):
+        return quick_insert, _query_of_list(window, query)
     return quick_insert, query if window.program.policies.waits else quick_query
+
+
+def _query_of_list(window: ManyWindow, query: Function) -> Function:
+    """`query` of a list of windows, with the one event that waits."""
+    column, known = window.pending.column, window.pending.known
+    ones = [1] * (len(window.pending.slots) - 1)  # it is not null
+
+    def quick_query(key: Any = None, at: Any = None) -> Any:
+        """The aggregate of what is in each window, by its name."""
+        if key is None and at is None and len(column) == 1 and not known:
+            call = window.program.steps.call_one_many
+            if call(*window.arguments, column[0], *ones) > 0:
+                column.pop()
+                window.first += 1
+                return window.read_all()
+        return query(key, at)
+
+    return quick_query
 
 
 def _entry_of(compiled: Function) -> Function:

@@ -196,6 +196,20 @@ class Operator:
         finally:
             self._keep_shared(shared)
 
+    # --- windows of a list
+
+    def add(self, window: Any) -> Any:
+        """Keep one more window; it begins with the events that are still kept.
+
+        Gives the number of events, or the instant, from which on it is complete; None
+        where it is complete already.
+        """
+        return self._setup.add_window(window, self._windows)
+
+    def remove(self, name: str) -> None:
+        """Keep the window of that name no longer."""
+        self._setup.remove_window(name, self._windows)
+
     # --- results
 
     def query(self, key: Hashable = None, at: Any = None) -> Any:
@@ -216,9 +230,7 @@ class Operator:
             if window is not None and tick is not None:
                 window.pass_to(tick)
             value = None if window is None else window.look()
-        if value is None and len(self._setup.calls) > 1:
-            return dict.fromkeys(self._setup.calls)
-        return value
+        return self._setup.empty() if value is None else value
 
     def trigger(self, at: Any = None) -> list[Result]:
         """Results that fell due and were not taken yet, and those that changed.

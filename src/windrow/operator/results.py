@@ -31,7 +31,8 @@ class Result(NamedTuple):
     """The aggregate of a window, or a dict of them where there are several.
 
     `start` and `end` are instants for windows of time, else numbers of events.
-    `again` says that the window was reported before, with another value.
+    `again` says that the window was reported before, with another value; `query` is
+    the name of the window, where there is a list of them.
     """
 
     key: Any
@@ -39,6 +40,7 @@ class Result(NamedTuple):
     end: Any
     value: Any
     again: bool = False
+    query: str | None = None
 
 
 def reader_of(request: KernelRequest, out: list[Array], payload: Payload) -> Read:
@@ -92,7 +94,8 @@ class ResultBatch(NamedTuple):
     """Results as the kernel wrote them, of one key or of many.
 
     Of many, `owners` are the slots of their keys, and `key` is a list of keys once the
-    batch is handed out.
+    batch is handed out.  Where a key has a list of windows, which `windows` names,
+    `owners` are the numbers of windows.
     """
 
     key: Any
@@ -101,6 +104,14 @@ class ResultBatch(NamedTuple):
     out: tuple[Array, ...]
     payloads: dict[str, list[Any]] | None
     owners: Array = NOBODY
+    windows: tuple[str, ...] | None = None
+
+    @property
+    def query(self) -> list[str] | None:
+        """The name of the window of each result, where there is a list of them."""
+        if self.windows is None:
+            return None
+        return list(map(self.windows.__getitem__, self.owners.tolist()))
 
     def take(self, rows: Array) -> ResultBatch:
         """Those results, in that order."""
@@ -110,14 +121,13 @@ class ResultBatch(NamedTuple):
         }
         out = tuple(array[rows] for array in self.out)
         owners = self.owners[rows] if len(self.owners) else self.owners
-        return ResultBatch(
-            self.key, self.begins[rows], self.ends[rows], out, payloads, owners
-        )
+        bounds = self.begins[rows], self.ends[rows]
+        return ResultBatch(self.key, *bounds, out, payloads, owners, self.windows)
 
     @property
     def keys(self) -> list[Any]:
         """The key of each result."""
-        if len(self.owners):
+        if self.windows is None and len(self.owners):
             keys: list[Any] = self.key
             return keys
         return [self.key] * len(self.begins)
@@ -130,7 +140,8 @@ def _plain_total(bound: BoundCall) -> bool:
 def _is_plain(bound: BoundCall) -> bool:
     """Whether what the kernel writes is the value."""
     plain = bound.aggregate.is_users or bound.result in (pa.int64(), pa.float64())
-    return plain and bound.aggregate.result not in ("truth", "difference", "sketch")
+    others = ("truth", "difference", "sketch")
+    return bound.payload is None and plain and bound.aggregate.result not in others
 
 
 def values_of(
@@ -164,6 +175,27 @@ def values_of(
     names = list(columns)
     rows = zip(*columns.values(), strict=True)
     return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def list_reader(
+    request: KernelRequest, out: tuple[Array, ...]
+) -> Callable[[], list[Any]] | None:
+    """A function that reads all results in `out`, where they are plain numbers."""
+    (bound, outputs), *others = request.calls
+    (values, valid), *rest = [written(request.product, out)[n] for n in outputs]
+    if others or rest or len(values) > 1 or not _is_plain(bound):
+        return None
+    read: Callable[[], list[Any]] = values[0].tolist
+    if valid is None:
+        return read
+    known, as_bytes = valid.tolist, valid.tobytes
+
+    def read_known() -> list[Any]:
+        if b"\0" not in as_bytes():
+            return read()
+        return [v if k else None for v, k in zip(read(), known(), strict=True)]
+
+    return read_known
 
 
 def same_rows(
@@ -238,7 +270,9 @@ class Results(Sequence[Result]):
         for batch in self._batches:
             values = values_of(self._request, batch.out, batch.payloads)
             starts, ends = map(self._instants, (batch.begins, batch.ends))
-            rows = zip(batch.keys, starts, ends, values, repeat(False), strict=False)
+            query = repeat(None) if batch.query is None else batch.query
+            again = repeat(False)
+            rows = zip(batch.keys, starts, ends, values, again, query, strict=False)
             yield from map(Result._make, rows)
 
     def _instants(self, ticks: Array) -> list[Any]:
@@ -257,6 +291,9 @@ class Results(Sequence[Result]):
         batches = self._batches or [ResultBatch(None, none, none, empty, None)]
         tables = [self._table(batch) for batch in batches]
         table = pa.concat_tables(tables, promote_options="permissive")
+        if any(batch.query is not None for batch in batches):
+            query = [name for batch in batches for name in batch.query or ()]
+            table = table.add_column(0, "query", pa.array(query, pa.string()))
         if all(batch.key is None for batch in batches):
             return table
         keys = [key for batch in batches for key in batch.keys]

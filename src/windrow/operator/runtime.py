@@ -16,7 +16,7 @@ import pyarrow as pa
 from windrow.algorithms import Algorithm, Stepwise
 from windrow.kernels import Assembly, Product
 from windrow.loops import Lane, forced_lane, is_interpreting
-from windrow.windows.policy_numbers import PolicyNumbers
+from windrow.windows.policy_numbers import TIME, PolicyNumbers
 
 from .arena import arena_texts
 from .events import EventReader
@@ -24,6 +24,7 @@ from .inputs import EventColumns
 from .key_loops import KEY_LOOPS
 from .layout import Array, Layout, Memory, layout_of, open_text
 from .loops import LOOPS, move_rings
+from .many_loops import MANY_LOOPS, RUNNING_WORDS, SINCE_WORDS, STACK_WORDS
 from .places import PLACES
 from .policies import ANCHOR, EVERY, FURTHEST, INTS, RANGE, SINCE, STEP
 from .steps import Kernel, Steps
@@ -38,6 +39,12 @@ _INLINE = (
     "make_room_for",
     "drop_before",
     "take_event",
+    "advance",
+    "answer",
+    "since",
+    "take_newest",
+    "find_start",
+    "drop_oldest",
 )
 
 
@@ -50,12 +57,14 @@ class OperatorKernel:
     evict: int
     trigger: int
     ordered: bool = False
+    many: bool = False
 
     @property
     def steps(self) -> Stepwise:
         """The algorithm, one event at a time."""
-        assert self.algorithm.steps is not None
-        return self.algorithm.steps
+        steps = self.algorithm.steps
+        assert steps is not None
+        return (steps.list_form if self.many else None) or steps
 
     @property
     def layout(self) -> Layout:
@@ -72,7 +81,7 @@ class OperatorKernel:
     def shares(self) -> bool:
         """Whether windows of many keys can stand in one array."""
         objects = any(own.dtype == "object" for own in self.layout.sections)
-        return self.steps.fifo and not objects
+        return self.steps.fifo and not objects and not self.many
 
     @property
     def interpreted(self) -> bool:
@@ -100,11 +109,21 @@ class OperatorKernel:
         """What the kernel is made of; memory differs where it runs interpreted."""
         steps = self.steps
         low, high = steps.span
-        words = {"insert": steps.insert, "evict": steps.evict, "whole": steps.whole}
+        words: dict[str, Callable[..., Any]] = {
+            "insert": steps.insert,
+            "evict": steps.evict,
+            "whole": steps.whole,
+        }
         words["move"] = steps.move or move_rings
         entries: tuple[Callable[..., Any], ...] = LOOPS
         if self.shares:
             entries += KEY_LOOPS
+        if self.many:
+            entries += MANY_LOOPS
+            if steps.since is not None:
+                words |= SINCE_WORDS | {"since": steps.since}
+            else:
+                words |= RUNNING_WORDS if steps.running else STACK_WORDS
         if steps.any_place is not None:
             words |= vars(steps.any_place)
             entries += PLACES
@@ -147,7 +166,9 @@ class WindowProgram:
     def bounds(self) -> Callable[[Array], pa.Array]:
         """How starts and ends of windows are written."""
         write: Callable[[Array], pa.Array] = pa.array
-        return self.reader.instants if self.policies.aligned else write
+        policies = self.policies
+        timed = policies.evict == TIME if self.kernel.many else policies.aligned
+        return self.reader.instants if timed else write
 
     @property
     def takes_numbers(self) -> bool:

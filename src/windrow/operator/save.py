@@ -32,8 +32,9 @@ from .keyed import KeyedWindows
 from .keyed_save import load_keys, save_keys
 from .late_windows import RevisedWindow
 from .layout import Array, Memory
+from .many import ManyWindow
 from .policies import MASK
-from .results import ResultBatch
+from .results import NOBODY, ResultBatch
 from .setup import OperatorSetup
 from .window import KeyWindow
 
@@ -52,6 +53,8 @@ _ROW = pa.schema(
         "waiting": pa.large_list(pa.large_binary()),
         "reported": pa.large_string(),
         "revisions": pa.large_string(),
+        "list": pa.large_binary(),
+        "answers": pa.large_binary(),
     }
 )
 
@@ -71,7 +74,9 @@ def save(
             "make its functions work on numbers, so that they can be compiled",
         )
     facts = {
-        "window": describe(setup.window),
+        "window": describe(setup.window)
+        if setup.many is None
+        else [describe(window) for window in setup.window],
         "calls": {name: describe_call(call) for name, call in setup.calls.items()},
         "python": PYTHON,
         "types": None if schema is None else schema.serialize().to_pybytes().hex(),
@@ -94,7 +99,7 @@ def load(
     """The operator of those bytes."""
     table, facts = unpack(blob, "operator")
     setup = OperatorSetup(
-        spec_from(facts["window"]),
+        _window_from(facts["window"]),
         calls_from(facts["calls"], aggregate, facts.get("python")),
         algorithm=facts["chosen"] or facts["algorithm"],
         lateness=spec_from(facts["lateness"]),
@@ -126,6 +131,7 @@ def load(
 def _row(key: Any, window: KeyWindow) -> dict[str, Any]:
     window.flush()
     revisions = _revisions(window) if isinstance(window, RevisedWindow) else None
+    listed = window if isinstance(window, ManyWindow) else None
     return {
         "key_text": _text(key),
         "capacity": window.memory.capacity,
@@ -135,6 +141,43 @@ def _row(key: Any, window: KeyWindow) -> dict[str, Any]:
         "waiting": [ipc_bytes(_batch_table(batch, window)) for batch in window.untaken],
         "reported": _text([window.last_report[0]] if window.last_report else []),
         "revisions": None if revisions is None else _text(revisions),
+        "list": listed and ipc_bytes(_list_table(listed)),
+        "answers": listed and ipc_bytes(_answer_table(listed)),
+    }
+
+
+def _window_from(description: Any) -> Any:
+    if isinstance(description, list):
+        return [spec_from(window) for window in description]
+    return spec_from(description)
+
+
+def _list_table(window: ManyWindow) -> pa.Table:
+    """The rules and last reports of the windows of a list."""
+    nothing = object()
+    reports = [window.reported.get(name, nothing) for name in window.names]
+    texts = [None if value is nothing else _text([value]) for value in reports]
+    rules = {f"rule{k}": window.rules[:, k] for k in range(window.rules.shape[1])}
+    return pa.table({"reported": pa.array(texts, pa.string()), **rules})
+
+
+def _answer_table(window: ManyWindow) -> pa.Table:
+    answers = {f"field{k}": array for k, array in enumerate(window.answers)}
+    return pa.table(answers)
+
+
+def _restore_list(window: ManyWindow, data: bytes, answers: bytes) -> None:
+    window.begin_ranges()
+    reports, *columns = table_from(data).columns
+    for place, column in enumerate(columns):
+        window.rules[:, place] = column.to_numpy()
+    fields = table_from(answers).columns
+    for array, column in zip(window.answers, fields, strict=True):
+        array[:] = column.to_numpy()
+    window.reported = {
+        name: _value(text)[0]
+        for name, text in zip(window.names, reports.to_pylist(), strict=True)
+        if text is not None
     }
 
 
@@ -156,6 +199,8 @@ def _restore(window: KeyWindow, row: dict[str, Any]) -> None:
     # "told" and "retold" were saved before values had tags
     reported = _columns(row["told"])[0] if "told" in row else _value(row["reported"])
     window.last_report = (reported[0],) if reported else None
+    if isinstance(window, ManyWindow):
+        _restore_list(window, row["list"], row["answers"])
     if isinstance(window, RevisedWindow):
         if "retold" in row:
             revisions = list(zip(*_columns(row["retold"]), strict=True))
@@ -205,11 +250,20 @@ def _batch_table(batch: ResultBatch, window: KeyWindow) -> pa.Table:
     types = {bound.name: bound.result for bound in window.program.columns.bound}
     for name, values in (batch.payloads or {}).items():
         columns[f"payload {name}"] = pa.array(values, types[name])
+    if batch.windows is not None:
+        windows = pa.array(batch.windows, pa.string())
+        owners = pa.array(batch.owners, pa.int32())
+        columns["window"] = pa.DictionaryArray.from_arrays(owners, windows)
     return pa.table(columns)
 
 
 def _batch_from(data: bytes, window: KeyWindow) -> ResultBatch:
-    table = table_from(data)
+    table, windows, owners = table_from(data), None, NOBODY
+    if "window" in table.column_names:
+        named = table.column("window").combine_chunks()
+        windows = tuple(named.dictionary.to_pylist())
+        owners = named.indices.to_numpy().astype(np.int64)
+        table = table.drop_columns(["window"])
     begins, ends, *rest = (column.to_numpy() for column in table.columns)
     kinds = window.program.kernel.product.out_dtypes
     out = tuple(array.astype(kind) for array, kind in zip(rest, kinds, strict=False))
@@ -217,7 +271,8 @@ def _batch_from(data: bytes, window: KeyWindow) -> ResultBatch:
         name.removeprefix("payload "): table.column(name).to_pylist()
         for name in table.column_names[2 + len(kinds) :]
     }
-    return ResultBatch(None, begins, ends, out, payloads or None)
+    results = (begins, ends, out, payloads or None)
+    return ResultBatch(None, *results, owners, windows)
 
 
 def _revisions(window: RevisedWindow) -> list[tuple[str, int, Any]]:

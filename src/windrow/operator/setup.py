@@ -17,12 +17,16 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.aggregates import Call
-from windrow.errors import BadInput, UnsupportedType, WindowError
+from windrow.errors import BadInput, UnknownName, UnsupportedType, WindowError
 from windrow.plan.operator import (
+    add_policies,
     check_asked,
+    check_list,
     check_options,
+    list_policies,
     operator_policies,
     plan_operator,
+    shared_policies,
 )
 from windrow.windows import Duration, parse_duration
 from windrow.windows.policy_numbers import COUNT, DELTA, PolicyNumbers
@@ -32,6 +36,7 @@ from .inputs import EventColumns, Events, Others, as_column
 from .keyed import KeyedWindows
 from .late_windows import LateWindow, RevisedWindow
 from .layout import Array
+from .many import ManyWindow
 from .policies import LEAST_KEY
 from .runtime import OperatorKernel, WindowProgram
 from .window import LEAST, KeyWindow, places_for
@@ -56,7 +61,17 @@ class OperatorSetup:
         check_options(calls.values())
         self.window, self.algorithm, self.latency = window, algorithm, latency
         self.calls = {name: with_columns(call) for name, call in calls.items()}
-        self.policies = operator_policies(window)
+        self.many: dict[str, PolicyNumbers] | None = None
+        if isinstance(window, (list, tuple)):
+            self.many = list_policies(window)
+            named = zip(window, self.many, strict=True)
+            self.window = [own.replaced(name=name) for own, name in named]
+            check_list(algorithm, late=lateness is not None, latency=latency)
+        self.policies = (
+            operator_policies(window)
+            if self.many is None
+            else shared_policies(self.many)
+        )
         self.lateness = _lateness(lateness, self.policies)
         late = self.lateness is not None
         check_asked(algorithm, self.policies, late=late, latency=latency)
@@ -68,7 +83,7 @@ class OperatorSetup:
                 "leave it out: room is made as it is needed",
             )
         self.unit = unit
-        on = getattr(window, "on", None)
+        on = getattr(window if self.many is None else window[0], "on", None)
         self.reader = EventReader(self.calls, self.policies, self.lateness, on, unit)
         self.schema: pa.Schema | None = None
         self.program: WindowProgram | None = None
@@ -78,7 +93,10 @@ class OperatorSetup:
     def __str__(self) -> str:
         names = ", ".join(call.label for call in self.calls.values())
         how = f" with {self.program.kernel.algorithm.name}" if self.program else ""
-        return f"{names} over {self.window}{how}"
+        windows = self.window
+        if self.many is not None:
+            windows = "; ".join(map(str, windows))
+        return f"{names} over {windows}{how}"
 
     def program_for(self, event: Mapping[str, Any]) -> WindowProgram:
         """What the windows share; the first event tells the types."""
@@ -103,10 +121,20 @@ class OperatorSetup:
         product, policies = columns.request.product, self.policies
         late = self.lateness is not None
         plan = plan_operator(
-            self.algorithm, product, policies, late=late, latency=self.latency
+            self.algorithm,
+            product,
+            policies,
+            late=late,
+            latency=self.latency,
+            many=self.many is not None,
         )
         kernel = OperatorKernel(
-            plan.choice.algorithm, product, policies.evict, plan.trigger, plan.ordered
+            plan.choice.algorithm,
+            product,
+            policies.evict,
+            plan.trigger,
+            plan.ordered,
+            self.many is not None,
         )
         steps, reader = kernel.steps_in_lane(), self.reader
         lateness = 0 if self.lateness is None else self.lateness.amount
@@ -122,10 +150,53 @@ class OperatorSetup:
         known = self.policies.range if self.policies.evict == COUNT else LEAST
         capacity = self.capacity or (min(known, LEAST) if keyed else known)
         places = places_for(capacity)
+        if self.many is not None:
+            return ManyWindow(self.program, places, self.many)
         if self.program.kernel.steps.fifo:
             return KeyWindow(self.program, places, places)
         revised = self.lateness is not None and self.policies.aligned
         return (RevisedWindow if revised else LateWindow)(self.program, places)
+
+    def empty(self) -> Any:
+        """What a window without events gives."""
+        nothing = None if len(self.calls) == 1 else dict.fromkeys(self.calls)
+        if self.many is None:
+            return nothing
+        return {name: nothing for name in self.many}  # noqa: C420 - a dict for each
+
+    def add_window(self, window: Any, windows: Mapping[Any, KeyWindow]) -> Any:
+        """Take one more window into the list; from when it is complete."""
+        if self.many is None:
+            raise _no_list("add a window", self.window)
+        named = dict(self.many)
+        name = add_policies(named, window)
+        complete: list[int | None] = [
+            own.add(name, named[name])
+            for own in windows.values()
+            if isinstance(own, ManyWindow)
+        ]
+        self.many, self.window = named, [*self.window, window.replaced(name=name)]
+        known = [instant for instant in complete if instant is not None]
+        if not known:
+            return None
+        return self.reader.instant(max(known)) if self.policies.timed else max(known)
+
+    def remove_window(self, name: str, windows: Mapping[Any, KeyWindow]) -> None:
+        """Take a window out of the list."""
+        if self.many is None:
+            raise _no_list("remove a window", self.window)
+        if name not in self.many:
+            raise UnknownName.among("window", name, self.many)
+        if len(self.many) == 1:
+            raise BadInput.because(
+                f"cannot remove {name!r}", "it is the last window", "add another first"
+            )
+        place = list(self.many).index(name)
+        self.window = [own for k, own in enumerate(self.window) if k != place]
+        del self.many[name]
+        for own in windows.values():
+            if isinstance(own, ManyWindow):
+                own.remove(name)
 
     def new_windows(self) -> KeyedWindows | None:
         """Windows for many keys; None where each key needs memory of its own."""
@@ -199,6 +270,14 @@ class OperatorSetup:
             hint = "route such events elsewhere, or allow more lateness"
         fact = f"cannot go back to {self.reader.instant(tick)}"
         return BadInput.because(fact, cause, hint)
+
+
+def _no_list(what: str, window: Any) -> BadInput:
+    return BadInput.because(
+        f"cannot {what}",
+        f"the operator has one window ({window}), and no list",
+        "make it with a list: wr.Operator([window], ...)",
+    )
 
 
 def _falling(value: float) -> BadInput:

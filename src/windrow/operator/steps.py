@@ -45,6 +45,8 @@ _ARRAYS = (  # types differ from call to call
     "call_feed_keys",
     "call_elapse_keys",
     "call_look_keys",
+    "call_feed_many",
+    "call_elapse_many",
 )
 
 
@@ -180,6 +182,7 @@ _BLOCKWISE: dict[str, type[LanedStep]] = {
     "call_feed_keys": FeedStep,
     "call_elapse_keys": FeedStep,
     "call_look_keys": FeedStep,
+    "call_feed_many": FeedStep,
 }
 
 
@@ -204,6 +207,12 @@ class Steps:
     call_look_keys: Function
     call_one_key: Function
     call_drop_key: Function
+    call_feed_many: Function
+    call_elapse_many: Function
+    call_look_many: Function
+    call_one_many: Function
+    call_begin_range: Function
+    call_drop_many: Function
 
     def __init__(
         self, kernel: Kernel, names: tuple[str, ...], lane: Lane | None

@@ -187,16 +187,20 @@ class KeyWindow:
     def take_results(self, key: Any) -> list[Result]:
         """What fell due and nobody has taken, or the result if it changed (IStream)."""
         self.flush()
-        program = self.program
-        if program.policies.waits:
-            batches, self.untaken = self.untaken, []
-            results = Results(program.columns.request, batches, program.bounds)
-            return [result._replace(key=key) for result in results]
+        if self.program.policies.waits:
+            return self.take_untaken(key)
         value, size, last = self.look(), self.count(), self.last_report
         if not size or (last is not None and same_value(last[0], value)):
             return []
         self.last_report = (value,)
         return [Result(key, self.total - size, self.total, value)]
+
+    def take_untaken(self, key: Any) -> list[Result]:
+        """What fell due and nobody has taken."""
+        program, batches = self.program, self.untaken
+        self.untaken = []
+        results = Results(program.columns.request, batches, program.bounds)
+        return [result._replace(key=key) for result in results]
 
     @property
     def has_results(self) -> bool:
