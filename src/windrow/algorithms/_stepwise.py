@@ -53,8 +53,9 @@ class Stepwise:
     `begin` are its ints at the start, `state` the number of its own partials.  A ring
     of partials has `slots` slots for each place.  `span` names the ints between
     which rings are in use.  `constant` says that no event waits for many others.
-    `chunk` is set where it has to know how many ticks a window covers: the last int
-    is then the chunk, and the last but one the range.  `live` names the int that
+    `chunk` is set where it has to know how many ticks a window covers: the last four
+    ints are then the range, a chunk, and the slide and anchor of aligned windows, or
+    zeros.  `live` names the int that
     counts events where places may be holes, and `move` copies such a window.
     `since` answers any range; `running` says that each range has a running answer, from
     which the first ring's partials are taken off, `stacks` that each has its stacks

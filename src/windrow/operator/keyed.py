@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from windrow.batch.results import written
 from windrow.loops import arrays
 from windrow.windows.policy_numbers import DELTA, PUNCTUATION, TIME
 
@@ -30,6 +29,7 @@ from .results import (
     Result,
     ResultBatch,
     Results,
+    payloads_at,
     reader_of,
     same_rows,
     values_of,
@@ -67,7 +67,8 @@ class KeyedWindows:
         self._out, self._asked = arrays(dtypes, 1), np.zeros(1, np.int64)
         self._size = np.zeros(1, np.int64)
         request = program.columns.request
-        self._read = reader_of(request, list(self._out), self._payload_at)
+        self._shown = SlotPayloads(self, 0)  # of the slot that was asked for last
+        self._read = reader_of(request, list(self._out), self._shown)
 
     # --- events
 
@@ -231,7 +232,7 @@ class KeyedWindows:
 
     def _look(self, slot: int) -> int:
         """Write the result of a slot; gives its size."""
-        self._asked[0] = slot
+        self._asked[0] = self._shown.slot = slot
         arena = self.arena
         arena.open(len(self.slots))
         self.program.steps.call_look_keys(
@@ -248,7 +249,6 @@ class KeyedWindows:
         due = arena.due[slot]
         if policies.waits and (policies.trigger != TIME or due == NEVER or due <= tick):
             return False
-        self._asked[0] = slot
         arguments = (arena, arena.where, arena.due, slot, tick, mark, self._out)
         if self.program.steps.call_one_key(*arguments, *numbers) < 0:
             return False
@@ -382,10 +382,6 @@ class KeyedWindows:
             ring = self.payloads[slot] = PayloadRing()
         return ring
 
-    def _payload_at(self, number: int, name: str) -> Any:
-        place = self.program.columns.payloads.index(name)
-        return self.payloads[int(self._asked[0])][number][place]
-
     def _payloads_of(
         self, out: tuple[Array, ...], owners: Array
     ) -> dict[str, list[Any]] | None:
@@ -393,17 +389,8 @@ class KeyedWindows:
         columns = self.program.columns
         if not columns.payloads:
             return None
-        views, rings = written(columns.request.product, out), self.payloads
-        found: dict[str, list[Any]] = {}
-        for bound, outputs in columns.request.calls:
-            if bound.payload is not None:
-                place = columns.payloads.index(bound.payload)
-                numbers = views[outputs[0]][0][0].tolist()
-                found[bound.name] = [
-                    rings[slot][number][place] if number >= 0 else None
-                    for slot, number in zip(owners.tolist(), numbers, strict=True)
-                ]
-        return found
+        windows = (SlotPayloads(self, slot) for slot in owners.tolist())
+        return payloads_at(columns.request, out, windows)
 
     def _room_for(self, count: int) -> tuple[tuple[Any, Array, Array], Array]:
         """Arrays for results, begins and ends of windows; and for their slots."""
@@ -436,6 +423,24 @@ class KeyedWindows:
             for slot in np.unique(slots).tolist():
                 at = arena.where[slot] + INTS
                 self.payloads[slot].keep(int(arena.flat[at + 1] - arena.flat[at]))
+
+
+class SlotPayloads:
+    """What the events of one slot had in a column."""
+
+    def __init__(self, windows: KeyedWindows, slot: int) -> None:
+        self.windows, self.slot = windows, slot
+
+    def payload_at(self, number: int, name: str) -> Any:
+        """Of one event."""
+        place = self.windows.program.columns.payloads.index(name)
+        return self.windows.payloads[self.slot][number][place]
+
+    def payloads_between(self, first: int, last: int, name: str) -> list[Any]:
+        """Of the events from one to another."""
+        place = self.windows.program.columns.payloads.index(name)
+        rows = self.windows.payloads[self.slot].between(first, last)
+        return [row[place] for row in rows]
 
 
 def _joined(batches: list[ResultBatch]) -> ResultBatch | None:

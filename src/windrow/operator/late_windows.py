@@ -16,6 +16,7 @@ followed up before time goes on: afterwards its events may be gone.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from windrow.windows.policy_numbers import COUNT
@@ -84,6 +85,11 @@ class LateWindow(KeyWindow):
 
     def note_change(self, tick: int) -> None:
         """An event at that instant comes late, is corrected or taken out."""
+
+    def numbers_between(self, first: int, last: int) -> Iterable[int]:
+        """The numbers of the events from one to another: late ones stand between."""
+        numbers: list[int] = self.alive()[1].tolist()
+        return numbers[numbers.index(first) : numbers.index(last) + 1]
 
 
 class RevisedWindow(LateWindow):

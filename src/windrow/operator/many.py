@@ -200,7 +200,7 @@ class ManyWindow(KeyWindow):
         else:
             payloads = None
             if self.program.columns.payloads:
-                payloads = payloads_at(request, self._out, self.payload_at)
+                payloads = payloads_at(request, self._out, self)
             values = values_of(request, self._out, payloads)
         if 0 not in sizes:
             return dict(zip(self.names, values, strict=True))

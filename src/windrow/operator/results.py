@@ -7,10 +7,11 @@ Results        all batches of a call, as a sequence, a column or a table
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import repeat
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -23,8 +24,52 @@ from windrow.plan.requests import KernelRequest
 
 Array = np.ndarray[Any, Any]
 Read = Callable[[], Any]
-Payload = Callable[[int, str], Any]  # what an event had in a column
 Outputs = list[tuple[list[Array], Array | None]]  # values and validity of each
+
+
+class Payloads(Protocol):
+    """What the events of a window had in a column."""
+
+    def payload_at(self, number: int, name: str) -> Any:
+        """Of one event."""
+
+    def payloads_between(self, first: int, last: int, name: str) -> list[Any]:
+        """Of all events of the window from one to another."""
+
+
+def fold_payloads(bound: BoundCall, values: Iterable[Any]) -> Any:
+    """The result of a call that is made of values; nulls are skipped."""
+    known = [value for value in values if value is not None]
+    match bound.aggregate.name:
+        case "max":
+            return max(known, default=None)
+        case "min":
+            return min(known, default=None)
+        case "concat":
+            return (
+                bound.call.options.get("separator", "").join(known) if known else None
+            )
+        case "collect":
+            return known
+    distinct: dict[Any, Any] = {}
+    for value in known:
+        same = value if value == value else math.nan  # one NaN is as good as another
+        distinct.setdefault(
+            repr(value) if isinstance(value, (list, dict)) else same, same
+        )
+    count = bound.aggregate.name == "count_distinct"
+    return len(distinct) if count else list(distinct.values())
+
+
+def payload_of(bound: BoundCall, positions: Sequence[int], payloads: Payloads) -> Any:
+    """What a result points to: one event, or all from the first to the last."""
+    assert bound.payload is not None
+    if min(positions) < 0:
+        return None
+    if len(positions) == 1:
+        return payloads.payload_at(positions[0], bound.payload)
+    between = payloads.payloads_between(positions[0], positions[1], bound.payload)
+    return fold_payloads(bound, between)
 
 
 class Result(NamedTuple):
@@ -43,11 +88,11 @@ class Result(NamedTuple):
     query: str | None = None
 
 
-def reader_of(request: KernelRequest, out: list[Array], payload: Payload) -> Read:
+def reader_of(request: KernelRequest, out: list[Array], payloads: Payloads) -> Read:
     """A function that reads the one result in `out` as Python values."""
     views = written(request.product, tuple(out))
     readers = {
-        bound.name: _reader(bound, [views[output] for output in outputs], payload)
+        bound.name: _reader(bound, [views[output] for output in outputs], payloads)
         for bound, outputs in request.calls
     }
     if len(readers) == 1:
@@ -55,13 +100,13 @@ def reader_of(request: KernelRequest, out: list[Array], payload: Payload) -> Rea
     return lambda: {name: read() for name, read in readers.items()}
 
 
-def _reader(bound: BoundCall, views: Outputs, payload: Payload) -> Read:
+def _reader(bound: BoundCall, views: Outputs, payloads: Payloads) -> Read:
     (values, valid), *rest = views
     first = values[0].item
     is_valid = valid.item if valid is not None else None
     if bound.payload is not None:
-        name = bound.payload
-        return lambda: payload(first(), name) if first() >= 0 else None
+        places = [array[0].item for array, _ in views]
+        return lambda: payload_of(bound, [read() for read in places], payloads)
     plain = bound.aggregate.is_users or bound.result in (pa.int64(), pa.float64())
     if plain and len(values) == 1 and not rest and bound.aggregate.result != "truth":
         if is_valid is None:
@@ -208,7 +253,8 @@ def same_rows(
     for bound, outputs in request.calls:
         if bound.payload is not None:
             column: Array = np.empty(len(out[0]), object)
-            column[:] = (payloads or {})[bound.name]
+            for place, value in enumerate((payloads or {})[bound.name]):
+                column[place] = value  # a list of lists would become a matrix
             rows.append(column)
             continue
         for values, valid in (views[number] for number in outputs):
@@ -224,18 +270,25 @@ def same_rows(
 
 
 def payloads_at(
-    request: KernelRequest, out: tuple[Array, ...], payload: Payload
+    request: KernelRequest,
+    out: tuple[Array, ...],
+    payloads: Payloads | Iterable[Payloads],
 ) -> dict[str, list[Any]]:
-    """By call, what the positions in `out` point to; they may be gone later."""
+    """By call, what the positions in `out` point to; they may be gone later.
+
+    `payloads` are those of a window, or of the window of each result.
+    """
     views = written(request.product, out)
-    return {
-        bound.name: [
-            payload(number, bound.payload) if number >= 0 else None
-            for number in views[outputs[0]][0][0].tolist()
-        ]
-        for bound, outputs in request.calls
-        if bound.payload is not None
-    }
+    own = [payloads] * len(out[0]) if hasattr(payloads, "payload_at") else [*payloads]
+    found = {}
+    for bound, outputs in request.calls:
+        if bound.payload is not None:
+            places = [views[number][0][0].tolist() for number in outputs]
+            found[bound.name] = [
+                payload_of(bound, positions, window)
+                for window, *positions in zip(own, *places, strict=True)
+            ]
+    return found
 
 
 class Results(Sequence[Result]):

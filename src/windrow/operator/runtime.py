@@ -93,13 +93,13 @@ class OperatorKernel:
         return _steps(self, Lane.COLUMNS if self.interpreted else forced_lane())
 
     def memory(
-        self, identity: tuple[Any, ...], capacity: int, chunk: tuple[int, int]
+        self, identity: tuple[Any, ...], capacity: int, chunk: tuple[int, ...]
     ) -> Memory:
-        """Memory of a window without events; `chunk`: the range, and a chunk of it."""
+        """Memory of a window without events; `chunk` as its plan has it."""
         memory = Memory(self.layout, capacity)
         begin = [*self.steps.begin]
         if self.steps.chunk:
-            begin[-2:] = chunk
+            begin[-4:] = chunk
         memory.words[INTS:] = begin
         for section, field in zip(memory.named("state"), identity, strict=True):
             section[:] = field
@@ -158,7 +158,7 @@ class WindowProgram:
     steps: Steps
     policies: PolicyNumbers
     columns: EventColumns
-    chunk: tuple[int, int]
+    chunk: tuple[int, ...]
     reader: EventReader
     lateness: int
 

@@ -10,7 +10,7 @@ insert is an append, and a result after one insert is one compiled call.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable
 from typing import Any
 
 import numpy as np
@@ -57,7 +57,7 @@ class KeyWindow:
         """Live in that memory from now on."""
         self.memory, self.argument = memory, memory.flat
         self.read: Callable[[], Any] = reader_of(
-            self.program.columns.request, memory.named("out"), self.payload_at
+            self.program.columns.request, memory.named("out"), self
         )
 
     @property
@@ -147,6 +147,12 @@ class KeyWindow:
         """How many events the window holds."""
         self.flush()
         return self.count()
+
+    def begin_anew(self, more: int) -> None:
+        """Hold no events, as if `more` had come and gone since."""
+        total = int(self.memory.words[TOTAL]) + more
+        self.memory.flat[:] = self.program.memory(self.memory.capacity).flat
+        self.memory.words[TOTAL] = total
 
     def drop(self, many: int) -> None:
         """Evict the oldest."""
@@ -260,9 +266,18 @@ class KeyWindow:
         """Results as they were written, with the payloads that they point to."""
         request, names = self.program.columns.request, self.program.columns.payloads
         written = tuple(array[:count] for array in out)
-        payloads = payloads_at(request, written, self.payload_at) if names else None
+        payloads = payloads_at(request, written, self) if names else None
         return ResultBatch(None, begins[:count], ends[:count], written, payloads)
 
     def payload_at(self, number: int, name: str) -> Any:
         """What event `number` had in that column."""
         return self.payloads[number][self.program.columns.payloads.index(name)]
+
+    def payloads_between(self, first: int, last: int, name: str) -> list[Any]:
+        """What the events of the window from one to another had in that column."""
+        place = self.program.columns.payloads.index(name)
+        return [self.payloads[n][place] for n in self.numbers_between(first, last)]
+
+    def numbers_between(self, first: int, last: int) -> Iterable[int]:
+        """The numbers of the events from one to another, in their order."""
+        return range(first, last + 1)

@@ -92,13 +92,14 @@ class OperatorPlan:
     """How an operator keeps its window.
 
     `trigger` is what makes results fall due in the kernel, `ordered` says that it keeps
-    instants, `chunk` is the window's range and a chunk of it, for PBA.
+    instants, `chunk` is the window's range and a chunk of it, for PBA, with the slide
+    and anchor of windows that are aligned.
     """
 
     choice: Choice
     trigger: int
     ordered: bool
-    chunk: tuple[int, int]
+    chunk: tuple[int, int, int, int]
 
 
 def check_list(name: str, *, late: bool, latency: str | None) -> None:
@@ -164,16 +165,23 @@ def check_options(calls: Iterable[Call]) -> None:
             )
 
 
+def is_held(bound: BoundCall) -> bool:
+    """Whether a result is made of the values of a window's events, and no partial.
+
+    So are holistic aggregates, and the extremes of texts.
+    """
+    if Law.HOLISTIC in bound.aggregate.laws:
+        return True
+    ranked = any(reading(kind) == "rank" for kind in bound.types)
+    return ranked and bound.aggregate.name in ("max", "min")
+
+
 def check_keepable(calls: Iterable[BoundCall]) -> None:
-    """Refuse aggregates that need all values at once."""
+    """Refuse aggregates that need the order of all values at once."""
     for bound in calls:
         fact = f"cannot keep {bound.call.label} in an operator"
-        if Law.HOLISTIC in bound.aggregate.laws:
-            raise UnsupportedType.because(
-                fact,
-                "it is holistic: no partial of bounded size exists",
-                "use wr.aggregate over a table, or keep the events themselves",
-            )
+        if is_held(bound):
+            continue
         for name, kind in zip(bound.columns, bound.types, strict=True):
             if bound.aggregate.takes != ("position",) and reading(kind) == "rank":
                 raise UnsupportedType.because(
@@ -182,6 +190,19 @@ def check_keepable(calls: Iterable[BoundCall]) -> None:
                     "when all values are",
                     "use wr.aggregate over a table, or map the values to numbers",
                 )
+
+
+def check_held(
+    calls: Iterable[BoundCall], policies: PolicyNumbers, *, fifo: bool
+) -> None:
+    """Refuse values whose events may have left when a result is read."""
+    for bound in calls:
+        if is_held(bound) and not fifo and policies.waits and not policies.aligned:
+            raise UnsupportedType.because(
+                f"cannot keep {bound.call.label} where events leave in any order",
+                "it is made of all values of a window, and results fall due later",
+                "leave lateness and flat_fat out, or report aligned windows of time",
+            )
 
 
 def plan_operator(
@@ -199,13 +220,14 @@ def plan_operator(
     would answer each of them once.
     """
     range_ = max(policies.range, 1)
+    slide = (policies.every, policies.anchor) if policies.aligned else (0, 0)
     return OperatorPlan(
         choice=_choose_for_many(name, product)
         if many
         else _choose_steps(name, product, late=late, latency=latency),
         trigger=BY_HAND if late and policies.aligned else policies.trigger,
         ordered=late or policies.evict == TIME,
-        chunk=(range_, max(range_ // 2, 1)),
+        chunk=(range_, max(range_ // 2, 1), *slide),
     )
 
 
