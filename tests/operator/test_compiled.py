@@ -12,7 +12,11 @@ from plain_window import PlainWindow
 from windrow.algorithms import CATALOGUE
 from windrow.operator import feed as quick
 
-AGGREGATES = {"subtract_on_evict": "sum", "slick_deque": "max"}
+AGGREGATES = {
+    "subtract_on_evict": "sum",
+    "slick_deque_inv": "sum",
+    "slick_deque": "max",
+}
 STEPWISE = [one.name for one in CATALOGUE if one.steps is not None]
 USUAL = ("two_stacks_lite", "subtract_on_evict", "flat_fat")  # the deep run has all
 DOUBLED = wr.Aggregate(

@@ -26,6 +26,8 @@ AGGREGATES = {
     "m": wr.max("x"),
     "who": wr.arg_max("x", "id"),
     "l": wr.last("id"),
+    "all": wr.collect("id"),
+    "top": wr.max("id"),
 }
 WINDOWS = [
     wr.rows(3),

@@ -85,6 +85,11 @@ class EventColumns:
         """The column of each slot that is a number."""
         return [name for name, _, _, _ in self._columns]
 
+    @cached_property
+    def holds(self) -> bool:
+        """Whether results are made of the values of a window's events."""
+        return any(map(is_held, self.bound))
+
     @property
     def only_numbers(self) -> bool:
         """Whether events are plain numbers, and results point to none."""

@@ -67,6 +67,16 @@ class LateWindow(KeyWindow):
         slots = [slot[start:stop] for slot in source]
         return self.absorb(slots, stretch, stop - start)
 
+    def absorb(self, source: Source, events: Events, count: int) -> list[ResultBatch]:
+        """Let events in; one by one where results are made of those that are there."""
+        if count < 2 or not self.program.columns.holds:
+            return super().absorb(source, events, count)
+        batches = []
+        for i in range(count):
+            own = tuple(column[i : i + 1] for column in events)
+            batches += super().absorb([slot[i : i + 1] for slot in source], own, 1)
+        return batches
+
     def find(self, tick: int, number: int) -> int:
         """The place of an event, or -1."""
         self.flush()

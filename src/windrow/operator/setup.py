@@ -21,7 +21,6 @@ from windrow.errors import BadInput, UnknownName, UnsupportedType, WindowError
 from windrow.plan.operator import (
     add_policies,
     check_asked,
-    check_held,
     check_list,
     check_options,
     list_policies,
@@ -137,7 +136,6 @@ class OperatorSetup:
             plan.ordered,
             self.many is not None,
         )
-        check_held(columns.bound, policies, fifo=kernel.steps.fifo)
         steps, reader = kernel.steps_in_lane(), self.reader
         lateness = 0 if self.lateness is None else self.lateness.amount
         self.schema = schema

@@ -192,19 +192,6 @@ def check_keepable(calls: Iterable[BoundCall]) -> None:
                 )
 
 
-def check_held(
-    calls: Iterable[BoundCall], policies: PolicyNumbers, *, fifo: bool
-) -> None:
-    """Refuse values whose events may have left when a result is read."""
-    for bound in calls:
-        if is_held(bound) and not fifo and policies.waits and not policies.aligned:
-            raise UnsupportedType.because(
-                f"cannot keep {bound.call.label} where events leave in any order",
-                "it is made of all values of a window, and results fall due later",
-                "leave lateness and flat_fat out, or report aligned windows of time",
-            )
-
-
 def plan_operator(
     name: str,
     product: Product,
