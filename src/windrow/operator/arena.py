@@ -45,8 +45,7 @@ class Arena:
     def block(self, at: int) -> Memory:
         """The window whose block begins there."""
         places = int(self.flat[at + MASK]) + 1
-        size = self.layout.words(places)
-        return Memory(self.layout, places, self.flat[at : at + size])
+        return Memory(self.layout, places, self.flat[at:])
 
     # --- room
 

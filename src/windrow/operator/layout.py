@@ -18,7 +18,7 @@ array of its own.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,6 +93,24 @@ def layout_of(
     return Layout(INTS + len(steps.begin), sections)
 
 
+@lru_cache(maxsize=1024)
+def _pieces(
+    layout: Layout, capacity: int
+) -> tuple[list[tuple[int, int, np.dtype[Any], int]], int, bool]:
+    """Where sections begin and stop, their types and lengths; the words of all.
+
+    Sections of Python objects stand outside of them.
+    """
+    objects = any(section.dtype == "object" for section in layout.sections)
+    pieces, at = [], layout.header
+    for section in layout.sections:
+        size = 0 if objects else section.words(capacity)
+        dtype = np.dtype(section.dtype)
+        pieces.append((at, at + size, dtype, section.length(capacity)))
+        at += size
+    return pieces, at, objects
+
+
 class Memory:
     """The memory of one window, for machine code and for plain Python.
 
@@ -104,17 +122,15 @@ class Memory:
         self, layout: Layout, capacity: int, flat: Array | None = None
     ) -> None:
         self.layout, self.capacity = layout.sections, capacity
-        objects = any(section.dtype == "object" for section in self.layout)
-        sizes = [0 if objects else section.words(capacity) for section in self.layout]
-        head = layout.header
-        self.flat = np.zeros(head + sum(sizes), np.int64) if flat is None else flat
-        self.words, self.sections, at = self.flat[:head], [], head
-        for section, size in zip(self.layout, sizes, strict=True):
-            length = section.length(capacity)
-            piece = self.flat[at : at + size]
-            own = np.zeros(length, section.dtype) if objects else piece
-            self.sections.append(own.view(section.dtype)[:length])
-            at += size
+        pieces, total, objects = _pieces(layout, capacity)
+        self.flat = np.zeros(total, np.int64) if flat is None else flat
+        self.words = self.flat[: layout.header]
+        self.sections = [
+            np.zeros(length, dtype)
+            if objects
+            else self.flat[start:stop].view(dtype)[:length]
+            for start, stop, dtype, length in pieces
+        ]
         self.words[MASK] = capacity - 1
 
     @cached_property

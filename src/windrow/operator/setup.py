@@ -331,11 +331,21 @@ def _type(word: Any) -> pa.DataType:
         ) from error
 
 
+_TYPES = {
+    float: pa.float64(),
+    int: pa.int64(),
+    str: pa.string(),
+    bool: pa.bool_(),
+}
+
+
 def _type_of(name: str, event: Mapping[str, Any]) -> pa.DataType:
     """The type of a column by its first value."""
     value = event[name]
     if value is None:
         raise _no_type(name, "its first value is null")
+    if type(value) in _TYPES and (type(value) is not int or -(2**63) <= value < 2**63):
+        return _TYPES[type(value)]  # Arrow would import pandas to tell
     try:
         return pa.scalar(value).type
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
