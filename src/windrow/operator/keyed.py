@@ -267,7 +267,8 @@ class KeyedWindows:
             mine, self.untaken = _joined(self.untaken), []
             batches = self._named(mine, np.arange(len(self.slots)))
             program = self.program
-            return list(Results(program.columns.request, batches, program.bounds))
+            results = Results(program.columns.request, batches, program.bounds)
+            return results.to_list()
         return self._changed()
 
     def _elapse(self, tick: int, slot: int, count: int) -> None:
