@@ -320,16 +320,29 @@ def quick_calls(
 def _query_of_list(window: ManyWindow, query: Function) -> Function:
     """`query` of a list of windows, with the one event that waits."""
     column, known = window.pending.column, window.pending.known
-    ones = [1] * (len(window.pending.slots) - 1)  # it is not null
+    step = window.program.steps.accounts["call_quick_many"]
+    entry: Function | None = None  # numba's function, past its dispatcher
+
+    def learn(number: Any) -> int:
+        """Calls up to the first compiled one: later ones go past the dispatcher."""
+        nonlocal entry
+        size = step(window.memory, *window.arguments, number)
+        compiled = step.compiled(window.memory, *window.arguments, number)
+        entry = None if compiled is None else _entry_of(compiled)
+        return int(size)
 
     def quick_query(key: Any = None, at: Any = None) -> Any:
         """The aggregate of what is in each window, by its name."""
         if key is None and at is None and len(column) == 1 and not known:
-            call = window.program.steps.call_one_many
-            if call(*window.arguments, column[0], *ones) > 0:
-                column.pop()
+            number = column[0]
+            if entry is None:
+                size = learn(number)
+            else:
+                size = entry(window.argument, *window.arguments, number)
+            if size > 0:  # the event is in every window
+                del column[0]
                 window.first += 1
-                return window.read_all()
+                return window.read_full()
         return query(key, at)
 
     return quick_query

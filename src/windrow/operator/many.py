@@ -119,6 +119,7 @@ class ManyWindow(KeyWindow):
         self._sizes = np.zeros(count, np.int64)
         request = self.program.columns.request
         self._read_values = list_reader(request, self._out)
+        self.arguments = (self.rules, self.answers, self._out, self._sizes)
 
     def resize(self, capacity: int) -> None:
         """Move to memory of another capacity; stacks are as long as the ring."""
@@ -188,8 +189,7 @@ class ManyWindow(KeyWindow):
         if len(self.pending) != 1 or not self._insert_and_look():
             self.flush()
             now = int(self.memory.words[NEWEST])
-            arguments = (self.memory, now, self.rules, self.answers)
-            self.program.steps.call_look_many(*arguments, self._out, self._sizes)
+            self.program.steps.call_look_many(self.memory, now, *self.arguments)
         return self.read_all()
 
     def read_all(self) -> dict[str, Any]:
@@ -214,19 +214,19 @@ class ManyWindow(KeyWindow):
             for name, value, size in zip(self.names, values, sizes, strict=True)
         }
 
-    @property
-    def arguments(self) -> tuple[Any, ...]:
-        """What a step takes that answers all windows, after an event without time."""
-        return self.memory, 0, self.rules, self.answers, self._out, self._sizes
+    def read_full(self) -> dict[str, Any]:
+        """The same where every window has an event."""
+        if self._read_values is None:
+            return self.read_all()
+        return dict(zip(self.names, self._read_values(), strict=False))
 
     def _insert_and_look(self) -> bool:
         """The one event that waits and all results at once, where none has to wait."""
         if self.payloads:
             return False
         tick, _, numbers = self.pending.only()
-        arguments = (self.memory, tick, self.rules, self.answers, self._out)
         step = self.program.steps.call_one_many
-        if step(*arguments, self._sizes, *numbers) < 0:
+        if step(self.memory, tick, *self.arguments, *numbers) < 0:
             return False
         self.pending.clear()
         self.first += 1

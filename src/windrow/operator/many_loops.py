@@ -33,6 +33,7 @@ from windrow.kernels.vocabulary import (
     ints_of,
     inverse,
     leaf,
+    lift_number,
     lift_one,
     load,
     open_memory,
@@ -352,12 +353,11 @@ def call_begin_range(mem, q, rules, answers):
     begin_range(memory[1], ints_of(memory[0]), q, rules, answers)
 
 
-def call_one_many(mem, tick, rules, answers, out, sizes, *values):
+def take_and_answer(memory, value, tick, rules, answers, out, sizes):
     """One event for which no result has to wait, and the results of all windows.
 
     Gives how many events there are, or -1 where it has to go the long way.
     """
-    memory, _ = open_memory(mem)
     words, scratch, fields, marks = memory[0], memory[1], memory[2], memory[3]
     ints, state = ints_of(words), state_of(fields)
     if ORDERED and words[TOTAL] == 0:
@@ -374,7 +374,6 @@ def call_one_many(mem, tick, rules, answers, out, sizes, *values):
             ints, state = drop_oldest(memory, ints, state, rules, answers)
     full = ints[1] - ints[0] > words[MASK]
     if not full:
-        value = lift_one(words[TOTAL], *values)
         if ORDERED:
             poke(marks, ints[1] & words[MASK], tick)
         if NUMBERED:
@@ -395,6 +394,19 @@ def call_one_many(mem, tick, rules, answers, out, sizes, *values):
     return -1 if full else size_of(ints)
 
 
+def call_one_many(mem, tick, rules, answers, out, sizes, *values):
+    memory, _ = open_memory(mem)
+    value = lift_one(memory[0][TOTAL], *values)
+    return take_and_answer(memory, value, tick, rules, answers, out, sizes)
+
+
+def call_quick_many(mem, rules, answers, out, sizes, number):
+    """An event that is one number, and not null."""
+    memory, _ = open_memory(mem)
+    value = lift_number(memory[0][TOTAL], number)
+    return take_and_answer(memory, value, 0, rules, answers, out, sizes)
+
+
 def call_drop_many(mem, many, rules, answers):
     """Evict the `many` oldest events from all windows."""
     memory, _ = open_memory(mem)
@@ -411,6 +423,7 @@ MANY_LOOPS = (
     call_elapse_many,
     call_look_many,
     call_one_many,
+    call_quick_many,
     call_begin_range,
     call_drop_many,
 )

@@ -211,6 +211,7 @@ class Steps:
     call_elapse_many: Function
     call_look_many: Function
     call_one_many: Function
+    call_quick_many: Function
     call_begin_range: Function
     call_drop_many: Function
 
