@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
-from windrow.operator import feed as feed_module
+from windrow.operator import quick
 
 ALGORITHMS = ["auto", "sba", "pba", "subtract_on_evict", "two_stacks_lite", "daba"]
 
@@ -19,13 +19,13 @@ ALGORITHMS = ["auto", "sba", "pba", "subtract_on_evict", "two_stacks_lite", "dab
 def slid(monkeypatch):
     """How many values were slid over as arrays, batch by batch."""
     lengths: list[int] = []
-    slide = feed_module.slide_batch
+    slide = quick.slide_batch
 
     def spy(program: Any, values: Any, out: Any) -> None:
         lengths.append(len(values))
         slide(program, values, out)
 
-    monkeypatch.setattr(feed_module, "slide_batch", spy)
+    monkeypatch.setattr(quick, "slide_batch", spy)
     return lengths
 
 

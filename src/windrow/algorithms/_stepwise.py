@@ -59,7 +59,7 @@ class Stepwise:
     counts events where places may be holes, and `move` copies such a window.
     `since` answers any range; `running` says that each range has a running answer, from
     which the first ring's partials are taken off, `stacks` that each has its stacks
-    over that ring (`operator/many_loops.py`).  `list_form` serves lists of windows
+    over that ring (`operator/range_words.py`).  `list_form` serves lists of windows
     where it is another.
     """
 

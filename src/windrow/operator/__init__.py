@@ -4,7 +4,8 @@ An event passes through these modules, from top to bottom:
 
     operator.py       wr.Operator: insert, feed, query, trigger, save
     events.py         reads events, batches and instants as users write them
-    feed.py           splits a batch by key; short ways; events by their handles
+    feed.py           splits a batch by key; finds events by their handles
+    quick.py          short ways for plain numbers
     setup.py          with the first event: types, plan, kernel; late ones refused
     inputs.py         an event as numbers and payloads; events that wait
     window.py         one window: its memory, what waits, what fell due
@@ -12,6 +13,7 @@ An event passes through these modules, from top to bottom:
     many.py           the windows of a list, over one ring of events
     late_windows.py   windows whose events come late, and results that are revised
     results.py        what comes out: one value, a result, a table
+    payloads.py       values that results point to, or are made of
 
 Below them is the kernel, which sees arrays of numbers only:
 
@@ -22,6 +24,7 @@ Below them is the kernel, which sees arrays of numbers only:
     loops.py          events in, results out
     key_loops.py      the same for the windows of many keys
     many_loops.py     the same for the windows of a list
+    range_words.py    how an algorithm answers several ranges
     policies.py       what leaves, and what falls due
     places.py         finds an event again, and puts a late one in its place
 

@@ -209,31 +209,6 @@ def _request(bound: Sequence[BoundCall], nulls: bool) -> tuple[Slots, KernelRequ
     return slots, replace(request, calls=own)
 
 
-class PayloadRing:
-    """The payloads of a window's events, by the numbers of events.
-
-    `rows` are those of the events [first, first + len(rows)); the young end is that of
-    the window, and the old end follows it when many are there that nobody needs.
-    """
-
-    def __init__(self, first: int = 0, rows: list[tuple[Any, ...]] | None = None):
-        self.first, self.rows = first, rows or []
-
-    def __getitem__(self, number: int) -> tuple[Any, ...]:
-        return self.rows[number - self.first]
-
-    def between(self, first: int, last: int) -> list[tuple[Any, ...]]:
-        """Those of the events from the first to the last."""
-        return self.rows[first - self.first : last + 1 - self.first]
-
-    def keep(self, events: int) -> None:
-        """Forget all but those of the youngest events, if that is half of them."""
-        if len(self.rows) > 2 * events + 16:
-            gone = len(self.rows) - events
-            del self.rows[:gone]
-            self.first += gone
-
-
 class WaitingEvents:
     """Events that wait to get in: a growing array for each of their numbers.
 

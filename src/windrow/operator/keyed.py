@@ -21,15 +21,15 @@ from windrow.windows.policy_numbers import DELTA, PUNCTUATION, TIME
 
 from .arena import Arena
 from .description import check_key, hashable
-from .inputs import Events, PayloadRing, Source, WaitingEvents
+from .inputs import Events, Source, WaitingEvents
 from .layout import Array
+from .payloads import PayloadRing, SlotPayloads, payloads_at
 from .policies import INTS, LEAST_KEY, NEVER, TOTAL
 from .results import (
     NOBODY,
     Result,
     ResultBatch,
     Results,
-    payloads_at,
     reader_of,
     same_rows,
     values_of,
@@ -67,7 +67,8 @@ class KeyedWindows:
         self._out, self._asked = arrays(dtypes, 1), np.zeros(1, np.int64)
         self._size = np.zeros(1, np.int64)
         request = program.columns.request
-        self._shown = SlotPayloads(self, 0)  # of the slot that was asked for last
+        names = program.columns.payloads
+        self._shown = SlotPayloads(self.payloads, names)  # of the slot that was asked
         self._read = reader_of(request, list(self._out), self._shown)
 
     # --- events
@@ -365,11 +366,11 @@ class KeyedWindows:
             column.frombytes(values.tobytes())
         for batch in self.untaken:
             batch.owners[:] = number[batch.owners]
-        self.payloads = {
-            int(number[slot]): ring
-            for slot, ring in self.payloads.items()
-            if number[slot] >= 0
-        }
+        rings = list(self.payloads.items())
+        self.payloads.clear()
+        self.payloads.update(
+            (int(number[slot]), ring) for slot, ring in rings if number[slot] >= 0
+        )
         if self.reported is not None:
             known, rows = self.reported
             stay = stay[stay < len(known)]  # later keys have not been reported
@@ -390,7 +391,7 @@ class KeyedWindows:
         columns = self.program.columns
         if not columns.payloads:
             return None
-        windows = (SlotPayloads(self, slot) for slot in owners.tolist())
+        windows = map(self._shown.of_slot, owners.tolist())
         return payloads_at(columns.request, out, windows)
 
     def _room_for(self, count: int) -> tuple[tuple[Any, Array, Array], Array]:
@@ -424,24 +425,6 @@ class KeyedWindows:
             for slot in np.unique(slots).tolist():
                 at = arena.where[slot] + INTS
                 self.payloads[slot].keep(int(arena.flat[at + 1] - arena.flat[at]))
-
-
-class SlotPayloads:
-    """What the events of one slot had in a column."""
-
-    def __init__(self, windows: KeyedWindows, slot: int) -> None:
-        self.windows, self.slot = windows, slot
-
-    def payload_at(self, number: int, name: str) -> Any:
-        """Of one event."""
-        place = self.windows.program.columns.payloads.index(name)
-        return self.windows.payloads[self.slot][number][place]
-
-    def payloads_between(self, first: int, last: int, name: str) -> list[Any]:
-        """Of the events from one to another."""
-        place = self.windows.program.columns.payloads.index(name)
-        rows = self.windows.payloads[self.slot].between(first, last)
-        return [row[place] for row in rows]
 
 
 def _joined(batches: list[ResultBatch]) -> ResultBatch | None:

@@ -19,9 +19,9 @@ import numpy as np
 import pyarrow as pa
 
 from .description import ipc_bytes, table_from, tagged, untagged
-from .inputs import PayloadRing
 from .keyed import KeyedWindows
 from .layout import Array
+from .payloads import PayloadRing
 from .results import ResultBatch
 
 
@@ -68,7 +68,7 @@ def load_keys(windows: KeyedWindows, table: pa.Table) -> None:
         mark, signal = (table.column(name).to_numpy() for name in ("mark", "signal"))
         windows.lasts = array("d", mark.tobytes()), array("d", signal.tobytes())
     extra = [part for row in table.column("extra").to_pylist() if row for part in row]
-    windows.payloads = _payloads_from(table_from(extra[0]))
+    windows.payloads.update(_payloads_from(table_from(extra[0])))
     windows.reported = _reported_from(table_from(extra[1])) if extra[1] else None
     windows.untaken = [_batch_from(table_from(part), windows) for part in extra[2:]]
 

@@ -20,13 +20,13 @@ from windrow.windows.policy_numbers import TIME, PolicyNumbers
 
 from .inputs import Events, Source
 from .layout import Array
-from .many_loops import Q_ANCHOR, Q_EVERY, Q_NEXT, Q_RANGE, Q_WAITS, RULE
+from .payloads import payloads_at
 from .policies import NEWEST, RANGE, TOTAL
+from .range_words import Q_ANCHOR, Q_EVERY, Q_NEXT, Q_RANGE, Q_WAITS, RULE
 from .results import (
     Result,
     ResultBatch,
     list_reader,
-    payloads_at,
     same_value,
     values_of,
 )
@@ -35,7 +35,7 @@ from .window import LEAST, KeyWindow
 
 
 class ManyWindow(KeyWindow):
-    """The windows of a list; `rules` has a row for each (`many_loops.py`)."""
+    """The windows of a list; `rules` has a row for each (`range_words.py`)."""
 
     def __init__(
         self,

@@ -13,18 +13,9 @@ from windrow.aggregates.calls import calls_of
 from windrow.errors import BadInput
 
 from .description import check_key, check_keyed, hashable
-from .feed import (
-    Runs,
-    feed_batch,
-    feed_keys,
-    find_event,
-    key_codes,
-    quick_calls,
-    quick_feed,
-    quick_insert_of,
-    runs_of,
-)
+from .feed import Runs, feed_batch, feed_keys, find_event, key_codes, runs_of
 from .keyed import KeyedWindows
+from .quick import quick_calls, quick_feed, quick_insert_of
 from .results import Result, Results
 from .save import load, save
 from .setup import OperatorSetup

@@ -8,11 +8,10 @@ Results        all batches of a call, as a sequence, a column or a table
 from __future__ import annotations
 
 import gc
-import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import repeat
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -23,54 +22,11 @@ from windrow.errors import BadInput
 from windrow.plan.bind import BoundCall
 from windrow.plan.requests import KernelRequest
 
+from .payloads import Payloads, payload_of
+
 Array = np.ndarray[Any, Any]
 Read = Callable[[], Any]
 Outputs = list[tuple[list[Array], Array | None]]  # values and validity of each
-
-
-class Payloads(Protocol):
-    """What the events of a window had in a column."""
-
-    def payload_at(self, number: int, name: str) -> Any:
-        """Of one event."""
-
-    def payloads_between(self, first: int, last: int, name: str) -> list[Any]:
-        """Of all events of the window from one to another."""
-
-
-def fold_payloads(bound: BoundCall, values: Iterable[Any]) -> Any:
-    """The result of a call that is made of values; nulls are skipped."""
-    known = [value for value in values if value is not None]
-    match bound.aggregate.name:
-        case "max":
-            return max(known, default=None)
-        case "min":
-            return min(known, default=None)
-        case "concat":
-            return (
-                bound.call.options.get("separator", "").join(known) if known else None
-            )
-        case "collect":
-            return known
-    distinct: dict[Any, Any] = {}
-    for value in known:
-        same = value if value == value else math.nan  # one NaN is as good as another
-        distinct.setdefault(
-            repr(value) if isinstance(value, (list, dict)) else same, same
-        )
-    count = bound.aggregate.name == "count_distinct"
-    return len(distinct) if count else list(distinct.values())
-
-
-def payload_of(bound: BoundCall, positions: Sequence[int], payloads: Payloads) -> Any:
-    """What a result points to: one event, or all from the first to the last."""
-    assert bound.payload is not None
-    if min(positions) < 0:
-        return None
-    if len(positions) == 1:
-        return payloads.payload_at(positions[0], bound.payload)
-    between = payloads.payloads_between(positions[0], positions[1], bound.payload)
-    return fold_payloads(bound, between)
 
 
 class Result(NamedTuple):
@@ -268,28 +224,6 @@ def same_rows(
                 exact = [np.where(valid, array, 0) for array in exact]
             rows += exact
     return rows
-
-
-def payloads_at(
-    request: KernelRequest,
-    out: tuple[Array, ...],
-    payloads: Payloads | Iterable[Payloads],
-) -> dict[str, list[Any]]:
-    """By call, what the positions in `out` point to; they may be gone later.
-
-    `payloads` are those of a window, or of the window of each result.
-    """
-    views = written(request.product, out)
-    own = [payloads] * len(out[0]) if hasattr(payloads, "payload_at") else [*payloads]
-    found = {}
-    for bound, outputs in request.calls:
-        if bound.payload is not None:
-            places = [views[number][0][0].tolist() for number in outputs]
-            found[bound.name] = [
-                payload_of(bound, positions, window)
-                for window, *positions in zip(own, *places, strict=True)
-            ]
-    return found
 
 
 class Results(Sequence[Result]):

@@ -24,9 +24,10 @@ from .inputs import EventColumns
 from .key_loops import KEY_LOOPS
 from .layout import Array, Layout, Memory, layout_of, open_text
 from .loops import LOOPS, move_rings
-from .many_loops import MANY_LOOPS, RUNNING_WORDS, SINCE_WORDS, STACK_WORDS
+from .many_loops import MANY_LOOPS
 from .places import PLACES
 from .policies import ANCHOR, EVERY, FURTHEST, INTS, RANGE, SINCE, STEP
+from .range_words import RUNNING_WORDS, SINCE_WORDS, STACK_WORDS
 from .steps import Kernel, Steps
 
 # An event's way.  As calls they pass partials through memory: for pba 30 ns an event
