@@ -225,3 +225,17 @@ def test_pba_over_time_works_in_proportion_to_the_time_that_passed(
     end = now - (now - shift) % (every * SECOND) + every * SECOND
     inside = [each for at, each in held if end - range_ * SECOND <= at < end]
     assert operator.query() == (inside[0], inside[-1])
+
+
+def test_pba_over_time_without_slides_keeps_its_bound_in_a_steady_stream():
+    """A window of 4,000 events at 100 Hz took 2,001 combines where a chunk ended."""
+    counted = Counted()
+    window = wr.window(evict="40 seconds", trigger=None)
+    operator = wr.Operator(window, counted.aggregate, algorithm="pba", unit="ns")
+    worst = 0
+    for number in range(13_000):
+        operator.insert(number, at=10**18 + number * 10**7)
+        assert operator.query() == (max(number - 3999, 0), number)
+        worst = max(worst, counted.since())
+
+    assert worst <= 8

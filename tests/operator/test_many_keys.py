@@ -389,3 +389,18 @@ def test_compiled_windows_of_keys_are_those_of_plain_python(compiled_lane):
     compiled = life()
     with interpreting():
         assert life() == compiled
+
+
+def test_the_arena_itself_is_given_back_after_a_burst():
+    with interpreting():
+        operator = wr.Operator(wr.window(evict="10 seconds", trigger=None), wr.max())
+        names = np.tile(np.arange(60), 512)
+        operator.feed(np.arange(60 * 512), at=times(60 * 512, 0), key=names)
+        most = operator._shared.arena.flat.nbytes
+
+        operator.feed(np.arange(60), at=times(60, 50), key=np.arange(60))
+
+        assert operator._shared.arena.flat.nbytes < most // 8
+        assert [operator.query(key) for key in range(60)] == list(range(60))
+        operator.feed(np.arange(60) + 100, at=times(60, 51), key=np.arange(60))
+        assert [operator.query(key) for key in range(60)] == list(range(100, 160))

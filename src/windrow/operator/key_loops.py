@@ -42,6 +42,7 @@ from .policies import (
     NEVER,
     RANGE,
     READY,
+    SHORT,
     SINCE,
     TOP,
     TOTAL,
@@ -116,7 +117,18 @@ def settle(arena, where, due, slot, memory):
         fit = LEAST_KEY
         while fit < 2 * size:
             fit *= 2
-        resettle(arena, where, slot, fit)
+        if not resettle(arena, where, slot, fit):
+            words_of(arena)[SHORT] = 1
+
+
+def call_settle_keys(arena, _, __, slot, count, keys):
+    """Halve the blocks of slots [slot, count) where a quarter of them is in use."""
+    _, where, due, _ = keys
+    while slot < count:
+        memory, _ = open_memory(block_at(arena, where[slot]))
+        settle(arena, where, due, slot, memory)
+        slot += 1
+    return slot
 
 
 def call_feed_keys(arena, source, events, i, count, keys, out, begins, ends):
@@ -223,4 +235,5 @@ KEY_LOOPS = (
     call_look_keys,
     call_one_key,
     call_drop_key,
+    call_settle_keys,
 )

@@ -24,7 +24,7 @@ from .description import check_key, hashable
 from .inputs import Events, Source, WaitingEvents
 from .layout import Array
 from .payloads import PayloadRing, SlotPayloads, payloads_at
-from .policies import INTS, LEAST_KEY, NEVER, TOTAL
+from .policies import INTS, LEAST_KEY, NEVER, SHORT, TOP, TOTAL
 from .results import (
     NOBODY,
     Result,
@@ -199,11 +199,10 @@ class KeyedWindows:
 
     def punctuate(self, key: Any) -> None:
         """A punctuation for a key, or for all: a result falls due, all leave."""
-        self.flush()
-        policies = self.program.policies
+        policies, sizes = self.program.policies, self.sizes()
         slots = range(len(self.slots)) if key is None else [self.slots.get(key)]
         for slot in slots:
-            size = 0 if slot is None else int(self.sizes()[slot])
+            size = 0 if slot is None else int(sizes[slot])
             if slot is None or not size:
                 continue
             if policies.trigger == PUNCTUATION:
@@ -284,7 +283,7 @@ class KeyedWindows:
             )
             if made:
                 self.untaken.append(self._batch(made, owners, *out))
-        arena.tidy()
+        self._shrink()
 
     def _changed(self) -> list[Result]:
         """Results that are others than those that were reported before (IStream)."""
@@ -417,9 +416,25 @@ class KeyedWindows:
         keys = list(self.slots)
         return [batch._replace(key=[keys[slot] for slot in batch.owners.tolist()])]
 
+    def _shrink(self) -> None:
+        """Give back memory: windows that found no smaller block find one now.
+
+        New blocks are half as long as the old ones at most.
+        """
+        arena, slot = self.arena, 0
+        if arena.flat[SHORT]:
+            arena.flat[SHORT] = 0
+            arena.make_room(int(arena.flat[TOP]) // 2)
+            keys = (NOBODY, arena.where, arena.due, NOBODY)
+            while slot < arena.count:
+                slot = self.program.steps.call_settle_keys(
+                    arena, 0, 0, slot, arena.count, keys
+                )
+        arena.tidy()
+
     def _tidy(self, slots: Array) -> None:
         """Give back memory and payloads that nobody needs any more."""
-        self.arena.tidy()
+        self._shrink()
         if self.payloads:
             arena = self.arena
             for slot in np.unique(slots).tolist():

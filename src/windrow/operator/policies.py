@@ -41,8 +41,9 @@ FLOATS = 3
 
 READY, FULL, NO_ROOM = range(3)
 
-# an arena of many windows: free lists by level, then the end of blocks, words free
-TOP, FREE, HEAD = 62, 63, 64
+# an arena of many windows: free lists by level, then whether a window found no smaller
+# block, the end of blocks, and how many words are free
+SHORT, TOP, FREE, HEAD = 61, 62, 63, 64
 LEAST_KEY = 4  # places of a window among many
 NEVER = 2**63 - 1
 

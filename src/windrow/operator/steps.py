@@ -45,6 +45,7 @@ _ARRAYS = (  # types differ from call to call
     "call_feed_keys",
     "call_elapse_keys",
     "call_look_keys",
+    "call_settle_keys",
     "call_feed_many",
     "call_elapse_many",
 )
@@ -182,6 +183,7 @@ _BLOCKWISE: dict[str, type[LanedStep]] = {
     "call_feed_keys": FeedStep,
     "call_elapse_keys": FeedStep,
     "call_look_keys": FeedStep,
+    "call_settle_keys": FeedStep,
     "call_feed_many": FeedStep,
 }
 
@@ -207,6 +209,7 @@ class Steps:
     call_look_keys: Function
     call_one_key: Function
     call_drop_key: Function
+    call_settle_keys: Function
     call_feed_many: Function
     call_elapse_many: Function
     call_look_many: Function
