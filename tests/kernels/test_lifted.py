@@ -200,6 +200,10 @@ GENERATED = {
     "kernels/source.py": (14, "numba sees partials field by field; products differ"),
     "kernels/tallies.py": (3, "as source.py, for rows that are counted"),
     "kernels/user.py": (3, "numba sees partials field by field; they are inferred"),
+    "operator/arena.py": (
+        6,
+        "words of a block by its sections; plain Python has views",
+    ),
     "operator/layout.py": (1, "as many views as an operator's memory has sections"),
     "operator/runtime.py": (6, "as many ints and partials as the algorithm keeps"),
 }

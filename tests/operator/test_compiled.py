@@ -10,9 +10,13 @@ import pytest
 import windrow as wr
 from plain_window import PlainWindow
 from windrow.algorithms import CATALOGUE
-from windrow.operator import feed as quick
+from windrow.operator import quick
 
-AGGREGATES = {"subtract_on_evict": "sum", "slick_deque": "max"}
+AGGREGATES = {
+    "subtract_on_evict": "sum",
+    "slick_deque_inv": "sum",
+    "slick_deque": "max",
+}
 STEPWISE = [one.name for one in CATALOGUE if one.steps is not None]
 # the deep run has all; FlatFAT is what late events take, below
 USUAL = ("two_stacks_lite", "subtract_on_evict")

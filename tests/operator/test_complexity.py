@@ -185,3 +185,57 @@ def test_worst_case_latency_asks_for_such_an_algorithm():
     operator.insert(1.0)
 
     assert "daba_lite" in repr(operator)
+
+
+SECOND = 10**9
+BURSTS = {
+    "100 events a second": lambda rng: 10 * 10**6,
+    "bursts and silences": lambda rng: 0 if rng.random() < 0.95 else 3 * SECOND,
+    "one burst, then silence": lambda rng: 0 if rng.random() < 0.999 else 60 * SECOND,
+    "uneven": lambda rng: rng.randrange(40 * 10**6) ** 2 // 10**7,
+}
+
+
+@pytest.mark.parametrize("rhythm", BURSTS)
+@pytest.mark.parametrize(("range_", "every"), [(40, 1), (41, 3), (40, 40)])
+@pytest.mark.parametrize("ticks", [False, True])
+def test_pba_over_time_works_in_proportion_to_the_time_that_passed(
+    rhythm, range_, every, ticks
+):
+    """Instants in nanoseconds: 3 combines and a constant for an event, and a constant
+    for each slide of time that has passed since the last one.
+    """
+    counted, rng = Counted(), random.Random(5)
+    window = wr.sliding(f"{range_} seconds", every=f"{every} seconds")
+    operator = wr.Operator(window, counted.aggregate, algorithm="pba", unit="ns")
+    now, held = 10**18, []
+    for number in range(5_000):
+        before, now = now, now + BURSTS[rhythm](rng)
+        if ticks:  # time passes slide by slide, and each is answered
+            for instant in range(before + every * SECOND, now, every * SECOND):
+                operator.trigger(at=instant)
+                assert counted.since() <= 8 + 8, "one slide has passed"
+                before = instant
+        operator.insert(number, at=now)
+        held.append((now, number))
+        operator.trigger()
+        slides = (now - before) // (every * SECOND) + 1
+        assert counted.since() <= 3 + 4 + 8 * slides, (number, slides)
+    shift = (range_ % every) * SECOND
+    end = now - (now - shift) % (every * SECOND) + every * SECOND
+    inside = [each for at, each in held if end - range_ * SECOND <= at < end]
+    assert operator.query() == (inside[0], inside[-1])
+
+
+def test_pba_over_time_without_slides_keeps_its_bound_in_a_steady_stream():
+    """A window of 4,000 events at 100 Hz took 2,001 combines where a chunk ended."""
+    counted = Counted()
+    window = wr.window(evict="40 seconds", trigger=None)
+    operator = wr.Operator(window, counted.aggregate, algorithm="pba", unit="ns")
+    worst = 0
+    for number in range(13_000):
+        operator.insert(number, at=10**18 + number * 10**7)
+        assert operator.query() == (max(number - 3999, 0), number)
+        worst = max(worst, counted.since())
+
+    assert worst <= 8

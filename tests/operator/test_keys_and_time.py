@@ -28,6 +28,9 @@ CALLS = {
     "mxl": wr.max("len"),
     "num": wr.max_count("len"),
     "who": wr.arg_max("len", "caller"),
+    "all": wr.collect("caller"),
+    "how many": wr.count_distinct("caller"),
+    "last by name": wr.max("caller"),
 }
 
 
@@ -38,7 +41,7 @@ def test_figure_1_longest_calls_of_the_last_24_hours_every_minute():
         {
             "at": DAY + dt.timedelta(minutes=minute, seconds=rng.randrange(60)),
             "len": float(rng.randrange(5)),
-            "caller": f"c{i}",
+            "caller": f"c{i % 23}",
         }
         for i, minute in enumerate(minutes)
     ]
@@ -57,7 +60,15 @@ def test_figure_1_longest_calls_of_the_last_24_hours_every_minute():
         if held:
             longest = max(c["len"] for c in held)
             ties = [c["caller"] for c in held if c["len"] == longest]
-            value = {"mxl": longest, "num": len(ties), "who": ties[0]}
+            callers = [c["caller"] for c in held]
+            value = {
+                "mxl": longest,
+                "num": len(ties),
+                "who": ties[0],
+                "all": callers,
+                "how many": len(set(callers)),
+                "last by name": max(callers),
+            }
             expected.append((end - dt.timedelta(days=1), end, value))
         end += dt.timedelta(minutes=1)
     assert [(one.start, one.end, one.value) for one in found] == expected

@@ -83,16 +83,56 @@ MANY = {
     "l": wr.last("id"),
 }
 FEW = {"n": wr.count(), "v": wr.count("x"), "l": wr.last("x")}
+
+
+def held(events: list[Event]) -> dict[str, Any]:
+    """What is made of values: there are no partials, but a ring of payloads."""
+    if not events:
+        return dict.fromkeys(HELD)
+    values = [event.value for event in events if event.value is not None]
+    texts = [f"t{event.number % 7}" for event in events]
+    return {
+        "c": values,
+        "d": list(dict.fromkeys(values)),
+        "n": len(set(values)),
+        "j": "+".join(texts),
+        "hi": max(texts),
+        "lo": min(texts),
+        "s": sum(values) if values else None,
+    }
+
+
+HELD = {
+    "c": wr.collect("x"),
+    "d": wr.collect_distinct("x"),
+    "n": wr.count_distinct("x"),
+    "j": wr.concat("t", separator="+"),
+    "hi": wr.max("t"),
+    "lo": wr.min("t"),
+    "s": wr.sum("x"),
+}
 CASES = {
     "tuples": (TUPLES, tuples),
     "max": (wr.max(), largest),
     "sum": (wr.sum(), total),
     "few": (FEW, few),
     "many": (MANY, many),
+    "held": (HELD, held),
 }
-COLUMNS = {"few": ["x"], "many": ["x", "id"]}  # the others take plain values
-ONLY = {"slick_deque": ["max"], "subtract_on_evict": ["sum"]}
-PAIRS = [(name, case) for name in STEPWISE for case in ONLY.get(name, CASES)]
+COLUMNS = {"few": ["x"], "many": ["x", "id"], "held": ["x", "t"]}  # others: values
+TYPES = {"x": "int64", "id": "int64", "t": "string"}
+ONLY = {
+    "slick_deque": ["max"],
+    "subtract_on_evict": ["sum"],
+    "slick_deque_inv": ["sum"],
+}
+HOLDS = ("two_stacks_lite", "flat_fat", "pba")  # one of a kind: partials are the same
+PAIRS = [
+    (name, case)
+    for name in STEPWISE
+    for case in ONLY.get(name, CASES)
+    if case != "held" or name in HOLDS
+]
 VALUES = st.integers(-3, 3) | st.none()
 
 
@@ -123,7 +163,7 @@ class Life(RuleBasedStateMachine):
             lateness=LATENESS if self.late else None,
             capacity=capacity,
             nulls=nulls,
-            types=dict.fromkeys(names, "int64") if names else None,
+            types={name: TYPES[name] for name in names} if names else None,
         )
         self.nulls = nulls and self.case in COLUMNS
         self.plain = PlainWindow(range)
@@ -135,7 +175,7 @@ class Life(RuleBasedStateMachine):
         return 0 if value is None and not self.nulls else value
 
     def event(self, value: int | None, number: int) -> Any:
-        event = {"x": value, "id": number}
+        event = {"x": value, "id": number, "t": f"t{number % 7}"}
         names = COLUMNS.get(self.case)
         return {name: event[name] for name in names} if names else value
 
@@ -180,7 +220,7 @@ class Life(RuleBasedStateMachine):
             return
         values = [self.value(value) for value in values]
         ids = [self.plain.total + i for i in range(len(values))]
-        columns = {"x": values, "id": ids}
+        columns = {"x": values, "id": ids, "t": [f"t{each % 7}" for each in ids]}
         names = COLUMNS.get(self.case)
         batch: Any = {name: columns[name] for name in names} if names else values
         if as_array and self.case not in COLUMNS:

@@ -65,8 +65,9 @@ def window(evict: str, trigger: str) -> Any:
 def test_results_fall_due_as_the_policies_say(
     evict, trigger, algorithm, steps, cut, single
 ):
-    kept = {"slick_deque": wr.max("x"), "subtract_on_evict": wr.sum("x")}
-    lower = {"slick_deque": max, "subtract_on_evict": sum}.get(algorithm, list)
+    folds = {"slick_deque": max, "subtract_on_evict": sum, "slick_deque_inv": sum}
+    lower = folds.get(algorithm, list)
+    kept = {name: getattr(wr, fold.__name__)("x") for name, fold in folds.items()}
     given = stream(steps)
     timed = "time" in (evict, trigger)
     if algorithm == "pba" and evict not in ("count", "time"):

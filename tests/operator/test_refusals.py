@@ -79,14 +79,17 @@ def test_what_is_refused_leaves_the_operator_as_it_was(make, ask, words):
 
 NEVER_MADE = [
     ((3, wr.sum()), {}, "cannot keep 3 as a window"),
-    ((None, wr.collect()), {}, "holistic"),
-    ((None, wr.sum()), {"algorithm": "flat_fit"}, "over whole arrays only"),
+    ((None, wr.sum()), {"algorithm": "slide_side_inv"}, "over whole arrays only"),
     ((None, wr.max()), {"algorithm": "subtract_on_evict"}, "not invertible"),
     ((None, wr.sum()), {"algorithm": "slick_deque"}, "not selective"),
     ((None, wr.sum()), {"algorithm": "pba"}, "has to know how long a window is"),
     ((None, wr.sum()), {"latency": "low"}, "cannot promise a latency"),
     ((None, wr.sum()), {"lateness": 5, "algorithm": "daba"}, "use flat_fat"),
-    ((None, wr.max()), {"types": {"value": "string"}}, "whose order is only known"),
+    (
+        (None, wr.arg_max("value", "o")),
+        {"types": {"value": "string", "o": "int64"}},
+        "whose order",
+    ),
     ((None, wr.max()), {"types": {"value": "soup"}}, "cannot read a type"),
     ((None, wr.max()), {"types": {}}, "types= has no entry"),
     ((None, wr.covariance()), {}, "it needs 2 columns"),

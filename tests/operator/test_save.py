@@ -131,6 +131,7 @@ OPTIONS: dict[str, list[Any]] = {
     "types": [None, {"value": "int32"}, {"value": "float64"}],
     "nulls": [True, False],
     "capacity": [None, 1, 100],
+    "unit": [None],
 }
 
 

@@ -4,8 +4,10 @@ import random
 
 import pytest
 
+import windrow as wr
 from counting import counted, slide_ranges, slide_rows
 from windrow.algorithms import find
+from windrow.loops import interpreting
 
 SIZES = [4, 8, 16, 37, 64, 256, 1024]
 STREAM = [6, 5, 0, 1, 3, 4, 2, 7]  # Examples 2 and 3: ranges 3 and 5, slide 1
@@ -85,6 +87,47 @@ def test_figure_9_answers_each_step_of_both_ranges():
 
     expected = [[6, 6], [6, 6], [6, 6], [5, 6], [3, 6], [4, 5], [4, 4], [7, 7]]
     assert actual == expected
+
+
+@pytest.mark.parametrize("figure", [8, 9])
+def test_figures_8_and_9_one_event_at_a_time(figure):
+    """The same answers and combines from an operator with a list of windows."""
+    tally = {"combine": 0, "inverse": 0}
+
+    def counting(name, function):
+        def count(a, b):
+            tally[name] += 1
+            return function(a, b)
+
+        return count
+
+    laws = SUM if figure == 8 else MAX
+    aggregate = wr.Aggregate(
+        name="counted",
+        identity=laws["identity"],
+        lift=lambda value: value,
+        combine=counting("combine", laws["combine"]),
+        inverse=counting("inverse", laws["inverse"]) if figure == 8 else None,
+        lower=lambda partial: partial,
+        laws=laws.get("laws", ()),
+    )
+    windows = [wr.rows(range_, partial=True, name=str(range_)) for range_ in RANGES]
+    name = "slick_deque_inv" if figure == 8 else "slick_deque"
+    with interpreting():
+        operator = wr.Operator(windows, aggregate, algorithm=name, nulls=False)
+        operator.insert(STREAM[0])  # begins: nothing is counted yet
+        answers = [list(operator.query().values())]
+        tally.update(combine=0, inverse=0)
+        for value in STREAM[1:]:
+            operator.insert(value)
+            answers.append(list(operator.query().values()))
+
+    product = counted(**laws)[1]
+    assert answers == slide_ranges(find(name), product, STREAM, RANGES)
+    if figure == 8:
+        assert tally == {"combine": 2 * 7, "inverse": 5 + 3}
+    else:
+        assert tally["combine"] == 11
 
 
 def test_figure_9_takes_11_combines():

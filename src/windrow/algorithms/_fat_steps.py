@@ -74,6 +74,12 @@ def whole(scratch, ints, state):
     return answer_from(tree, mask + 1, F, F, E), ints, state
 
 
+def since(scratch, ints, state, start):
+    ints = renew(scratch, ints)
+    tree, mask, F, E = scratch[0], scratch[3], ints[0], ints[1]
+    return answer_from(tree, mask + 1, F, start, E), ints, state
+
+
 def between(scratch, start, stop):
     """The events at places [start, stop) of a tree that is up to date."""
     return cover(scratch[0], scratch[3] + 1, start, stop)
@@ -155,4 +161,5 @@ FAT_STEPS = Stepwise(
     live=4,
     move=move,
     any_place=AnyPlace(correct, remove, make_way, between),
+    since=since,
 )

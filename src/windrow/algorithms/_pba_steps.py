@@ -1,31 +1,40 @@
-"""PBA one event at a time, in one thread: a few suffixes for each event.
+"""PBA one event at a time, in one thread: a few suffixes for each event and slide.
 
-    F              L                   M               E
-    |-- front -----|----- middle ------|--- current ---|
-    | lcs, whole   | values .. P .. lcs|    values     |
+    A              L                   M               B
+    |-- front -----|----- middle ------|--- current ---|      panes
+    | lcs, whole   | panes .. P .. lcs |    panes      |
                    |------ total ------|----- csa -----|
+    F  heads[A + 1]                                    E      events
 
-Chunks are half a window of ticks.  The current one accumulates `csa`; when it is
-complete it becomes the middle, whose total is its csa, and its suffixes are computed
-from its young end on, P going down.  They are needed when the front is used up, at tick
-`due`, half a window away: `pace`, about one combine a tick, is enough.  `turn` is the
-tick at which the current chunk ends.  Invariants:
+Events that leave together are one pane: those between two edges of windows `every`
+apart, or at one instant.  Chunks are half a window of ticks.  The current one
+accumulates `csa`; when it is complete it becomes the middle, whose total is its csa,
+and its suffixes are computed from its young end on, P going down: one every `step`
+ticks, the next at tick `upcoming`, so that all are there when the front is used up.
+Where answers are asked for and no event comes (`quiet`), time passes too: each answer
+computes two suffixes more, and the current chunk is closed before its time.  A burst
+adds no panes, so that a silence after it costs a few combines a slide, and not one for
+each event of the burst.  `turn` is the tick at which the current chunk ends.
+Invariants:
 
-    part[i] == slice[i] + ... + slice[L - 1]       for F <= i < L
-    part[i] == slice[i]                            for L <= i < P and for M <= i < E
-    part[i] == slice[i] + ... + slice[M - 1]       for P <= i < M
-    total   == slice[L] + ... + slice[M - 1]       where L < M
-    csa     == slice[M] + ... + slice[E - 1]       where M < E
+    part[p] == pane[p] + ... + pane[L - 1]         for A <= p < L
+    part[p] == pane[p]                             for L <= p < P and for M <= p < B
+    part[p] == pane[p] + ... + pane[M - 1]         for P <= p < M
+    total   == pane[L] + ... + pane[M - 1]         where L < M
+    csa     == pane[M] + ... + pane[B - 1]         where M < B
 
-A window that is emptied by hand, or in which nearly all events share an instant, may
-need suffixes earlier: they are then computed at once.
+A window that is emptied by hand may need suffixes earlier: they are then computed at
+once.  Where the oldest pane has lost events by hand, the rest of it is summed up from
+the ring of events.
 """
 
-# ruff: noqa: N803, N806 -- the ends of the chunks, as in the picture
+# ruff: noqa: N803, N806, PLR1714, SIM300 -- the ends of the chunks, as in the picture
 
 from windrow.kernels.vocabulary import IDENTITY, combine, load, store
 
 from ._stepwise import Stepwise
+
+SPARE = 2  # suffixes that an answer computes
 
 
 def _build(part, mask, M, P, steps):
@@ -38,89 +47,127 @@ def _build(part, mask, M, P, steps):
     return P
 
 
-def _join_all(part, mask, F, L, M, P, E, total, csa):
-    """Make one front of all chunks, where three are not enough."""
-    _build(part, mask, M, P, P - L)
-    _build(part, mask, E, E, E - M)
-    for i in range(L, M):
-        store(part, i & mask, combine(load(part, i & mask), csa))
-    newer = combine(total, csa)
-    for i in range(F, L):
-        store(part, i & mask, combine(load(part, i & mask), newer))
-
-
-def _close_chunk(part, mask, F, L, M, P, E, total, csa):
+def _close_chunk(part, mask, L, M, P, B):
     """Complete the current chunk; return L, M, P."""
-    if F < L < M:
-        _join_all(part, mask, F, L, M, P, E, total, csa)
-        return E, E, E
     if L < M:  # the front is used up
         _build(part, mask, M, P, P - L)
         L = M
-    return L, E, E
+    return L, B, B
 
 
-def _next_front(part, mask, F, L, M, P, E):
+def _next_front(part, mask, A, L, M, P, B):
     """Replace a front that is used up by the middle, or by all; return L, M, P."""
     if L < M:
         _build(part, mask, M, P, P - L)
         return M, M, M
-    _build(part, mask, E, E, E - F)
-    return E, E, E
+    _build(part, mask, B, B, B - A)
+    return B, B, B
+
+
+def _pane_end(tick, range_, every, anchor):
+    """The first edge after an instant: where a window ends, or one begins."""
+    if every == 0:
+        return tick + 1
+    since = (tick - anchor) % every
+    begins = every - range_ % every
+    return tick - since + (begins if since < begins else every)
 
 
 def insert(scratch, ints, state, value, tick):
-    part, mask = scratch
-    F, E, L, M, P, last, turn, due, pace, range_, chunk = ints
+    events, part, heads, mask = scratch
+    F, E, A, B, L, M, P, pane_end, turn, upcoming, step, quiet = ints[:12]
+    range_, chunk, every, anchor = ints[12:]
     total, csa = state
-    if tick >= turn:  # all divisions are here, twice in a window
-        if M < E:
-            L, M, P = _close_chunk(part, mask, F, L, M, P, E, total, csa)
-            due = turn - chunk + range_
-            pace = (P - L) // max(due - last, 1) + 1
-            total = csa
-        turn = (tick // chunk + 1) * chunk
-    rest = P - L
-    if rest > 0:
-        if tick < due:
-            rest = min(rest, pace * (tick - last))
-        P = _build(part, mask, M, P, rest)
-    store(part, E & mask, value)
-    if M < E:
+    store(events, E & mask, value)
+    if tick < pane_end and M < B:
+        store(part, (B - 1) & mask, combine(load(part, (B - 1) & mask), value))
         csa = combine(csa, value)
     else:
-        csa = value
-    return (F, E + 1, L, M, P, tick, turn, due, pace, range_, chunk), (total, csa)
+        if tick >= turn and M < B and (A == L or L == M):  # divisions are here only
+            L, M, P = _close_chunk(part, mask, L, M, P, B)
+            due = turn - chunk + range_
+            step = max((due - tick) // max(P - L, 1), 1)
+            upcoming = tick
+            total = csa
+            turn = (tick // chunk + 1) * chunk
+        elif M == B:
+            turn = (tick // chunk + 1) * chunk
+        store(part, B & mask, value)
+        heads[B & mask] = E
+        if M < B:
+            csa = combine(csa, value)
+        else:
+            csa = value
+        B += 1
+        pane_end = _pane_end(tick, range_, every, anchor)
+    while P > L and upcoming <= tick:
+        P = _build(part, mask, M, P, 1)
+        upcoming += step
+    ends = (F, E + 1, A, B, L, M, P, pane_end, turn, upcoming, step, 0 * quiet)
+    return ends + ints[12:], (total, csa)
 
 
 def evict(scratch, ints, state):
-    part, mask = scratch
-    F, E, L, M, P, last, turn, due, pace, range_, chunk = ints
-    if F == L:
-        L, M, P = _next_front(part, mask, F, L, M, P, E)
-    return (F + 1, E, L, M, P, last, turn, due, pace, range_, chunk), state
+    _, part, heads, mask = scratch
+    F, E, A, B, L, M, P = ints[:7]
+    if A == L:
+        L, M, P = _next_front(part, mask, A, L, M, P, B)
+    F += 1
+    if F == E or (A + 1 < B and F == heads[(A + 1) & mask]):
+        A += 1
+    return (F, E, A, B, L, M, P) + ints[7:], state
 
 
 def whole(scratch, ints, state):
-    part, mask = scratch
-    F, E, L, M = ints[0], ints[1], ints[2], ints[3]
-    if M < E:
-        partial = state[1]
+    events, part, heads, mask = scratch
+    F, E, A, B, L, M, P, pane_end, turn, upcoming, step, quiet = ints[:12]
+    total, csa = state
+    if quiet == 1:  # time passes, and no event comes
+        if A < L and L == M and M < B:
+            M, P, total = B, B, csa
+        P = _build(part, mask, M, P, min(P - L, SPARE))
+    if M < B:
+        partial = csa
     else:
         partial = IDENTITY
     if L < M:
-        partial = combine(state[0], partial)
-    if F < L:
-        partial = combine(load(part, F & mask), partial)
-    return partial, ints, state
+        partial = combine(total, partial)
+    if A < L:
+        if F == heads[A & mask]:
+            partial = combine(load(part, A & mask), partial)
+        else:
+            stop = E
+            if A + 1 < B:
+                stop = heads[(A + 1) & mask]
+            if A + 1 < L:
+                partial = combine(load(part, (A + 1) & mask), partial)
+            for i in range(stop - 1, F - 1, -1):
+                partial = combine(load(events, i & mask), partial)
+    ends = (F, E, A, B, L, M, P, pane_end, turn, upcoming, step, 0 * quiet + 1)
+    return partial, ends + ints[12:], (total, csa)
+
+
+def move(scratch, ints, wider):
+    """Copy the events, and the panes, which are numbered apart."""
+    events, part, heads, mask = scratch
+    new_events, new_part, new_heads, new_mask = wider
+    for i in range(ints[0], ints[1]):
+        store(new_events, i & new_mask, load(events, i & mask))
+    for p in range(ints[2], ints[3]):
+        store(new_part, p & new_mask, load(part, p & mask))
+        new_heads[p & new_mask] = heads[p & mask]
+    return ints
 
 
 PBA_STEPS = Stepwise(
     insert,
     evict,
     whole,
-    begin=(0,) * 6 + (-(2**63),) + (0,) * 4,  # `turn`: at the first event
+    begin=(0,) * 7 + (-(2**63), -(2**63)) + (0,) * 7,  # no pane, no chunk is open
     state=2,
+    rings=2,
+    numbers=1,
     constant=True,
     chunk=True,
+    move=move,
 )

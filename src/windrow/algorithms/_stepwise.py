@@ -4,6 +4,12 @@
     evict(scratch, ints, state)                 -> ints, state       the oldest
     whole(scratch, ints, state)                 -> partial, ints, state
 
+An algorithm that answers windows of several ranges has one more, LightSaber's
+`query(size)` (5.1), and one that keeps a running answer for each is `running`:
+
+    since(scratch, ints, state, start)          -> partial, ints, state
+                                    of the events at places [start, E), F <= start
+
 What lives between two calls is all there is:
 
     ints      whole numbers; the first two are the places of the window, [F, E),
@@ -47,9 +53,14 @@ class Stepwise:
     `begin` are its ints at the start, `state` the number of its own partials.  A ring
     of partials has `slots` slots for each place.  `span` names the ints between
     which rings are in use.  `constant` says that no event waits for many others.
-    `chunk` is set where it has to know how many ticks a window covers: the last int
-    is then the chunk, and the last but one the range.  `live` names the int that
+    `chunk` is set where it has to know how many ticks a window covers: the last four
+    ints are then the range, a chunk, and the slide and anchor of aligned windows, or
+    zeros.  `live` names the int that
     counts events where places may be holes, and `move` copies such a window.
+    `since` answers any range; `running` says that each range has a running answer, from
+    which the first ring's partials are taken off, `stacks` that each has its stacks
+    over that ring (`operator/range_words.py`).  `list_form` serves lists of windows
+    where it is another.
     """
 
     insert: Callable[..., Any]
@@ -66,6 +77,16 @@ class Stepwise:
     live: int | None = None
     move: Callable[..., Any] | None = None
     any_place: AnyPlace | None = None
+    since: Callable[..., Any] | None = None
+    running: bool = False
+    stacks: bool = False
+    list_form: Stepwise | None = None
+
+    @property
+    def many(self) -> bool:
+        """Whether windows of several ranges can be answered."""
+        form = self.list_form or self
+        return form.running or form.stacks or form.since is not None
 
     @property
     def fifo(self) -> bool:

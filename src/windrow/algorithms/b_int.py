@@ -33,6 +33,7 @@ from windrow.kernels.vocabulary import (
 
 from ._algorithm import Algorithm
 from ._dyadic import cover, place, prepare
+from ._stepwise import Stepwise
 
 
 def _complete(levels, capacity, keep, stop):
@@ -59,6 +60,36 @@ def slide(source, bounds, count, at, scratch, out):
         emit(out, at + i, cover(levels, capacity, start_of(bounds, i), stop))
 
 
+def insert(scratch, ints, state, value, tick):
+    levels, mask = scratch
+    store(levels, place(mask + 1, 0, ints[1]), value)
+    _complete(levels, mask + 1, ints[0], ints[1] + 1)
+    return (ints[0], ints[1] + 1), state
+
+
+def evict(scratch, ints, state):
+    return (ints[0] + 1, ints[1]), state
+
+
+def since(scratch, ints, state, start):
+    return cover(scratch[0], scratch[1] + 1, start, ints[1]), ints, state
+
+
+def whole(scratch, ints, state):
+    return since(scratch, ints, state, ints[0])
+
+
+def move(scratch, ints, wider):
+    """Insert all slices again: intervals stand at other places there."""
+    levels, mask = scratch
+    new_levels, new_mask = wider
+    for i in range(ints[0], ints[1]):
+        slice_ = load(levels, place(mask + 1, 0, i))
+        store(new_levels, place(new_mask + 1, 0, i), slice_)
+        _complete(new_levels, new_mask + 1, ints[0], i + 1)
+    return ints
+
+
 B_INT = Algorithm(
     name="b_int",
     title="B-Int: base intervals of 1, 2, 4, ... slices",
@@ -70,4 +101,5 @@ B_INT = Algorithm(
     prepare=prepare,
     slide=slide,
     many=True,
+    steps=Stepwise(insert, evict, whole, slots=2, move=move, since=since),
 )

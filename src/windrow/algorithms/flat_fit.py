@@ -37,6 +37,7 @@ from windrow.kernels.vocabulary import (
 
 from ._algorithm import Algorithm
 from ._ring import ring
+from ._stepwise import Stepwise
 
 
 def prepare(widest, chunk):
@@ -82,6 +83,28 @@ def slide(source, bounds, count, at, scratch, out):
         emit(out, at + i, whole)
 
 
+def insert(scratch, ints, state, value, tick):
+    partials, pointers, _, mask = scratch
+    store(partials, ints[1] & mask, value)
+    pointers[ints[1] & mask] = ints[1] + 1
+    return (ints[0], ints[1] + 1), state
+
+
+def evict(scratch, ints, state):
+    return (ints[0] + 1, ints[1]), state
+
+
+def since(scratch, ints, state, start):
+    partials, pointers, positions, _ = scratch
+    if start >= ints[1]:
+        return IDENTITY, ints, state
+    return _traverse(partials, pointers, positions, start, ints[1]), ints, state
+
+
+def whole(scratch, ints, state):
+    return since(scratch, ints, state, ints[0])
+
+
 FLAT_FIT = Algorithm(
     name="flat_fit",
     title="FlatFIT: partials that say how far they reach",
@@ -93,4 +116,5 @@ FLAT_FIT = Algorithm(
     prepare=prepare,
     slide=slide,
     many=True,
+    steps=Stepwise(insert, evict, whole, numbers=2, since=since),
 )

@@ -57,6 +57,8 @@ def whole(scratch, ints, state):
     return total, ints, state
 
 
+STEPS = Stepwise(insert, evict, whole)
+
 RECOMPUTE = Algorithm(
     name="recompute",
     title="Recompute: fold every window from scratch",
@@ -68,5 +70,5 @@ RECOMPUTE = Algorithm(
     prepare=prepare,
     slide=slide,
     many=True,
-    steps=Stepwise(insert, evict, whole),
+    steps=STEPS,
 )

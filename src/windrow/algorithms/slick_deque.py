@@ -112,6 +112,21 @@ def whole(scratch, ints, state):
     return IDENTITY, ints, state
 
 
+def since(scratch, ints, state, start):
+    """The first node at or after `start`: halving, as nodes stand by their places."""
+    partials, positions, mask = scratch
+    low, high = ints[2], ints[3]
+    while low < high:
+        middle = (low + high) >> 1
+        if positions[middle & mask] < start:
+            low = middle + 1
+        else:
+            high = middle
+    if low < ints[3]:
+        return load(partials, low & mask), ints, state
+    return IDENTITY, ints, state
+
+
 SLICK_DEQUE = Algorithm(
     name="slick_deque",
     title="SlickDeque (Non-Inv): a deque of those slices that can still be an answer",
@@ -123,5 +138,13 @@ SLICK_DEQUE = Algorithm(
     prepare=prepare,
     slide=slide,
     many=True,
-    steps=Stepwise(insert, evict, whole, begin=(0,) * 4, numbers=1, span=(2, 3)),
+    steps=Stepwise(
+        insert,
+        evict,
+        whole,
+        begin=(0,) * 4,
+        numbers=1,
+        span=(2, 3),
+        since=since,
+    ),
 )

@@ -18,6 +18,8 @@ of partials; a window at the beginning of the stream takes nothing off, where th
 paper takes off the initial value of an array not yet filled.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from windrow.aggregates import Law
@@ -36,7 +38,9 @@ from windrow.kernels.vocabulary import (
 )
 
 from ._algorithm import Algorithm
-from .subtract_on_evict import prepare, stride
+from ._stepwise import Stepwise
+from .recompute import STEPS
+from .subtract_on_evict import evict, insert, prepare, stride, whole
 
 
 def _count_ranges(bounds, count):
@@ -82,4 +86,12 @@ SLICK_DEQUE_INV = Algorithm(
     stage=prepare,
     stride=stride,
     many=True,
+    steps=Stepwise(
+        insert,
+        evict,
+        whole,
+        state=1,
+        constant=True,
+        list_form=replace(STEPS, running=True),
+    ),
 )

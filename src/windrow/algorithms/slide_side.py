@@ -23,6 +23,8 @@ One range costs 3 combines a slide, all ranges from 1 to n together n - 1, and a
 range of r beside one of n about min(r, 2n / r) more.
 """
 
+# ruff: noqa: N806, SIM300 -- F and E are the ends of the window in all step forms
+
 from windrow.aggregates import Law
 from windrow.kernels.vocabulary import (
     IDENTITY,
@@ -38,6 +40,7 @@ from windrow.kernels.vocabulary import (
 
 from ._algorithm import Algorithm
 from ._ring import prepare
+from ._stepwise import Stepwise
 
 
 def _scan_back(source, suffix, mask, start, scanned, edge):
@@ -91,6 +94,63 @@ def slide(source, bounds, count, at, scratch, out):
         emit(out, at + i, whole)
 
 
+def _turn(values, suffix, mask, start, scanned, edge):
+    """`_scan_back` over values in a ring."""
+    if scanned == edge and start < edge:
+        scanned -= 1
+        store(suffix, scanned & mask, load(values, scanned & mask))
+    for j in range(scanned - 1, start - 1, -1):
+        older, newer = load(values, j & mask), load(suffix, (j + 1) & mask)
+        store(suffix, j & mask, combine(older, newer))
+
+
+def insert(scratch, ints, state, value, tick):
+    values, _, mask = scratch
+    F, E, flip, scanned, edge, spent = ints
+    store(values, E & mask, value)
+    if E == flip:
+        prefix = value
+    else:
+        prefix = combine(state[0], value)
+    return (F, E + 1, flip, scanned, edge, spent), (prefix,)
+
+
+def evict(scratch, ints, state):
+    return (ints[0] + 1, ints[1], ints[2], ints[3], ints[4], ints[5]), state
+
+
+def since(scratch, ints, state, start):
+    values, suffix, mask = scratch
+    F, E, flip, scanned, edge, spent = ints
+    if F > flip:  # the suffixes are used up: all there is becomes suffixes
+        _turn(values, suffix, mask, F, E, E)
+        flip, spent = E, 0 * spent
+    partial = IDENTITY
+    if start < flip:
+        partial = load(suffix, start & mask)
+        if flip < E:
+            partial = combine(partial, state[0])
+    elif start == flip and start < E:
+        partial = state[0]
+    elif start < E:
+        if edge < E:
+            scanned = edge = E
+        if start < scanned:
+            _turn(values, suffix, mask, start, scanned, edge)
+            spent += scanned - start
+            scanned = start
+        spent -= 1
+        partial = load(suffix, start & mask)
+        if spent >= E - F:  # go on with the scan: it becomes the suffixes
+            _turn(values, suffix, mask, F, scanned, edge)
+            flip, spent = E, 0 * spent
+    return partial, (F, E, flip, scanned, edge, spent), state
+
+
+def whole(scratch, ints, state):
+    return since(scratch, ints, state, ints[0])
+
+
 SLIDE_SIDE = Algorithm(
     name="slide_side",
     title="SlideSide: suffixes up to a boundary, a prefix from it",
@@ -102,4 +162,5 @@ SLIDE_SIDE = Algorithm(
     prepare=prepare,
     slide=slide,
     many=True,
+    steps=Stepwise(insert, evict, whole, begin=(0,) * 6, state=1, rings=2, since=since),
 )

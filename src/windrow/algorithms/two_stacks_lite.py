@@ -13,6 +13,8 @@ Invariants, between any two windows:
 
 # ruff: noqa: N806, SIM300 -- F and E are the ends of the window in all step forms
 
+from dataclasses import replace
+
 from windrow.aggregates import Law
 from windrow.kernels.vocabulary import (
     IDENTITY,
@@ -28,6 +30,7 @@ from windrow.kernels.vocabulary import (
 
 from ._algorithm import Algorithm
 from ._stepwise import Stepwise
+from .recompute import STEPS as RING_STEPS
 
 
 def prepare(widest, chunk):
@@ -91,6 +94,7 @@ def whole(scratch, ints, state):
 
 
 STEPS = Stepwise(insert, evict, whole, begin=(0, 0, 0), state=1)
+LITE_STEPS = replace(STEPS, list_form=replace(RING_STEPS, stacks=True))
 
 TWO_STACKS_LITE = Algorithm(
     name="two_stacks_lite",
@@ -102,5 +106,5 @@ TWO_STACKS_LITE = Algorithm(
     source="Tangwongsan, Hirzel, Schneider (VLDB Journal 2021); SlickDeque 2.2",
     prepare=prepare,
     slide=slide,
-    steps=STEPS,
+    steps=LITE_STEPS,
 )

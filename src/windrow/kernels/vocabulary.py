@@ -213,6 +213,18 @@ def open_memory(mem: Any) -> Any:
     """The parts of an operator's memory, and memory for one result."""
 
 
+def words_of(arena: Any) -> Any:
+    """The words of an arena, in which the windows of many keys stand."""
+
+
+def block_words(n: Whole) -> int:  # type: ignore[empty-body]
+    """Words of a window with n places in an arena."""
+
+
+def block_at(arena: Any, at: Whole) -> Any:
+    """The memory of the window that begins there."""
+
+
 def insert(scratch: Any, ints: Any, state: Any, value: Any, tick: Whole) -> Any:
     """The algorithm's step for a new event."""
 
@@ -223,6 +235,30 @@ def evict(scratch: Any, ints: Any, state: Any) -> Any:
 
 def whole(scratch: Any, ints: Any, state: Any) -> Any:
     """The algorithm's answer."""
+
+
+def since(scratch: Any, ints: Any, state: Any, start: Whole) -> Any:
+    """The events from a place on: the partial, ints and state."""
+
+
+def advance(
+    scratch: Any, ints: Any, q: Whole, rules: Any, answers: Any, start: Whole
+) -> None:
+    """Window q of a list begins at a later place."""
+
+
+def answer(
+    scratch: Any, ints: Any, state: Any, q: Whole, rules: Any, answers: Any
+) -> Any:
+    """The partial of window q of a list, ints and state."""
+
+
+def begin_range(scratch: Any, ints: Any, q: Whole, rules: Any, answers: Any) -> None:
+    """Window q of a list is new: it begins with the oldest event."""
+
+
+def take_newest(rules: Any, answers: Any, value: Any) -> None:
+    """All windows of a list take the newest event on."""
 
 
 def size_of(ints: Any) -> int:  # type: ignore[empty-body]

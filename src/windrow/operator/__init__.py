@@ -6,25 +6,34 @@ An event passes through these modules, from top to bottom:
     spans.py          the same over events with a duration, which
                       span_program.py reads and span_windows.py keeps
     events.py         reads events, batches and instants as users write them
-    feed.py           splits a batch by key; short ways; events by their handles
+    feed.py           splits a batch by key; finds events by their handles
+    quick.py          short ways for plain numbers
     setup.py          with the first event: types, plan, kernel; late ones refused
     inputs.py         an event as numbers and payloads; events that wait
     window.py         one window: its memory, what waits, what fell due
+    keyed.py          the windows of all keys, where they can share one array
+    many.py           the windows of a list, over one ring of events
     late_windows.py   windows whose events come late, and results that are revised
     results.py        what comes out: one value, a result, a table
+    payloads.py       values that results point to, or are made of
 
 Below them is the kernel, which sees arrays of numbers only:
 
     runtime.py        assembles it, and makes memory for a new window
     steps.py          runs it as plain Python, and compiled once that pays
     layout.py         its memory: one flat array
+    arena.py          the memory of many windows: blocks of one array
     loops.py          events in, results out
+    key_loops.py      the same for the windows of many keys
+    many_loops.py     the same for the windows of a list
+    range_words.py    how an algorithm answers several ranges
     policies.py       what leaves, and what falls due
     places.py         finds an event again, and puts a late one in its place
 
 Beside them an operator is kept:
 
     save.py           an operator as bytes, and back
+    keyed_save.py     the windows of many keys as columns
     description.py    window, aggregates, keys and values as JSON, and which keys can be
 
 Algorithms are chosen in `plan/operator.py`; `windows/policy_numbers.py` has a window's

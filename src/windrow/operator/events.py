@@ -2,6 +2,8 @@
 
     whole numbers          instants where ranges are plain numbers
     datetime, datetime64   nanoseconds since 1970 where ranges are durations
+    ISO text               the same, read as a datetime
+    numbers, unit="ms"     the same, counted in that unit
 
 Everything is checked before anything changes, so that a refused event leaves the
 operator as it was.  Instants come out as they went in.
@@ -10,6 +12,7 @@ operator as it was.  Instants come out as they went in.
 from __future__ import annotations
 
 import datetime as dt
+import math
 import numbers
 from collections.abc import Mapping
 from typing import Any
@@ -27,7 +30,9 @@ from .inputs import Events, Others, as_column
 from .layout import Array
 
 VALUE = "value"
+UNITS = {"s": 10**9, "ms": 10**6, "us": 1000, "ns": 1}
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+_NAIVE_EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001 - of datetimes without a zone
 _MICROSECOND = dt.timedelta(microseconds=1)
 
 
@@ -49,10 +54,16 @@ class EventReader:
     """Reads the events of an operator by their columns, and their instants as ticks.
 
     `numeric` says that instants are whole numbers; None where windows know no time.
+    `on` is the field of an event that has its instant, `unit` what numbers count in.
     """
 
     def __init__(
-        self, calls: Mapping[str, Call], policies: PolicyNumbers, late: Duration | None
+        self,
+        calls: Mapping[str, Call],
+        policies: PolicyNumbers,
+        late: Duration | None,
+        on: str | None = None,
+        unit: str | None = None,
     ) -> None:
         read = (name for call in calls.values() for name in call.columns)
         self.names = list(dict.fromkeys([*read, *policies.columns]))
@@ -60,6 +71,8 @@ class EventReader:
         self.numeric, self.zoned = policies.numeric, False
         if self.numeric is None and late is not None:
             self.numeric = not late.is_time
+        self.on = on if self.numeric is not None else None
+        self.scale = _scale(unit, self.numeric)
 
     def event(self, value: Any) -> Mapping[str, Any]:
         """One event by column."""
@@ -106,6 +119,24 @@ class EventReader:
             )
         return dict.fromkeys(self.names, value)
 
+    def tick_of(self, at: Any, value: Any) -> int | None:
+        """The instant of an event, if need be from the field that has it."""
+        if at is None and self.on is not None and isinstance(value, Mapping):
+            if self.on not in value:
+                raise BadInput.because(
+                    f"cannot place the event {dict(value)!r}",
+                    f"it has no {self.on!r}, which the window goes by",
+                    "give it, or the instant itself: insert(event, at=...)",
+                )
+            at = value[self.on]
+        return self.tick(at)
+
+    def ticks_of(self, at: Any, values: Any, count: int) -> Array:
+        """The instants of a batch, if need be from the column that has them."""
+        if at is None and self.on is not None and self.on in _names_of(values):
+            at = values[self.on]
+        return self.ticks(at, count)
+
     def tick(self, at: Any) -> int | None:
         """An event's instant; None where windows know no time."""
         if self.numeric is None and at is None:
@@ -125,13 +156,21 @@ class EventReader:
         if self.numeric:
             if isinstance(at, numbers.Integral) and not isinstance(at, bool):
                 return int(at)
+        elif self.scale is not None:
+            if isinstance(at, numbers.Integral) and not isinstance(at, bool):
+                return int(at) * self.scale
+            if isinstance(at, float) and abs(at) < math.inf:
+                return round(at * self.scale)
         elif isinstance(at, dt.datetime):
             self.zoned = at.tzinfo is not None
-            zoned = at if self.zoned else at.replace(tzinfo=dt.UTC)
-            exact = (zoned - _EPOCH) // _MICROSECOND * 1000
-            return exact + int(getattr(at, "nanosecond", 0))
+            return nanoseconds(at) + int(getattr(at, "nanosecond", 0))
         elif isinstance(at, np.datetime64):
             return int(at.astype("datetime64[ns]").astype(np.int64))
+        elif isinstance(at, str):
+            try:
+                return self.tick(dt.datetime.fromisoformat(at))
+            except ValueError as error:
+                raise self._no_instant(at) from error
         raise self._no_instant(at)
 
     def ticks(self, at: Any, count: int) -> Array:
@@ -140,12 +179,18 @@ class EventReader:
             self.tick(at)
             return np.empty(0, np.int64)
         array = at
-        if not isinstance(at, np.ndarray) or at.dtype.kind not in "iuM":
+        if not isinstance(at, np.ndarray) or at.dtype.kind not in "iufM":
             array = plain_array(as_column(at)).to_numpy(zero_copy_only=False)
         kind = array.dtype.kind
-        if self.numeric == (kind == "M") or kind not in "iuM":
+        if kind == "O" and not self.numeric and self.scale is None:  # ISO text
+            array = np.array([self.tick(instant) for instant in array], np.int64)
+        elif kind == "f" and self.scale is not None and np.isfinite(array).all():
+            array = np.round(array * self.scale)
+        elif kind in "iu" and self.scale is not None:
+            array = array.astype(np.int64) * self.scale
+        elif self.scale is not None or kind not in ("iu" if self.numeric else "M"):
             raise self._no_instant(at)
-        if kind == "M":
+        elif kind == "M":
             array = array.astype("datetime64[ns]")
         check_length(array, count, f"cannot place {count} events", "instants")
         return np.ascontiguousarray(array).astype(np.int64, copy=False)
@@ -156,13 +201,19 @@ class EventReader:
             f"it is of type {type(at).__name__}",
             "its range is a plain number: give whole numbers"
             if self.numeric
-            else "its range is a duration: give datetimes",
+            else "its range is a duration: give datetimes or ISO text, or numbers and "
+            "their unit: unit='ms'"
+            if self.scale is None
+            else "the operator has a unit: give numbers",
         )
 
     def instant(self, tick: int) -> Any:
         """A tick as the user writes it."""
         if self.numeric:
             return tick
+        if self.scale is not None:
+            whole, rest = divmod(tick, self.scale)
+            return whole if rest == 0 else tick / self.scale
         at = _EPOCH + (tick // 1000) * _MICROSECOND
         return at if self.zoned else at.replace(tzinfo=None)
 
@@ -170,6 +221,9 @@ class EventReader:
         """Ticks as an Arrow column of instants."""
         if self.numeric:
             return pa.array(ticks)
+        if self.scale is not None:
+            whole = not (ticks % self.scale).any()
+            return pa.array(ticks // self.scale if whole else ticks / self.scale)
         zone = "UTC" if self.zoned else None
         return pa.array(ticks.astype("datetime64[ns]")).cast(pa.timestamp("ns", zone))
 
@@ -188,6 +242,35 @@ class EventReader:
             flags = np.asarray(columns[policies.flag]).astype(np.int8)
         marks = _attributes(columns, policies.mark)
         return marks, _attributes(columns, policies.signal), flags
+
+
+def nanoseconds(at: dt.datetime) -> int:
+    """A datetime in nanoseconds since 1970; one without a zone counts as UTC."""
+    since = at - (_NAIVE_EPOCH if at.tzinfo is None else _EPOCH)
+    seconds = since.days * 86_400 + since.seconds
+    return (seconds * 1_000_000 + since.microseconds) * 1000
+
+
+def _names_of(values: Any) -> Any:
+    """The columns of a batch."""
+    return getattr(
+        values, "column_names", values if isinstance(values, Mapping) else ()
+    )
+
+
+def _scale(unit: str | None, numeric: bool | None) -> int | None:
+    """Nanoseconds of the unit that numbers count in; None where instants are not."""
+    if unit is None:
+        return None
+    if unit not in UNITS or numeric is not False:
+        raise BadInput.because(
+            f"cannot read instants in the unit {unit!r}",
+            "the window is not made of durations"
+            if unit in UNITS
+            else f"the units are {', '.join(UNITS)}",
+            "leave unit out: it is for numbers where a window's range is a duration",
+        )
+    return UNITS[unit]
 
 
 def check_length(values: Any, count: int, fact: str, noun: str) -> None:

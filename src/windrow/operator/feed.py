@@ -1,8 +1,4 @@
-"""Lets events in, a batch key by key and numbers by a short way; finds them again.
-
-The short way is for one window whose event is a number, of which nothing else is known:
-an append, and one call of the kernel.  The long way takes about ten times as long.
-"""
+"""Lets batches of events in, key by key, and finds events by their handles."""
 
 from __future__ import annotations
 
@@ -18,24 +14,23 @@ from windrow.errors import BadInput
 from .description import hashable
 from .events import check_length
 from .inputs import Events, Source
+from .keyed import KeyedWindows
 from .late_windows import LateWindow
 from .layout import Array
 from .results import ResultBatch, Results
 from .setup import OperatorSetup
-from .window import MOST, KeyWindow
+from .window import KeyWindow
 
 Function = Callable[..., Any]
 Runs = list[tuple[Any, Array | None]]
-_PLAIN = {str, int, bool, bytes}
+NO_EVENT = (None, -np.inf, -np.inf)
 
 
-def runs_of(keys: Any, count: int) -> Runs:
-    """Each key with the numbers of its events; None is all of them.
+def key_codes(keys: Any, count: int) -> tuple[list[Any], Array]:
+    """The keys of a batch in the order in which they come, and which each event has.
 
     Keys that are equal are one key, as in a dict: 1, 1.0 and True, 0.0 and -0.0.
     """
-    if keys is None:
-        return [(None, None)] if count else []
     keys = keys if hasattr(keys, "__len__") else list(keys)
     check_length(keys, count, f"cannot give keys to {count} events", "keys")
     column = _key_column(keys) if count else None
@@ -44,33 +39,45 @@ def runs_of(keys: Any, count: int) -> Runs:
         distinct = encoded.dictionary.to_pylist()
         if not column.null_count and len(set(map(hashable, distinct))) == len(distinct):
             codes = encoded.indices.to_numpy()
-            order = np.argsort(codes, kind="stable")
-            edges = np.searchsorted(codes[order], np.arange(1, len(distinct)))
-            return list(zip(distinct, np.split(order, edges), strict=True))
+            return _in_order_of_coming(distinct, codes)
         keys = column.to_pylist()
-    rows: dict[Any, list[int]] = {}
-    for row, key in enumerate(keys):
-        rows.setdefault(hashable(key), []).append(row)
-    if None in rows:
+    numbers: dict[Any, int] = {}
+    try:
+        rows = [numbers.setdefault(key, len(numbers)) for key in keys]
+    except TypeError:
+        for key in keys:
+            hashable(key)
+        raise
+    if None in numbers:
         raise BadInput.because(
             "cannot give an event to no key", "a key is null", "leave such events out"
         )
-    return [(key, np.array(own)) for key, own in rows.items()]
+    return list(numbers), np.array(rows, np.int64)
+
+
+def _in_order_of_coming(distinct: list[Any], codes: Array) -> tuple[list[Any], Array]:
+    """Without the keys that no event has: a dictionary may have such."""
+    used, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(used), np.int64)
+    rank[order] = np.arange(len(used))
+    return [distinct[code] for code in used[order].tolist()], rank[inverse]
+
+
+def runs_of(distinct: list[Any], codes: Array) -> Runs:
+    """Each key with the numbers of its events."""
+    order = np.argsort(codes, kind="stable")
+    edges = np.searchsorted(codes[order], np.arange(1, len(distinct)))
+    return list(zip(distinct, np.split(order, edges), strict=False))
 
 
 def _key_column(keys: Any) -> pa.Array | None:
-    """Keys as an Arrow column; None where some might change their type in one."""
+    """Keys as an Arrow column; None where they are Python objects already."""
     if isinstance(keys, (pa.ChunkedArray, pa.Array)):
         return plain_array(keys)
     if str(getattr(keys, "dtype", "object")) != "object":
         return pa.array(keys)
-    kinds = set(map(type, keys))
-    if len(kinds) > 1 or not kinds <= _PLAIN:
-        return None
-    try:
-        return pa.array(list(keys))
-    except (pa.ArrowException, ValueError, OverflowError):  # past 64 bits, surrogates
-        return None
+    return None
 
 
 def _pick(values: Array, rows: Array | None) -> Array:
@@ -83,20 +90,22 @@ def feed_batch(
     setup: OperatorSetup,
     window_of: Function,
     columns: Mapping[str, Any],
+    values: Any,
     at: Any,
     runs: Runs,
     count: int,
 ) -> Results:
     """Let the rows of each key in; the results that fell due, key by key."""
     program = setup.program_for_batch(columns)
-    ticks = setup.reader.ticks(at, count)
+    ticks = setup.reader.ticks_of(at, values, count)
     source = program.columns.arrays(columns)
     events = (ticks, *setup.reader.other_columns(columns, count))
     payloads = program.columns.payload_rows(columns)
     batches: list[ResultBatch] = []
     events_of = [tuple(_pick(column, rows) for column in events) for _, rows in runs]
     for (key, _), own_events in zip(runs, events_of, strict=True):
-        setup.check_batch(window_of(key, create=False), own_events)
+        window = window_of(key, create=False)
+        setup.check_batch(NO_EVENT if window is None else window.last, own_events)
     for (key, rows), own_events in zip(runs, events_of, strict=True):
         window = window_of(key)
         slots = [_pick(slot, rows) for slot in source]
@@ -126,12 +135,40 @@ def _let_in(
     return [*untaken, *window.absorb(source, events, count)]
 
 
+def feed_keys(
+    setup: OperatorSetup,
+    windows: KeyedWindows,
+    columns: Mapping[str, Any],
+    values: Any,
+    at: Any,
+    distinct: list[Any],
+    codes: Array,
+) -> Results:
+    """Let rows in by the codes of their keys; the results that fell due, key by key."""
+    program, count = windows.program, len(codes)
+    events = (
+        setup.reader.ticks_of(at, values, count),
+        *setup.reader.other_columns(columns, count),
+    )
+    source = program.columns.arrays(columns)
+    payloads = program.columns.payload_rows(columns)
+    known = [windows.slot(key) for key in distinct]
+    setup.check_batches(windows.last_of(known), codes, events)
+    own = [
+        windows.open(key) if slot is None else slot
+        for key, slot in zip(distinct, known, strict=True)
+    ]
+    slots = np.array(own, np.int64)[codes]
+    batches = windows.feed(slots, source, events, payloads) if count else []
+    return Results(program.columns.request, batches, program.bounds)
+
+
 def find_event(
     window_of: Function, handle: Any, what: str
 ) -> tuple[LateWindow, int, int, int]:
     """The window, place, instant and number of the event that a handle stands for."""
     key, tick, number = handle if isinstance(handle, tuple) else (None, 0, handle)
-    window = window_of(key, create=False)
+    window = window_of(key)
     if window is not None and not isinstance(window, LateWindow):
         raise BadInput.because(
             f"cannot {what} an event by its handle",
@@ -146,105 +183,3 @@ def find_event(
             "keep handles only as long as their events",
         )
     return window, place, tick or 0, number
-
-
-def quick_calls(
-    window: KeyWindow, insert: Function, query: Function
-) -> tuple[Function, Function]:
-    """`insert` and `query` over one window; what is given are the long ways."""
-    column, known = window.pending.column, window.pending.known
-    append, pop = column.append, column.pop
-    step = window.program.steps.accounts["call_quick"]
-    call: Function = step
-
-    def learn(_: Array, value: Any) -> Any:
-        """Calls up to the first compiled one: later ones go past the dispatcher."""
-        nonlocal call
-        count = step(window.memory, value)
-        compiled = step.compiled(window.memory, value)
-        call = learn if compiled is None else _entry_of(compiled)
-        return count
-
-    call = learn
-
-    def quick_insert(value: Any = None, at: Any = None, key: Any = None) -> Any:
-        """Let an event in; what has to leave leaves.  Gives a handle to the event."""
-        if at is None and key is None:
-            try:
-                append(value)
-            except (TypeError, OverflowError):  # said in words there
-                return insert(value, at, key)
-            waiting = len(column)
-            if waiting == MOST:
-                window.flush()
-                return window.first - 1
-            return window.first + waiting - 1
-        return insert(value, at, key)
-
-    def quick_query(key: Any = None) -> Any:
-        """The aggregate of what is in the window; None if that is nothing."""
-        alone = key is None and len(column) == 1 and not known
-        if alone and call(window.argument, column[0]) > 0:
-            pop()
-            window.first += 1
-            return window.read()
-        return query(key)
-
-    return quick_insert, query if window.program.policies.waits else quick_query
-
-
-def _entry_of(compiled: Function) -> Function:
-    """What numba's dispatcher calls once it knows the types: 0.27 us, not 0.40."""
-    overloads = list(getattr(compiled, "overloads", {}).values())
-    return overloads[0].entry_point if len(overloads) == 1 else compiled
-
-
-def quick_feed(window: KeyWindow, feed: Function) -> Function:
-    """`feed` for windows of rows that report every row, from an array of numbers."""
-    program, column = window.program, window.pending.column
-    request, step = program.columns.request, program.steps.accounts["call_rows"]
-    dtypes = request.product.out_dtypes
-    dtype, range_ = np.dtype(column.typecode), program.policies.range
-    base = np.zeros(1, np.int64)  # nobody asks for positions here
-    ones = np.ones(MOST, np.bool_)
-    masks = len(program.columns.slots.masks)
-    compiled: dict[bool, Function | None] = {}  # for arrays that can be written or not
-
-    def quick(values: Any = None, at: Any = None, key: Any = None) -> Any:
-        """Let a batch of events in, and give all results that fell due."""
-        if (
-            at is not None
-            or key is not None
-            or type(values) is not np.ndarray
-            or values.dtype != dtype
-            or values.ndim != 1
-            or not values.flags.c_contiguous
-            or (masks and len(values) > MOST)
-        ):
-            return feed(values, at, key)
-        if len(column):
-            window.flush()
-        count = len(values)
-        source = (values, ones[:count], base) if masks else (values, base)
-        out = tuple([np.empty(count, kind) for kind in dtypes])
-        call = compiled.get(values.flags.writeable)
-        if call is None:
-            call = step.compiled(window.memory, source, count, out)
-            compiled[values.flags.writeable] = call
-        if call is None:
-            results = step(window.memory, source, count, out)
-        else:
-            results = call(window.argument, source, count, out)
-        if results < 0:  # no room yet
-            return feed(values, at, key)
-        last = window.first = window.first + count
-
-        def batches() -> list[ResultBatch]:
-            """The last of these windows ended with event `last` - 1."""
-            ends = np.arange(last - results + 1, last + 1)
-            written = tuple(array[:results] for array in out)
-            return [ResultBatch(None, ends - range_, ends, written, None)]
-
-        return Results(request, batches, pa.array)
-
-    return quick

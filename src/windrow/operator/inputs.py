@@ -10,20 +10,28 @@ payloads    ("ann",)                     kept by the event's number, read off a
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import types as pat
 
-from windrow.aggregates import Call
+from windrow.aggregates import Call, find
 from windrow.aggregates.types import value_kind
 from windrow.batch.columns import numbers
 from windrow.errors import BadInput
-from windrow.plan.bind import bind
-from windrow.plan.operator import check_keepable
-from windrow.plan.requests import may_overflow, request_kernel, slots_of
+from windrow.plan.bind import BoundCall, bind
+from windrow.plan.operator import check_keepable, is_held
+from windrow.plan.requests import (
+    KernelRequest,
+    Slots,
+    may_overflow,
+    request_kernel,
+    slots_of,
+)
 from windrow.windows.policy_numbers import DELTA, PolicyNumbers
 
 from .layout import Array
@@ -34,6 +42,7 @@ Others = tuple[float, float, int]  # mark, signal and flag of one event
 NO_EVENTS: Events = tuple(np.empty(0, kind) for kind in ("i8", "f8", "f8", "i1"))
 """Instants, marks, signals and flags of events that have none."""
 
+_EVENT, _NUMBER = "", pa.int64()  # a column that every event has, and no table
 _OTHER_TYPE = (pa.ArrowException, TypeError, ValueError, OverflowError)
 _PLAIN = {pa.string(): str, pa.float64(): float, pa.bool_(): bool, pa.binary(): bytes}
 
@@ -50,9 +59,9 @@ class EventColumns:
     ) -> None:
         self.schema, self.bound = schema, bind(calls, schema)
         check_keepable(self.bound)
-        self.slots = slots_of(self.bound, lambda _: nulls)
-        self.request = request_kernel(self.bound, self.slots, may_overflow)
-        names = dict.fromkeys(call.payload for call in self.bound)
+        self.nulls = nulls
+        self.slots, self.request = _request(self.bound, nulls)
+        names = dict.fromkeys(call.payload for call, _ in self.request.calls)
         self.payloads = [name for name in names if name is not None]
         self._plain = [(name, _PLAIN.get(self._type(name))) for name in self.payloads]
         self.codes, self._columns = [], []
@@ -63,6 +72,28 @@ class EventColumns:
             self.codes.append(code)
             self._columns.append((name, as_floats, _is_number(kind), place))
         self.codes += "b" * len(self.slots.masks)
+
+    @cached_property
+    def without_nulls(self) -> KernelRequest:
+        """What is asked of a kernel over events of which none is null."""
+        if not self.nulls:
+            return self.request
+        return _request(self.bound, nulls=False)[1]
+
+    @property
+    def plain_names(self) -> list[str]:
+        """The column of each slot that is a number."""
+        return [name for name, _, _, _ in self._columns]
+
+    @cached_property
+    def holds(self) -> bool:
+        """Whether results are made of the values of a window's events."""
+        return any(map(is_held, self.bound))
+
+    @property
+    def only_numbers(self) -> bool:
+        """Whether events are plain numbers, and results point to none."""
+        return not self.payloads and all(plain for _, _, plain, _ in self._columns)
 
     def checked(self, event: Mapping[str, Any]) -> list[Any]:
         """The slots of one event, or refused; a null is a zero that does not count."""
@@ -148,6 +179,34 @@ class EventColumns:
                 "the operator was made with nulls=False",
                 "leave nulls out: a null is then skipped, as in SQL",
             )
+
+
+def _request(bound: Sequence[BoundCall], nulls: bool) -> tuple[Slots, KernelRequest]:
+    """The columns that a kernel reads, and what is asked of it.
+
+    Results that are made of events' values ask for the first and the last event.
+    """
+    ends = [
+        BoundCall(
+            f"{_EVENT}{at}", Call(find(at)), (_EVENT,), (pa.int8(),), None, _NUMBER
+        )
+        for at in ("first", "last")
+    ]
+    held = [call for call in bound if is_held(call)]
+    calls = [call for call in bound if call not in held] + (ends if held else [])
+    slots = slots_of(calls, lambda name: nulls and name != _EVENT)
+    request = request_kernel(calls, slots, may_overflow)
+    outputs = {call.name: numbers for call, numbers in request.calls}
+    own = tuple(
+        (
+            replace(call, payload=call.columns[0]),
+            (*outputs[ends[0].name], *outputs[ends[1].name]),
+        )
+        if call in held
+        else (call, outputs[call.name])
+        for call in bound
+    )
+    return slots, replace(request, calls=own)
 
 
 class WaitingEvents:

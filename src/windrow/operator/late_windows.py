@@ -16,6 +16,7 @@ followed up before time goes on: afterwards its events may be gone.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from windrow.windows.policy_numbers import COUNT
@@ -24,7 +25,7 @@ from .inputs import Events, Others, Source
 from .policies import NEWEST, RANGE
 from .results import Result, ResultBatch, same_value
 from .runtime import WindowProgram
-from .window import KeyWindow
+from .window import LEAST, KeyWindow
 
 
 class LateWindow(KeyWindow):
@@ -66,6 +67,16 @@ class LateWindow(KeyWindow):
         slots = [slot[start:stop] for slot in source]
         return self.absorb(slots, stretch, stop - start)
 
+    def absorb(self, source: Source, events: Events, count: int) -> list[ResultBatch]:
+        """Let events in; one by one where results are made of those that are there."""
+        if count < 2 or not self.program.columns.holds:
+            return super().absorb(source, events, count)
+        batches = []
+        for i in range(count):
+            own = tuple(column[i : i + 1] for column in events)
+            batches += super().absorb([slot[i : i + 1] for slot in source], own, 1)
+        return batches
+
     def find(self, tick: int, number: int) -> int:
         """The place of an event, or -1."""
         self.flush()
@@ -85,6 +96,11 @@ class LateWindow(KeyWindow):
     def note_change(self, tick: int) -> None:
         """An event at that instant comes late, is corrected or taken out."""
 
+    def numbers_between(self, first: int, last: int) -> Iterable[int]:
+        """The numbers of the events from one to another: late ones stand between."""
+        numbers: list[int] = self.alive()[1].tolist()
+        return numbers[numbers.index(first) : numbers.index(last) + 1]
+
 
 class RevisedWindow(LateWindow):
     """A window of time whose results are reported again when they change.
@@ -94,8 +110,10 @@ class RevisedWindow(LateWindow):
     instants of changes that nobody has followed up yet.
     """
 
-    def __init__(self, program: WindowProgram, capacity: int) -> None:
-        super().__init__(program, capacity)
+    def __init__(
+        self, program: WindowProgram, capacity: int, least: int = LEAST
+    ) -> None:
+        super().__init__(program, capacity, least)
         self.boundary: int | None = None
         self.reported: dict[int, Any] = {}
         self.due: dict[int, Any] = {}

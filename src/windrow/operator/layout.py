@@ -1,8 +1,7 @@
 """Lays an operator's memory out: one flat array, as RA has it.
 
-    words        0              WORDS
-                 |-- header -----|-- state --|-- rings --|-- numbers --|-- marks --|...
-    header       the algorithm's ints, then ranges, clocks and counters (`policies.py`)
+    words        |-- header --|-- state --|-- rings --|-- numbers --|-- marks --|...
+    header       ranges, clocks and counters (`policies.py`), then the algorithm's ints
     state        partials of the algorithm's own, field by field
     rings        partials of the events, field by field
     numbers      the algorithm's rings of whole numbers
@@ -19,7 +18,7 @@ array of its own.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +27,7 @@ from windrow.algorithms import Stepwise
 from windrow.kernels import Product
 from windrow.windows.policy_numbers import DELTA
 
-from .policies import FLOATS, MASK, WORDS
+from .policies import FLOATS, INTS, MASK
 
 Array = np.ndarray[Any, Any]
 
@@ -49,25 +48,67 @@ class Section(NamedTuple):
         """Words at that capacity."""
         return -(-self.length(capacity) * np.dtype(self.dtype).itemsize // 8)
 
+    @property
+    def words_text(self) -> str:
+        """The same as an expression in n."""
+        length = f"({self.each} * n + {self.more})"
+        size = np.dtype(self.dtype).itemsize
+        return length if size == 8 else f"(({length} * {size} + 7) // 8)"
 
-Layout = list[Section]
+
+class Layout(NamedTuple):
+    """How many words the header has, and the sections after it, in order."""
+
+    header: int
+    sections: tuple[Section, ...]
+
+    def words(self, capacity: int) -> int:
+        """Words of a window with so many places."""
+        return self.header + sum(own.words(capacity) for own in self.sections)
+
+    def without_result(self) -> Layout:
+        """The same without room for a result, for windows that share one."""
+        sections = [
+            own._replace(more=0) if own.name == "out" else own for own in self.sections
+        ]
+        return Layout(self.header, tuple(sections))
 
 
 def layout_of(
-    product: Product, steps: Stepwise, evict: int, *, ordered: bool
+    product: Product, steps: Stepwise, evict: int, trigger: int, *, ordered: bool
 ) -> Layout:
-    """The sections that an operator's memory has, in order."""
+    """The memory of an operator's window."""
     fields, marks = product.dtypes, "float64" if evict == DELTA else "int64"
     rings = [f"ring{number}" for number in range(steps.rings)]
-    return [
+    floats = FLOATS if DELTA in (evict, trigger) else 0
+    sections = (
         *(Section("state", dtype, 0, steps.state) for dtype in fields),
         *(Section(ring, dtype, steps.slots) for ring in rings for dtype in fields),
         *[Section("number", "int64", 1)] * steps.numbers,
         Section("marks", marks, int(ordered or evict == DELTA)),
         Section("ids", "int64", int(not steps.fifo)),
-        Section("floats", "float64", 0, FLOATS),
+        Section("floats", "float64", 0, floats),
         *(Section("out", dtype, 0, 1) for dtype in product.out_dtypes),
-    ]
+    )
+    return Layout(INTS + len(steps.begin), sections)
+
+
+@lru_cache(maxsize=1024)
+def _pieces(
+    layout: Layout, capacity: int
+) -> tuple[list[tuple[int, int, np.dtype[Any], int]], int, bool]:
+    """Where sections begin and stop, their types and lengths; the words of all.
+
+    Sections of Python objects stand outside of them.
+    """
+    objects = any(section.dtype == "object" for section in layout.sections)
+    pieces, at = [], layout.header
+    for section in layout.sections:
+        size = 0 if objects else section.words(capacity)
+        dtype = np.dtype(section.dtype)
+        pieces.append((at, at + size, dtype, section.length(capacity)))
+        at += size
+    return pieces, at, objects
 
 
 class Memory:
@@ -77,18 +118,19 @@ class Memory:
     `views` the same as Python reads them fastest, and as its own numbers.
     """
 
-    def __init__(self, layout: Layout, capacity: int) -> None:
-        self.layout, self.capacity = layout, capacity
-        objects = any(section.dtype == "object" for section in layout)
-        sizes = [0 if objects else section.words(capacity) for section in layout]
-        self.flat: Array = np.zeros(WORDS + sum(sizes), np.int64)
-        self.words, self.sections, at = self.flat[:WORDS], [], WORDS
-        for section, size in zip(layout, sizes, strict=True):
-            length = section.length(capacity)
-            piece = self.flat[at : at + size]
-            own = np.zeros(length, section.dtype) if objects else piece
-            self.sections.append(own.view(section.dtype)[:length])
-            at += size
+    def __init__(
+        self, layout: Layout, capacity: int, flat: Array | None = None
+    ) -> None:
+        self.layout, self.capacity = layout.sections, capacity
+        pieces, total, objects = _pieces(layout, capacity)
+        self.flat = np.zeros(total, np.int64) if flat is None else flat
+        self.words = self.flat[: layout.header]
+        self.sections = [
+            np.zeros(length, dtype)
+            if objects
+            else self.flat[start:stop].view(dtype)[:length]
+            for start, stop, dtype, length in pieces
+        ]
         self.words[MASK] = capacity - 1
 
     @cached_property
@@ -99,6 +141,14 @@ class Memory:
             array if "object" in section or section.name == "number" else array.data
             for section, array in pairs
         )
+
+    def snapshot(self) -> Array:
+        """All words, to be put back should a call fail."""
+        return self.flat.copy()
+
+    def undo(self, before: Array) -> None:
+        """Have the words again that `snapshot` gave."""
+        self.flat[:] = before
 
     def named(self, name: str) -> list[Array]:
         """The sections of that name."""
@@ -112,22 +162,21 @@ def open_text(layout: Layout, steps: Stepwise, *, plain: bool) -> str:
     As text: it makes tuples of as many views as there are sections, each of its own
     type, and numba has to see each.
     """
+    header, sections = layout
     if plain:
-        names = ", ".join(["words", *(f"s{k}" for k in range(len(layout)))])
+        names = ", ".join(["words", *(f"s{k}" for k in range(len(sections)))])
         lines = [f"    {names} = mem.views"]
     else:
-        lines = [f"    words = mem[:{WORDS}]", f"    n = words[{MASK}] + 1"]
-        lines.append(f"    at = {WORDS}")
-        for k, section in enumerate(layout):
-            length = f"({section.each} * n + {section.more})"
-            size = np.dtype(section.dtype).itemsize
-            words = length if size == 8 else f"(({length} * {size} + 7) // 8)"
+        lines = [f"    words = mem[:{header}]", f"    n = words[{MASK}] + 1"]
+        lines.append(f"    at = {header}")
+        for k, section in enumerate(sections):
+            words = section.words_text
             kind = "bool_" if section.dtype == "bool" else section.dtype
             lines.append(f"    s{k} = mem[at : at + {words}].view(np.{kind})")
             lines.append(f"    at += {words}")
 
     def views(name: str) -> str:
-        return "".join(f"s{k}, " for k, own in enumerate(layout) if own.name == name)
+        return "".join(f"s{k}, " for k, own in enumerate(sections) if own.name == name)
 
     def group(name: str) -> str:
         return f"({views(name).rstrip()})"

@@ -37,9 +37,9 @@ from windrow.windows.policy_numbers import DELTA, PUNCTUATION, TIME
 from .policies import (
     BOUNDARY,
     FULL,
-    LAST,
     MASK,
     NEWEST,
+    NO_ROOM,
     RANGE,
     READY,
     SINCE,
@@ -53,52 +53,63 @@ from .policies import (
 )
 
 
+def take_event(memory, ints, state, source, events, i, made, out, begins, ends):
+    """Event i, after what falls due and leaves before it; results into `out`.
+
+    Gives READY, FULL where the rings have no place for it, or NO_ROOM where `out` has
+    none for what falls due: it is to be called again then.
+    """
+    words, scratch, _, marks, floats, ids = memory
+    tick, mark = words[TOTAL], 0.0
+    if ORDERED or TRIGGER == TIME:
+        tick = peek(events[0], i)
+    if EVICT == DELTA:
+        mark = peek(events[1], i)
+    if TRIGGER == TIME:
+        if words[TOTAL] == 0:
+            words[BOUNDARY] = next_end(words, tick)
+        ints, state, made, full = pass_time(
+            words, scratch, ints, state, marks, tick, made, out, begins, ends
+        )
+        if full:
+            return ints, state, made, NO_ROOM
+    ints, state = make_room_for(words, scratch, ints, state, marks, floats, tick, mark)
+    if ints[1] - ints[0] > words[MASK]:
+        return ints, state, made, FULL
+    value = leaf(source, i)
+    ints, state = put(words, scratch, ints, state, marks, ids, value, tick, mark)
+    if is_due(words, floats, events, i):
+        partial, ints, state = whole(scratch, ints, state)
+        emit(out, made, partial)
+        begins[made] = words[TOTAL] - size_of(ints)
+        ends[made] = words[TOTAL]
+        made += 1
+        words[SINCE] = 0
+    if EVICT == PUNCTUATION and peek(events[3], i) != 0:
+        ints, state = drop_all(scratch, ints, state)
+    return ints, state, made, READY
+
+
 def call_feed(mem, source, events, i, count, out, begins, ends):
     """Events [i, count) one by one, results into `out` while there is room.
 
     Gives the event to go on with, how many results there are, and whether the rings
     are full.
     """
-    (words, scratch, fields, marks, floats, ids), _ = open_memory(mem)
+    memory, _ = open_memory(mem)
+    words, fields = memory[0], memory[2]
     ints, state = ints_of(words), state_of(fields)
     made = np.int64(0)
     status = READY
-    while i < count and made < len(begins):
-        tick = words[TOTAL]
-        mark = floats[LAST]
-        if ORDERED or TRIGGER == TIME:
-            tick = peek(events[0], i)
-        if EVICT == DELTA:
-            mark = peek(events[1], i)
-        if TRIGGER == TIME:
-            if words[TOTAL] == 0:
-                words[BOUNDARY] = next_end(words, tick)
-            ints, state, made, full = pass_time(
-                words, scratch, ints, state, marks, tick, made, out, begins, ends
-            )
-            if full:
-                break
-        ints, state = make_room_for(
-            words, scratch, ints, state, marks, floats, tick, mark
+    while i < count and made < len(begins) and status == READY:
+        ints, state, made, status = take_event(
+            memory, ints, state, source, events, i, made, out, begins, ends
         )
-        if ints[1] - ints[0] > words[MASK]:
-            status = FULL
-            break
-        value = leaf(source, i)
-        ints, state = put(words, scratch, ints, state, marks, ids, value, tick, mark)
-        if is_due(words, floats, events, i):
-            partial, ints, state = whole(scratch, ints, state)
-            emit(out, made, partial)
-            begins[made] = words[TOTAL] - size_of(ints)
-            ends[made] = words[TOTAL]
-            made += 1
-            words[SINCE] = 0
-        if EVICT == PUNCTUATION and peek(events[3], i) != 0:
-            ints, state = drop_all(scratch, ints, state)
-        i += 1
+        if status == READY:
+            i += 1
     set_ints(words, ints)
     set_state(fields, state)
-    return i, made, status
+    return i, made, status == FULL
 
 
 def call_rows(mem, source, count, out):
@@ -186,26 +197,31 @@ def call_drop(mem, many):
     set_state(fields, state)
 
 
-def call_elapse(mem, tick, out, begins, ends):
+def let_time_pass(memory, tick, made, out, begins, ends):
     """Time goes on to `tick`; events leave as they would before one that comes then.
 
     Gives how many results there are, and whether room ran out.
     """
-    (words, scratch, fields, marks, floats, _), _ = open_memory(mem)
+    words, scratch, fields, marks, floats, _ = memory
     ints, state = ints_of(words), state_of(fields)
-    made, full = np.int64(0), False
+    full = False
     if TRIGGER == TIME and words[TOTAL] > 0:
         ints, state, made, full = pass_time(
             words, scratch, ints, state, marks, tick, made, out, begins, ends
         )
     if EVICT == TIME and not full:
         ints, state = make_room_for(
-            words, scratch, ints, state, marks, floats, tick, floats[LAST]
+            words, scratch, ints, state, marks, floats, tick, 0.0
         )
     words[NEWEST] = max(words[NEWEST], tick)
     set_ints(words, ints)
     set_state(fields, state)
     return made, full
+
+
+def call_elapse(mem, tick, out, begins, ends):
+    """Time goes on; gives how many results fell due, and whether room ran out."""
+    return let_time_pass(open_memory(mem)[0], tick, np.int64(0), out, begins, ends)
 
 
 def move_rings(scratch, ints, wider):
@@ -216,7 +232,7 @@ def move_rings(scratch, ints, wider):
     return ints
 
 
-def call_move(mem, new):
+def move_window(mem, new):
     """Copy a window to memory of another capacity."""
     (words, scratch, fields, marks, floats, ids), _ = open_memory(mem)
     (new_words, wider, new_fields, new_marks, new_floats, new_ids), _ = open_memory(new)
@@ -236,6 +252,10 @@ def call_move(mem, new):
         at += 1
     set_ints(new_words, move(scratch, ints, wider))
     set_state(new_fields, state_of(fields))
+
+
+def call_move(mem, new):
+    move_window(mem, new)
 
 
 LOOPS = (

@@ -14,7 +14,9 @@ from windrow.errors import BadInput
 from windrow.state.codec import unpack
 
 from .description import check_key, check_keyed, hashable
-from .feed import feed_batch, find_event, quick_calls, quick_feed, runs_of
+from .feed import Runs, feed_batch, feed_keys, find_event, key_codes, runs_of
+from .keyed import KeyedWindows
+from .quick import quick_calls, quick_feed, quick_insert_of
 from .results import Result, Results
 from .save import load, save
 from .setup import OperatorSetup
@@ -33,7 +35,8 @@ class Operator:
     others.  `lateness` lets events come late by that much, in windows that are not
     FIFO.  `types` gives column types that the first event does not tell.  With
     `nulls=False` nulls are refused, and some aggregates are faster.  `capacity` is the
-    number of events to make room for at once.
+    number of events to make room for at once.  `unit` is what instants count in that
+    are numbers, where the window's range is a duration.
 
     >>> import windrow as wr
     >>> op = wr.Operator(wr.rows(3), wr.max())
@@ -54,6 +57,7 @@ class Operator:
         types: Mapping[str, Any] | None = None,
         nulls: bool = True,
         capacity: int | None = None,
+        unit: str | None = None,
     ) -> None:
         setup = OperatorSetup(
             window,
@@ -64,8 +68,9 @@ class Operator:
             types=types,
             nulls=nulls,
             capacity=capacity,
+            unit=unit,
         )
-        self._begin(setup, {}, None)
+        self._begin(setup, {}, None, None)
 
     def __new__(cls, window: Any = None, *more: Any, **options: Any) -> Any:
         """An operator; one of its own kind where events have a duration."""
@@ -76,13 +81,19 @@ class Operator:
     __new__.__wrapped__ = __init__  # type: ignore[attr-defined]  # the signature shown
 
     def _begin(
-        self, setup: OperatorSetup, windows: dict[Any, KeyWindow], keyed: bool | None
+        self,
+        setup: OperatorSetup,
+        windows: dict[Any, KeyWindow],
+        shared: KeyedWindows | None,
+        keyed: bool | None,
     ) -> None:
         self._setup, self._reader = setup, setup.reader
-        self._windows, self._keyed = windows, keyed
+        self._windows, self._shared, self._keyed = windows, shared, keyed
         self._insert: Callable[..., Any] = self._long_insert
         self._query: Callable[..., Any] = self._long_query
         self._notice_quick()
+        if shared is not None:
+            self._notice_quick_keys(shared)
 
     # --- events
 
@@ -91,16 +102,25 @@ class Operator:
         return self._insert(value, at, key)
 
     def _long_insert(self, value: Any, at: Any, key: Any) -> Any:
-        window = self._window(key, create=False)
-        if window is None and key is not None:
+        check_keyed(self._keyed, key)
+        if key is not None and key not in self._known(key):
             check_key(key)
-        event, tick = self._reader.event(value), self._reader.tick(at)
+        event, tick = self._reader.event(value), self._reader.tick_of(at, value)
         program = self._setup.program_for(event)
         columns, others = program.columns, self._reader.others(event)
         numbers = columns.checked(event)
         payload = columns.payload(event) if columns.payloads else None
+        if key is not None and (shared := self._share()) is not None:
+            slot = shared.slots.get(key)
+            if slot is not None:
+                self._setup.check_event(shared.state_of(slot), tick, others)
+            try:
+                return shared.insert(key, numbers, tick, others, payload)
+            finally:
+                self._keep_shared(shared)
+        window = self._window(key, create=False)
         if window is not None:
-            self._setup.check_event(window, tick, others)
+            self._setup.check_event(window.last, tick, others)
         else:
             window = self._window(key)
         if payload:
@@ -111,22 +131,25 @@ class Operator:
     def evict(self, handle: Any = None, key: Hashable = None) -> None:
         """Take the oldest event out, or the one that `handle` was given for."""
         if handle is not None:
-            late, place, tick, _ = find_event(self._window, handle, "evict")
+            late, place, tick, _ = find_event(self._window_of, handle, "evict")
             late.remove(place, tick)
+            return
+        if self._shared is not None:
+            check_keyed(self._keyed, key)
+            slot = self._shared.slots.get(hashable(key))
+            if slot is None or not self._shared.sizes()[slot]:
+                raise _empty()
+            self._shared.drop(slot, 1)
             return
         window = self._window(key, create=False)
         if window is None or not window.size():
-            raise BadInput.because(
-                "cannot evict the oldest event",
-                "the window is empty",
-                "look at len(op) first",
-            )
+            raise _empty()
         window.drop(1)
 
     def correct(self, handle: Any, value: Any) -> None:
         """Another value for the event that `handle` was given for."""
         event = self._reader.event(value)
-        window, place, tick, number = find_event(self._window, handle, "correct")
+        window, place, tick, number = find_event(self._window_of, handle, "correct")
         columns = window.program.columns
         numbers, payload = columns.checked(event), columns.payload(event)
         window.correct(place, number, tick, numbers)
@@ -141,6 +164,9 @@ class Operator:
                 f"the window ({self._setup.window}) has none",
                 "make it with wr.window(evict=..., trigger=wr.punctuation())",
             )
+        if self._shared is not None:
+            self._shared.punctuate(key)
+            return
         keys = list(self._windows) if key is None else [key]
         for window in filter(None, (self._window(k, create=False) for k in keys)):
             window.punctuate()
@@ -153,24 +179,59 @@ class Operator:
         """
         columns, count = self._reader.batch(values)
         check_keyed(self._keyed, key)
-        runs = runs_of(key, count)
-        for name, _ in runs if key is not None else ():
-            if name not in self._windows:
+        if key is None:
+            runs: Runs = [(None, None)] if count else []
+            feed = (self._setup, self._window, columns, values, at, runs, count)
+            return feed_batch(*feed)
+        distinct, codes = key_codes(key, count)
+        for name in distinct:
+            if name not in self._known(name):
                 check_key(name)
-        return feed_batch(self._setup, self._window, columns, at, runs, count)
+        self._setup.program_for_batch(columns)
+        if (shared := self._share()) is None:
+            runs = runs_of(distinct, codes)
+            feed = (self._setup, self._window, columns, values, at, runs, count)
+            return feed_batch(*feed)
+        try:
+            return feed_keys(self._setup, shared, columns, values, at, distinct, codes)
+        finally:
+            self._keep_shared(shared)
+
+    # --- windows of a list
+
+    def add(self, window: Any) -> Any:
+        """Keep one more window; it begins with the events that are still kept.
+
+        Gives the number of events, or the instant, from which on it is complete; None
+        where it is complete already.
+        """
+        return self._setup.add_window(window, self._windows)
+
+    def remove(self, name: str) -> None:
+        """Keep the window of that name no longer."""
+        self._setup.remove_window(name, self._windows)
 
     # --- results
 
-    def query(self, key: Hashable = None) -> Any:
-        """The aggregate of what is in the window; None if that is nothing."""
-        return self._query(key)
+    def query(self, key: Hashable = None, at: Any = None) -> Any:
+        """The aggregate of what is in the window; None if that is nothing.
 
-    def _long_query(self, key: Any = None) -> Any:
-        window = self._window(key, create=False)
-        value = None if window is None else window.look()
-        if value is None and len(self._setup.calls) > 1:
-            return dict.fromkeys(self._setup.calls)
-        return value
+        With `at` time goes on to that instant first, for that window.  A key that was
+        never seen has what an empty window has.
+        """
+        return self._query(key, at)
+
+    def _long_query(self, key: Any = None, at: Any = None) -> Any:
+        tick = None if at is None else self._reader.tick(at)
+        if self._shared is not None:
+            check_keyed(self._keyed, key)
+            value = self._shared.query(key, tick)
+        else:
+            window = self._window(key, create=False)
+            if window is not None and tick is not None:
+                window.pass_to(tick)
+            value = None if window is None else window.look()
+        return self._setup.empty() if value is None else value
 
     def trigger(self, at: Any = None) -> list[Result]:
         """Results that fell due and were not taken yet, and those that changed.
@@ -179,21 +240,27 @@ class Operator:
         event, or none, gives its result as it stands, if that is another than before.
         """
         tick = None if at is None else self._reader.tick(at)
+        if self._shared is not None:
+            return self._shared.trigger(tick)
         results: list[Result] = []
         for key, window in self._windows.items():
-            if tick is not None and (window.newest is None or tick > window.newest):
-                window.elapse(tick)
+            if tick is not None:
+                window.pass_to(tick)
             results += window.take_results(key)
         return results
 
     def __len__(self) -> int:
         """How many events all windows hold."""
+        if self._shared is not None:
+            return int(self._shared.sizes().sum())
         return sum(window.size() for window in self._windows.values())
 
     # --- keys
 
     def keys(self) -> list[Any]:
         """The keys that have a window."""
+        if self._shared is not None:
+            return list(self._shared.slots)
         return list(self._windows) if self._keyed else []
 
     def expire(self, before: Any = None) -> list[Any]:
@@ -204,6 +271,8 @@ class Operator:
         Gives the keys that are gone.
         """
         tick = None if before is None else self._reader.tick(before)
+        if self._shared is not None:
+            return self._shared.expire(tick)
         gone = []
         for key in self.keys():
             window = self._windows[key]
@@ -220,7 +289,7 @@ class Operator:
 
     def save(self) -> bytes:
         """Everything, as bytes that `load` reads again, in years if need be."""
-        return save(self._setup, self._windows, self._keyed)
+        return save(self._setup, self._windows, self._shared, self._keyed)
 
     @classmethod
     def load(cls, blob: bytes, aggregate: Any = None) -> Any:
@@ -250,6 +319,37 @@ class Operator:
             self._notice_quick()
         return window
 
+    def _window_of(self, key: Any) -> Any:
+        """The window of a key, or all of them where they stand in one place."""
+        return self._window(key, create=False) if self._shared is None else self._shared
+
+    def _share(self) -> KeyedWindows | None:
+        """The windows of all keys in one place, if they can be."""
+        if self._shared is None and not self._windows:
+            return self._setup.new_windows()
+        return self._shared
+
+    def _keep_shared(self, shared: KeyedWindows) -> None:
+        """Have keys from the first event on that was not refused."""
+        if self._shared is None and shared.slots:
+            self._notice_quick_keys(shared)
+        self._shared = shared if shared.slots else None
+        self._keyed = True if shared.slots else self._keyed
+
+    def _known(self, key: Any) -> Any:
+        """The keys that have a window, by which a key can be looked up."""
+        hashable(key)
+        return self._windows if self._shared is None else self._shared.slots
+
+    def _notice_quick_keys(self, shared: KeyedWindows) -> None:
+        """Many keys and plain numbers: events may take the short way."""
+        policies = self._setup.policies
+        if shared.program.columns.only_numbers and not (
+            policies.columns or policies.punctuated
+        ):
+            short = quick_insert_of(shared, self._reader, self._long_insert)
+            self._insert = self.insert = short  # type: ignore[method-assign]
+
     def _notice_quick(self) -> None:
         """One window of plain numbers: from now on events may take the short way."""
         only = self._windows.get(None)
@@ -259,3 +359,9 @@ class Operator:
             self.insert, self.query = short  # type: ignore[method-assign]
             if only.program.policies.every_row:
                 self.feed = quick_feed(only, self.feed)  # type: ignore[method-assign]
+
+
+def _empty() -> BadInput:
+    return BadInput.because(
+        "cannot evict the oldest event", "the window is empty", "look at len(op) first"
+    )

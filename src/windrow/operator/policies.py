@@ -33,14 +33,19 @@ from windrow.kernels.vocabulary import (
 )
 from windrow.windows.policy_numbers import COUNT, DELTA, PUNCTUATION, TIME
 
-# words: the algorithm's ints come first
-RANGE, EVERY, ANCHOR, BOUNDARY, NEWEST, SINCE, TOTAL, MASK = range(12, 20)
-WORDS = 24
+# words: the algorithm's ints come last, from INTS on
+RANGE, EVERY, ANCHOR, BOUNDARY, NEWEST, SINCE, TOTAL, MASK, INTS = range(9)
 # floats
 FURTHEST, STEP, LAST = range(3)
 FLOATS = 3
 
-READY, FULL = 0, 1
+READY, FULL, NO_ROOM = range(3)
+
+# an arena of many windows: free lists by level, then whether a window found no smaller
+# block, the end of blocks, and how many words are free
+SHORT, TOP, FREE, HEAD = 61, 62, 63, 64
+LEAST_KEY = 4  # places of a window among many
+NEVER = 2**63 - 1
 
 
 def next_end(words, tick):

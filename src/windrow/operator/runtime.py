@@ -16,19 +16,37 @@ import pyarrow as pa
 from windrow.algorithms import Algorithm, Stepwise
 from windrow.kernels import Assembly, Product
 from windrow.loops import Lane, forced_lane, is_interpreting
-from windrow.windows.policy_numbers import PolicyNumbers
+from windrow.windows.policy_numbers import TIME, PolicyNumbers
 
+from .arena import arena_texts
 from .events import EventReader
 from .inputs import EventColumns
+from .key_loops import KEY_LOOPS
 from .layout import Array, Layout, Memory, layout_of, open_text
 from .loops import LOOPS, move_rings
+from .many_loops import MANY_LOOPS
 from .places import PLACES
-from .policies import ANCHOR, EVERY, FURTHEST, RANGE, SINCE, STEP
+from .policies import ANCHOR, EVERY, FURTHEST, INTS, RANGE, SINCE, STEP
+from .range_words import RUNNING_WORDS, SINCE_WORDS, STACK_WORDS
 from .steps import Kernel, Steps
 
 # An event's way.  As calls they pass partials through memory: for pba 30 ns an event
 # with max where it is 10 ns, and 1.9 us with a moment sketch where it is 0.8.
-_INLINE = ("insert", "evict", "whole", "put", "make_room_for", "drop_before")
+_INLINE = (
+    "insert",
+    "evict",
+    "whole",
+    "put",
+    "make_room_for",
+    "drop_before",
+    "take_event",
+    "advance",
+    "answer",
+    "since",
+    "take_newest",
+    "find_start",
+    "drop_oldest",
+)
 
 
 @dataclass(frozen=True)
@@ -40,17 +58,31 @@ class OperatorKernel:
     evict: int
     trigger: int
     ordered: bool = False
+    many: bool = False
 
     @property
     def steps(self) -> Stepwise:
         """The algorithm, one event at a time."""
-        assert self.algorithm.steps is not None
-        return self.algorithm.steps
+        steps = self.algorithm.steps
+        assert steps is not None
+        return (steps.list_form if self.many else None) or steps
 
     @property
     def layout(self) -> Layout:
         """What the memory of a window looks like."""
-        return layout_of(self.product, self.steps, self.evict, ordered=self.ordered)
+        return layout_of(
+            self.product,
+            self.steps,
+            self.evict,
+            self.trigger,
+            ordered=self.ordered,
+        )
+
+    @property
+    def shares(self) -> bool:
+        """Whether windows of many keys can stand in one array."""
+        objects = any(own.dtype == "object" for own in self.layout.sections)
+        return self.steps.fifo and not objects and not self.many
 
     @property
     def interpreted(self) -> bool:
@@ -62,14 +94,14 @@ class OperatorKernel:
         return _steps(self, Lane.COLUMNS if self.interpreted else forced_lane())
 
     def memory(
-        self, identity: tuple[Any, ...], capacity: int, chunk: tuple[int, int]
+        self, identity: tuple[Any, ...], capacity: int, chunk: tuple[int, ...]
     ) -> Memory:
-        """Memory of a window without events; `chunk`: the range, and a chunk of it."""
+        """Memory of a window without events; `chunk` as its plan has it."""
         memory = Memory(self.layout, capacity)
         begin = [*self.steps.begin]
         if self.steps.chunk:
-            begin[-2:] = chunk
-        memory.words[: len(begin)] = begin
+            begin[-4:] = chunk
+        memory.words[INTS:] = begin
         for section, field in zip(memory.named("state"), identity, strict=True):
             section[:] = field
         return memory
@@ -78,9 +110,21 @@ class OperatorKernel:
         """What the kernel is made of; memory differs where it runs interpreted."""
         steps = self.steps
         low, high = steps.span
-        words = {"insert": steps.insert, "evict": steps.evict, "whole": steps.whole}
+        words: dict[str, Callable[..., Any]] = {
+            "insert": steps.insert,
+            "evict": steps.evict,
+            "whole": steps.whole,
+        }
         words["move"] = steps.move or move_rings
         entries: tuple[Callable[..., Any], ...] = LOOPS
+        if self.shares:
+            entries += KEY_LOOPS
+        if self.many:
+            entries += MANY_LOOPS
+            if steps.since is not None:
+                words |= SINCE_WORDS | {"since": steps.since}
+            else:
+                words |= RUNNING_WORDS if steps.running else STACK_WORDS
         if steps.any_place is not None:
             words |= vars(steps.any_place)
             entries += PLACES
@@ -99,6 +143,7 @@ class OperatorKernel:
             generated=(
                 *_state_functions(steps),
                 open_text(self.layout, steps, plain=interpreted),
+                *arena_texts(self.layout, plain=interpreted),
             ),
             words=tuple(words.items()),
             entries=tuple((entry.__name__, entry) for entry in entries),
@@ -114,7 +159,7 @@ class WindowProgram:
     steps: Steps
     policies: PolicyNumbers
     columns: EventColumns
-    chunk: tuple[int, int]
+    chunk: tuple[int, ...]
     reader: EventReader
     lateness: int
 
@@ -122,7 +167,9 @@ class WindowProgram:
     def bounds(self) -> Callable[[Array], pa.Array]:
         """How starts and ends of windows are written."""
         write: Callable[[Array], pa.Array] = pa.array
-        return self.reader.instants if self.policies.aligned else write
+        policies = self.policies
+        timed = policies.evict == TIME if self.kernel.many else policies.aligned
+        return self.reader.instants if timed else write
 
     @property
     def takes_numbers(self) -> bool:
@@ -140,7 +187,8 @@ class WindowProgram:
         words, (floats,) = memory.words, memory.named("floats")
         words[RANGE], words[EVERY] = policies.range, policies.every
         words[ANCHOR], words[SINCE] = policies.anchor, policies.since
-        floats[FURTHEST], floats[STEP] = policies.furthest, policies.step
+        if len(floats):
+            floats[FURTHEST], floats[STEP] = policies.furthest, policies.step
         return memory
 
 
@@ -158,8 +206,8 @@ def _state_functions(steps: Stepwise) -> tuple[str, ...]:
     numba has to see each item.
     """
     count = len(steps.begin)
-    ints = "".join(f"words[{k}], " for k in range(count))
-    sets = "\n".join(f"    words[{k}] = ints[{k}]" for k in range(count))
+    ints = "".join(f"words[{INTS + k}], " for k in range(count))
+    sets = "\n".join(f"    words[{INTS + k}] = ints[{k}]" for k in range(count))
     state = "".join(f"load(fields, {k}), " for k in range(steps.state))
     puts = "\n".join(f"    store(fields, {k}, state[{k}])" for k in range(steps.state))
     size = f"ints[{steps.live}]" if steps.live is not None else "ints[1] - ints[0]"

@@ -28,13 +28,17 @@ from .description import (
     tagged,
     untagged,
 )
+from .keyed import KeyedWindows
+from .keyed_save import load_keys, save_keys
 from .late_windows import RevisedWindow
+from .layout import Array, Memory
+from .many import ManyWindow
 from .policies import MASK
-from .results import ResultBatch
+from .results import NOBODY, ResultBatch
 from .setup import OperatorSetup
 from .window import KeyWindow
 
-_OPTIONS = ("latency", "nulls", "capacity")
+_OPTIONS = ("latency", "nulls", "capacity", "unit")
 _COUNTERS = ("first", "newest", "last_mark", "last_signal")
 _ROW = pa.schema(
     {
@@ -49,12 +53,17 @@ _ROW = pa.schema(
         "waiting": pa.large_list(pa.large_binary()),
         "reported": pa.large_string(),
         "revisions": pa.large_string(),
+        "list": pa.large_binary(),
+        "answers": pa.large_binary(),
     }
 )
 
 
 def save(
-    setup: OperatorSetup, windows: dict[Any, KeyWindow], keyed: bool | None
+    setup: OperatorSetup,
+    windows: dict[Any, KeyWindow],
+    shared: KeyedWindows | None,
+    keyed: bool | None,
 ) -> bytes:
     """The bytes of an operator."""
     program, schema = setup.program, setup.schema
@@ -65,7 +74,9 @@ def save(
             "make its functions work on numbers, so that they can be compiled",
         )
     facts = {
-        "window": describe(setup.window),
+        "window": describe(setup.window)
+        if setup.many is None
+        else [describe(window) for window in setup.window],
         "calls": {name: describe_call(call) for name, call in setup.calls.items()},
         "python": PYTHON,
         "types": None if schema is None else schema.serialize().to_pybytes().hex(),
@@ -76,21 +87,23 @@ def save(
         "zoned": setup.reader.zoned,
         **{name: getattr(setup, name) for name in _OPTIONS},
     }
+    if shared is not None:
+        return pack(save_keys(shared), "operator", {**facts, "keys": 1}, small=True)
     rows = [_row(key, window) for key, window in windows.items()]
     return pack(pa.Table.from_pylist(rows, _ROW), "operator", facts, small=True)
 
 
 def load(
     blob: bytes, aggregate: Any
-) -> tuple[OperatorSetup, dict[Any, KeyWindow], bool | None]:
+) -> tuple[OperatorSetup, dict[Any, KeyWindow], KeyedWindows | None, bool | None]:
     """The operator of those bytes."""
     table, facts = unpack(blob, "operator")
     setup = OperatorSetup(
-        spec_from(facts["window"]),
+        _window_from(facts["window"]),
         calls_from(facts["calls"], aggregate, facts.get("python")),
         algorithm=facts["chosen"] or facts["algorithm"],
         lateness=spec_from(facts["lateness"]),
-        **{name: facts[name] for name in _OPTIONS},
+        **{name: facts[name] for name in _OPTIONS if name in facts},
     )
     if facts["types"] is not None and setup.program is None:
         setup.open(pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(facts["types"]))))
@@ -102,17 +115,23 @@ def load(
         )
     setup.algorithm = facts["algorithm"]
     setup.reader.zoned = facts["zoned"]
-    windows = {}
+    windows: dict[Any, KeyWindow] = {}
+    if facts.get("keys"):
+        shared = setup.new_windows()
+        assert shared is not None
+        load_keys(shared, table)
+        return setup, windows, shared, True
     for row in table.to_pylist():
         key = row["key"] if "key" in row else _value(row["key_text"])
         windows[key] = setup.new_window(keyed=bool(facts["keyed"]))
         _restore(windows[key], row)
-    return setup, windows, facts["keyed"]
+    return setup, windows, None, facts["keyed"]
 
 
 def _row(key: Any, window: KeyWindow) -> dict[str, Any]:
     window.flush()
     revisions = _revisions(window) if isinstance(window, RevisedWindow) else None
+    listed = window if isinstance(window, ManyWindow) else None
     return {
         "key_text": _text(key),
         "capacity": window.memory.capacity,
@@ -122,20 +141,53 @@ def _row(key: Any, window: KeyWindow) -> dict[str, Any]:
         "waiting": [ipc_bytes(_batch_table(batch, window)) for batch in window.untaken],
         "reported": _text([window.last_report[0]] if window.last_report else []),
         "revisions": None if revisions is None else _text(revisions),
+        "list": listed and ipc_bytes(_list_table(listed)),
+        "answers": listed and ipc_bytes(_answer_table(listed)),
+    }
+
+
+def _window_from(description: Any) -> Any:
+    if isinstance(description, list):
+        return [spec_from(window) for window in description]
+    return spec_from(description)
+
+
+def _list_table(window: ManyWindow) -> pa.Table:
+    """The rules and last reports of the windows of a list."""
+    nothing = object()
+    reports = [window.reported.get(name, nothing) for name in window.names]
+    texts = [None if value is nothing else _text([value]) for value in reports]
+    rules = {f"rule{k}": window.rules[:, k] for k in range(window.rules.shape[1])}
+    return pa.table({"reported": pa.array(texts, pa.string()), **rules})
+
+
+def _answer_table(window: ManyWindow) -> pa.Table:
+    answers = {f"field{k}": array for k, array in enumerate(window.answers)}
+    return pa.table(answers)
+
+
+def _restore_list(window: ManyWindow, data: bytes, answers: bytes) -> None:
+    window.begin_ranges()
+    reports, *columns = table_from(data).columns
+    for place, column in enumerate(columns):
+        window.rules[:, place] = column.to_numpy()
+    fields = table_from(answers).columns
+    for array, column in zip(window.answers, fields, strict=True):
+        array[:] = column.to_numpy()
+    window.reported = {
+        name: _value(text)[0]
+        for name, text in zip(window.names, reports.to_pylist(), strict=True)
+        if text is not None
     }
 
 
 def _restore(window: KeyWindow, row: dict[str, Any]) -> None:
     """Fill a new window with what was saved of one."""
-    memory, words = window.program.memory(row["capacity"]), row["memory"]
-    if len(words) != memory.flat.nbytes:
-        raise StateError.because(
-            "cannot read a saved operator",
-            f"its memory has {len(words) // 8} words, and {len(memory.flat)} are "
-            "expected",
-            "load it with the version that saved it",
-        )
-    memory.flat[:] = np.frombuffer(words, np.int64)
+    memory = window.program.memory(row["capacity"])
+    words = np.frombuffer(row["memory"], np.int64)
+    if len(words) != len(memory.flat):
+        words = _older_words(words, memory)
+    memory.flat[:] = words
     memory.words[MASK] = memory.capacity - 1
     window.adopt(memory)
     for name in _COUNTERS:
@@ -147,12 +199,35 @@ def _restore(window: KeyWindow, row: dict[str, Any]) -> None:
     # "told" and "retold" were saved before values had tags
     reported = _columns(row["told"])[0] if "told" in row else _value(row["reported"])
     window.last_report = (reported[0],) if reported else None
+    if isinstance(window, ManyWindow):
+        _restore_list(window, row["list"], row["answers"])
     if isinstance(window, RevisedWindow):
         if "retold" in row:
             revisions = list(zip(*_columns(row["retold"]), strict=True))
         else:
             revisions = _value(row["revisions"])
         _revise(window, revisions)
+
+
+_OLD_HEADER, _OLD_RULES, _OLD_FLOATS = 24, slice(12, 20), 3
+
+
+def _older_words(words: Array, memory: Memory) -> Array:
+    """Memory as versions up to 0.5 laid it out: a longer header, always floats."""
+    rules = words[_OLD_RULES]
+    parts = [rules, words[: len(memory.words) - len(rules)]]
+    at = _OLD_HEADER
+    for section in memory.layout:
+        size = section.words(memory.capacity)
+        parts.append(words[at : at + size])
+        at += _OLD_FLOATS if section.name == "floats" else size
+    if at != len(words):
+        raise StateError.because(
+            "cannot read a saved operator",
+            f"its memory has {len(words)} words, and {at} are expected",
+            "load it with the version that saved it",
+        )
+    return np.concatenate(parts)
 
 
 def _payload_table(window: KeyWindow) -> pa.Table:
@@ -175,11 +250,20 @@ def _batch_table(batch: ResultBatch, window: KeyWindow) -> pa.Table:
     types = {bound.name: bound.result for bound in window.program.columns.bound}
     for name, values in (batch.payloads or {}).items():
         columns[f"payload {name}"] = pa.array(values, types[name])
+    if batch.windows is not None:
+        windows = pa.array(batch.windows, pa.string())
+        owners = pa.array(batch.owners, pa.int32())
+        columns["window"] = pa.DictionaryArray.from_arrays(owners, windows)
     return pa.table(columns)
 
 
 def _batch_from(data: bytes, window: KeyWindow) -> ResultBatch:
-    table = table_from(data)
+    table, windows, owners = table_from(data), None, NOBODY
+    if "window" in table.column_names:
+        named = table.column("window").combine_chunks()
+        windows = tuple(named.dictionary.to_pylist())
+        owners = named.indices.to_numpy().astype(np.int64)
+        table = table.drop_columns(["window"])
     begins, ends, *rest = (column.to_numpy() for column in table.columns)
     kinds = window.program.kernel.product.out_dtypes
     out = tuple(array.astype(kind) for array, kind in zip(rest, kinds, strict=False))
@@ -187,7 +271,8 @@ def _batch_from(data: bytes, window: KeyWindow) -> ResultBatch:
         name.removeprefix("payload "): table.column(name).to_pylist()
         for name in table.column_names[2 + len(kinds) :]
     }
-    return ResultBatch(None, begins, ends, out, payloads or None)
+    results = (begins, ends, out, payloads or None)
+    return ResultBatch(None, *results, owners, windows)
 
 
 def _revisions(window: RevisedWindow) -> list[tuple[str, int, Any]]:

@@ -17,16 +17,29 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.aggregates import Call
-from windrow.errors import BadInput, UnsupportedType, WindowError
-from windrow.plan.operator import check_asked, operator_policies, plan_operator
+from windrow.errors import BadInput, UnknownName, UnsupportedType, WindowError
+from windrow.plan.operator import (
+    add_policies,
+    check_asked,
+    check_list,
+    check_options,
+    list_policies,
+    operator_policies,
+    plan_operator,
+    shared_policies,
+)
 from windrow.windows import Duration, parse_duration
 from windrow.windows.policy_numbers import COUNT, DELTA, PolicyNumbers
 
 from .events import EventReader, with_columns
 from .inputs import EventColumns, Events, Others, as_column
+from .keyed import KeyedWindows
 from .late_windows import LateWindow, RevisedWindow
+from .layout import Array
+from .many import ManyWindow
+from .policies import LEAST_KEY
 from .runtime import OperatorKernel, WindowProgram
-from .window import LEAST, KeyWindow
+from .window import LEAST, KeyWindow, places_for
 
 
 class OperatorSetup:
@@ -43,10 +56,22 @@ class OperatorSetup:
         types: Mapping[str, Any] | None = None,
         nulls: bool = True,
         capacity: int | None = None,
+        unit: str | None = None,
     ) -> None:
+        check_options(calls.values())
         self.window, self.algorithm, self.latency = window, algorithm, latency
         self.calls = {name: with_columns(call) for name, call in calls.items()}
-        self.policies = operator_policies(window)
+        self.many: dict[str, PolicyNumbers] | None = None
+        if isinstance(window, (list, tuple)):
+            self.many = list_policies(window)
+            named = zip(window, self.many, strict=True)
+            self.window = [own.replaced(name=name) for own, name in named]
+            check_list(algorithm, late=lateness is not None, latency=latency)
+        self.policies = (
+            operator_policies(window)
+            if self.many is None
+            else shared_policies(self.many)
+        )
         self.lateness = _lateness(lateness, self.policies)
         late = self.lateness is not None
         check_asked(algorithm, self.policies, late=late, latency=latency)
@@ -57,7 +82,9 @@ class OperatorSetup:
                 "a capacity is at least 1",
                 "leave it out: room is made as it is needed",
             )
-        self.reader = EventReader(self.calls, self.policies, self.lateness)
+        self.unit = unit
+        on = getattr(window if self.many is None else window[0], "on", None)
+        self.reader = EventReader(self.calls, self.policies, self.lateness, on, unit)
         self.schema: pa.Schema | None = None
         self.program: WindowProgram | None = None
         if types is not None or not self.reader.names:
@@ -66,7 +93,10 @@ class OperatorSetup:
     def __str__(self) -> str:
         names = ", ".join(call.label for call in self.calls.values())
         how = f" with {self.program.kernel.algorithm.name}" if self.program else ""
-        return f"{names} over {self.window}{how}"
+        windows = self.window
+        if self.many is not None:
+            windows = "; ".join(map(str, windows))
+        return f"{names} over {windows}{how}"
 
     def program_for(self, event: Mapping[str, Any]) -> WindowProgram:
         """What the windows share; the first event tells the types."""
@@ -91,10 +121,20 @@ class OperatorSetup:
         product, policies = columns.request.product, self.policies
         late = self.lateness is not None
         plan = plan_operator(
-            self.algorithm, product, policies, late=late, latency=self.latency
+            self.algorithm,
+            product,
+            policies,
+            late=late,
+            latency=self.latency,
+            many=self.many is not None,
         )
         kernel = OperatorKernel(
-            plan.choice.algorithm, product, policies.evict, plan.trigger, plan.ordered
+            plan.choice.algorithm,
+            product,
+            policies.evict,
+            plan.trigger,
+            plan.ordered,
+            self.many is not None,
         )
         steps, reader = kernel.steps_in_lane(), self.reader
         lateness = 0 if self.lateness is None else self.lateness.amount
@@ -109,31 +149,91 @@ class OperatorSetup:
         assert self.program is not None
         known = self.policies.range if self.policies.evict == COUNT else LEAST
         capacity = self.capacity or (min(known, LEAST) if keyed else known)
-        places = 1 << (capacity - 1).bit_length()
+        places = places_for(capacity)
+        if self.many is not None:
+            return ManyWindow(self.program, places, self.many)
         if self.program.kernel.steps.fifo:
-            return KeyWindow(self.program, places)
+            return KeyWindow(self.program, places, places)
         revised = self.lateness is not None and self.policies.aligned
         return (RevisedWindow if revised else LateWindow)(self.program, places)
 
-    def check_event(self, window: KeyWindow, tick: int | None, others: Others) -> None:
-        """Refuse an event that comes too late, or whose delta falls."""
-        newest, late = window.newest, window.program.lateness
+    def empty(self) -> Any:
+        """What a window without events gives."""
+        nothing = None if len(self.calls) == 1 else dict.fromkeys(self.calls)
+        if self.many is None:
+            return nothing
+        return {name: nothing for name in self.many}  # noqa: C420 - a dict for each
+
+    def add_window(self, window: Any, windows: Mapping[Any, KeyWindow]) -> Any:
+        """Take one more window into the list; from when it is complete."""
+        if self.many is None:
+            raise _no_list("add a window", self.window)
+        named = dict(self.many)
+        name = add_policies(named, window)
+        complete: list[int | None] = [
+            own.add(name, named[name])
+            for own in windows.values()
+            if isinstance(own, ManyWindow)
+        ]
+        self.many, self.window = named, [*self.window, window.replaced(name=name)]
+        known = [instant for instant in complete if instant is not None]
+        if not known:
+            return None
+        return self.reader.instant(max(known)) if self.policies.timed else max(known)
+
+    def remove_window(self, name: str, windows: Mapping[Any, KeyWindow]) -> None:
+        """Take a window out of the list."""
+        if self.many is None:
+            raise _no_list("remove a window", self.window)
+        if name not in self.many:
+            raise UnknownName.among("window", name, self.many)
+        if len(self.many) == 1:
+            raise BadInput.because(
+                f"cannot remove {name!r}", "it is the last window", "add another first"
+            )
+        place = list(self.many).index(name)
+        self.window = [own for k, own in enumerate(self.window) if k != place]
+        del self.many[name]
+        for own in windows.values():
+            if isinstance(own, ManyWindow):
+                own.remove(name)
+
+    def new_windows(self) -> KeyedWindows | None:
+        """Windows for many keys; None where each key needs memory of its own."""
+        assert self.program is not None
+        if not self.program.kernel.shares:
+            return None
+        places = max(places_for(self.capacity or 1), LEAST_KEY)
+        return KeyedWindows(self.program, places)
+
+    def check_event(
+        self,
+        last: tuple[int | None, float, float],
+        tick: int | None,
+        others: Others,
+    ) -> None:
+        """Refuse an event that comes too late, or whose delta falls.
+
+        `last` are the newest instant, mark and signal.
+        """
+        newest, mark, signal = last
+        late = 0 if self.lateness is None else self.lateness.amount
         if tick is not None and newest is not None and newest - tick > late:
             raise self._backwards(tick, newest)
-        if others[0] < window.last_mark:
+        if others[0] < mark:
             raise _falling(others[0])
-        if others[1] < window.last_signal:
+        if others[1] < signal:
             raise _falling(others[1])
 
-    def check_batch(self, window: KeyWindow | None, events: Events) -> None:
+    def check_batch(
+        self, before: tuple[int | None, float, float], events: Events
+    ) -> None:
         """Refuse times that go back too far, and deltas that fall."""
         ticks, marks, signals, _ = events
-        newest, *last = None, -np.inf, -np.inf
-        if window is not None:
-            newest, *last = window.newest, window.last_mark, window.last_signal
+        newest, *last = before
         if len(ticks):
-            before = ticks[0] if newest is None else newest
-            highest = np.maximum.accumulate(np.concatenate(([before], ticks[:-1])))
+            first = ticks[0] if newest is None else newest
+            highest = np.maximum.accumulate(np.concatenate(([first], ticks[:-1])))
             late = highest - ticks > (self.lateness.amount if self.lateness else 0)
             if late.any():
                 at = int(np.argmax(late))
@@ -141,6 +241,26 @@ class OperatorSetup:
         for column, value in zip((marks, signals), last, strict=True):
             if len(column) and (falls := np.diff(column, prepend=value) < 0).any():
                 raise _falling(float(column[np.argmax(falls)]))
+
+    def check_batches(
+        self, last: tuple[Array, Array, Array], codes: Array, events: Events
+    ) -> None:
+        """The same for a batch of many keys, by `last` of each and the events' keys."""
+        order = np.argsort(codes, kind="stable")
+        own = codes[order]
+        begins = np.diff(own, prepend=-1) != 0
+        for number, column in enumerate(events[:3]):
+            if not len(column):
+                continue
+            values = column[order]
+            before = np.append(values[:1], values[:-1])
+            before[begins] = last[number][own[begins]]
+            falls = values < before
+            if falls.any():
+                at = int(np.argmax(falls))
+                if number == 0:
+                    raise self._backwards(int(values[at]), int(before[at]))
+                raise _falling(float(values[at]))
 
     def _backwards(self, tick: int, newest: int) -> BadInput:
         cause = f"the newest event is at {self.reader.instant(newest)}"
@@ -150,6 +270,14 @@ class OperatorSetup:
             hint = "route such events elsewhere, or allow more lateness"
         fact = f"cannot go back to {self.reader.instant(tick)}"
         return BadInput.because(fact, cause, hint)
+
+
+def _no_list(what: str, window: Any) -> BadInput:
+    return BadInput.because(
+        f"cannot {what}",
+        f"the operator has one window ({window}), and no list",
+        "make it with a list: wr.Operator([window], ...)",
+    )
 
 
 def _falling(value: float) -> BadInput:
@@ -203,11 +331,21 @@ def _type(word: Any) -> pa.DataType:
         ) from error
 
 
+_TYPES = {
+    float: pa.float64(),
+    int: pa.int64(),
+    str: pa.string(),
+    bool: pa.bool_(),
+}
+
+
 def _type_of(name: str, event: Mapping[str, Any]) -> pa.DataType:
     """The type of a column by its first value."""
     value = event[name]
     if value is None:
         raise _no_type(name, "its first value is null")
+    if type(value) in _TYPES and (type(value) is not int or -(2**63) <= value < 2**63):
+        return _TYPES[type(value)]  # Arrow would import pandas to tell
     try:
         return pa.scalar(value).type
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:

@@ -32,12 +32,23 @@ from windrow.loops import (
     lanes,
 )
 
+from .arena import Arena
 from .layout import Memory
 
 Function = Callable[..., Any]
 
 BLOCK = 512  # events that one plain call takes
-_ARRAYS = ("call_feed", "call_rows", "call_elapse")  # types differ from call to call
+_ARRAYS = (  # types differ from call to call
+    "call_feed",
+    "call_rows",
+    "call_elapse",
+    "call_feed_keys",
+    "call_elapse_keys",
+    "call_look_keys",
+    "call_settle_keys",
+    "call_feed_many",
+    "call_elapse_many",
+)
 
 
 class Kernel:
@@ -111,15 +122,15 @@ class LanedStep:
         and one that runs plain Python hinder each other.
         """
         started = perf_counter()
-        memories = [each for each in arguments if type(each) is Memory]
-        before = [each.flat.copy() for each in memories] if self._undoes else []
+        memories = [each for each in arguments if type(each) in (Memory, Arena)]
+        before = [each.snapshot() for each in memories] if self._undoes else []
         try:
             result = getattr(self._steps.kernel.plain, self._name)(*arguments)
         except Exception:
             if not self._undoes:
                 raise
-            for memory, words in zip(memories, before, strict=True):
-                memory.flat[:] = words
+            for memory, snapshot in zip(memories, before, strict=True):
+                memory.undo(snapshot)
             return self._machine()(*_flat(arguments))
         if self._steps.lane is None and forced_lane() is None:
             seconds = perf_counter() - started
@@ -136,7 +147,7 @@ class LanedStep:
 
 
 class FeedStep(LanedStep):
-    """`call_feed`: as plain Python it stops after a block, to be called again."""
+    """Loops from i to count: as plain Python after a block, to be called again."""
 
     def _rented(self, arguments: tuple[Any, ...], more: float = 0.0) -> Any:
         memory, source, events, i, count, *out = arguments
@@ -166,7 +177,15 @@ class RowsStep(LanedStep):
         return made
 
 
-_BLOCKWISE: dict[str, type[LanedStep]] = {"call_feed": FeedStep, "call_rows": RowsStep}
+_BLOCKWISE: dict[str, type[LanedStep]] = {
+    "call_feed": FeedStep,
+    "call_rows": RowsStep,
+    "call_feed_keys": FeedStep,
+    "call_elapse_keys": FeedStep,
+    "call_look_keys": FeedStep,
+    "call_settle_keys": FeedStep,
+    "call_feed_many": FeedStep,
+}
 
 
 class Steps:
@@ -185,6 +204,19 @@ class Steps:
     call_correct: Function
     call_remove: Function
     call_between: Function
+    call_feed_keys: Function
+    call_elapse_keys: Function
+    call_look_keys: Function
+    call_one_key: Function
+    call_drop_key: Function
+    call_settle_keys: Function
+    call_feed_many: Function
+    call_elapse_many: Function
+    call_look_many: Function
+    call_one_many: Function
+    call_quick_many: Function
+    call_begin_range: Function
+    call_drop_many: Function
 
     def __init__(
         self, kernel: Kernel, names: tuple[str, ...], lane: Lane | None
@@ -207,7 +239,7 @@ class Steps:
 
 def _flat(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     """Arguments as machine code takes them: memory as one array."""
-    return tuple([a.flat if type(a) is Memory else a for a in arguments])
+    return tuple([a.flat if type(a) in (Memory, Arena) else a for a in arguments])
 
 
 def _over_memory(name: str, machine: Function) -> Function:

@@ -10,7 +10,7 @@ insert is an append, and a result after one insert is one compiled call.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable
 from typing import Any
 
 import numpy as np
@@ -20,19 +20,31 @@ from windrow.windows.policy_numbers import COUNT, PUNCTUATION, TIME
 
 from .inputs import Events, Others, Source, WaitingEvents
 from .layout import Array, Memory
-from .policies import BOUNDARY, EVERY, MASK, SINCE, TOTAL
-from .results import Result, ResultBatch, Results, payloads_at, reader_of, same_value
+from .payloads import payloads_at
+from .policies import BOUNDARY, EVERY, INTS, MASK, SINCE, TOTAL
+from .results import Result, ResultBatch, Results, reader_of, same_value
 from .runtime import WindowProgram
 
 MOST = 4096  # events that wait
 LEAST = 16  # places of a window that grows
 
 
-class KeyWindow:
-    """The window of one key; `first` is the number of the first event that waits."""
+def places_for(events: int) -> int:
+    """Places of a ring that holds so many events: a power of two."""
+    return 1 << max(events - 1, 0).bit_length()
 
-    def __init__(self, program: WindowProgram, capacity: int) -> None:
-        self.program = program
+
+class KeyWindow:
+    """The window of one key; `first` is the number of the first event that waits.
+
+    Memory is doubled where it is full, and given back where less than a quarter of it
+    is in use, down to `least` places (RA 5.1.1).
+    """
+
+    def __init__(
+        self, program: WindowProgram, capacity: int, least: int = LEAST
+    ) -> None:
+        self.program, self.least = program, least
         self.pending = WaitingEvents(program.columns, program.policies)
         self.first = 0
         self.newest: int | None = None
@@ -46,8 +58,13 @@ class KeyWindow:
         """Live in that memory from now on."""
         self.memory, self.argument = memory, memory.flat
         self.read: Callable[[], Any] = reader_of(
-            self.program.columns.request, memory.named("out"), self.payload_at
+            self.program.columns.request, memory.named("out"), self
         )
+
+    @property
+    def last(self) -> tuple[int | None, float, float]:
+        """The newest instant, mark and signal."""
+        return self.newest, self.last_mark, self.last_signal
 
     @property
     def total(self) -> int:
@@ -132,6 +149,12 @@ class KeyWindow:
         self.flush()
         return self.count()
 
+    def begin_anew(self, more: int) -> None:
+        """Hold no events, as if `more` had come and gone since."""
+        total = int(self.memory.words[TOTAL]) + more
+        self.memory.flat[:] = self.program.memory(self.memory.capacity).flat
+        self.memory.words[TOTAL] = total
+
     def drop(self, many: int) -> None:
         """Evict the oldest."""
         self.flush()
@@ -150,6 +173,11 @@ class KeyWindow:
         self.newest = tick if self.newest is None else max(self.newest, tick)
         self.tidy()
 
+    def pass_to(self, tick: int) -> None:
+        """Time goes on to an instant, if it is not there yet."""
+        if self.newest is None or tick > self.newest:
+            self.elapse(tick)
+
     def punctuate(self) -> None:
         """A punctuation: a result falls due, all events leave."""
         policies, size = self.program.policies, self.size()
@@ -166,16 +194,20 @@ class KeyWindow:
     def take_results(self, key: Any) -> list[Result]:
         """What fell due and nobody has taken, or the result if it changed (IStream)."""
         self.flush()
-        program = self.program
-        if program.policies.waits:
-            batches, self.untaken = self.untaken, []
-            results = Results(program.columns.request, batches, program.bounds)
-            return [result._replace(key=key) for result in results]
+        if self.program.policies.waits:
+            return self.take_untaken(key)
         value, size, last = self.look(), self.count(), self.last_report
         if not size or (last is not None and same_value(last[0], value)):
             return []
         self.last_report = (value,)
         return [Result(key, self.total - size, self.total, value)]
+
+    def take_untaken(self, key: Any) -> list[Result]:
+        """What fell due and nobody has taken."""
+        program, batches = self.program, self.untaken
+        self.untaken = []
+        results = Results(program.columns.request, batches, program.bounds)
+        return [result._replace(key=key) for result in results]
 
     @property
     def has_results(self) -> bool:
@@ -203,12 +235,11 @@ class KeyWindow:
     def tidy(self) -> None:
         """Give back memory and payloads that nobody needs any more."""
         capacity, size = self.memory.capacity, self.count()
-        fifo = self.program.kernel.steps.fifo
-        if not fifo and capacity > LEAST and 4 * size < capacity:
-            self.resize(max(capacity // 2, LEAST))
+        if 4 * size < capacity > self.least:
+            self.resize(max(places_for(2 * size), self.least))
         if len(self.payloads) > 2 * (size + len(self.pending)) + LEAST:
             present: Container[int] = range(self.first - size, self.first)
-            if not fifo:
+            if not self.program.kernel.steps.fifo:
                 present = frozenset(self.alive()[1].tolist())
             self.payloads = {
                 number: payload
@@ -219,7 +250,7 @@ class KeyWindow:
     def alive(self) -> tuple[Array, Array, Array]:
         """Places, numbers and instants of the events in memory that is not FIFO."""
         words, memory = self.memory.words, self.memory
-        where = np.arange(int(words[0]), int(words[1]))
+        where = np.arange(int(words[INTS]), int(words[INTS + 1]))
         where = where[memory.named("number")[0][where & int(words[MASK])] == 1]
         places = where & int(words[MASK])
         (marks,), (ids,) = memory.named("marks"), memory.named("ids")
@@ -227,8 +258,8 @@ class KeyWindow:
 
     def count(self) -> int:
         """How many events are in memory."""
-        words, live = self.memory.words, self.program.kernel.steps.live
-        return int(words[live]) if live is not None else int(words[1] - words[0])
+        ints, live = self.memory.words[INTS:], self.program.kernel.steps.live
+        return int(ints[live]) if live is not None else int(ints[1] - ints[0])
 
     def result_batch(
         self, count: int, out: Any, begins: Array, ends: Array
@@ -236,9 +267,18 @@ class KeyWindow:
         """Results as they were written, with the payloads that they point to."""
         request, names = self.program.columns.request, self.program.columns.payloads
         written = tuple(array[:count] for array in out)
-        payloads = payloads_at(request, written, self.payload_at) if names else None
+        payloads = payloads_at(request, written, self) if names else None
         return ResultBatch(None, begins[:count], ends[:count], written, payloads)
 
     def payload_at(self, number: int, name: str) -> Any:
         """What event `number` had in that column."""
         return self.payloads[number][self.program.columns.payloads.index(name)]
+
+    def payloads_between(self, first: int, last: int, name: str) -> list[Any]:
+        """What the events of the window from one to another had in that column."""
+        place = self.program.columns.payloads.index(name)
+        return [self.payloads[n][place] for n in self.numbers_between(first, last)]
+
+    def numbers_between(self, first: int, last: int) -> Iterable[int]:
+        """The numbers of the events from one to another, in their order."""
+        return range(first, last + 1)

@@ -6,10 +6,10 @@ the types, and with them the product and its laws, are known.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from windrow.aggregates import Law
+from windrow.aggregates import Call, Law
 from windrow.aggregates.types import reading
 from windrow.algorithms import CATALOGUE, find
 from windrow.errors import BadInput, UnsuitableAlgorithm, UnsupportedType
@@ -34,18 +34,89 @@ def operator_policies(window: object) -> PolicyNumbers:
     )
 
 
+def list_policies(windows: Sequence[object]) -> dict[str, PolicyNumbers]:
+    """The policies of each window of a list, by its name or its number."""
+    if not windows:
+        raise BadInput.because(
+            "cannot keep a list of windows",
+            "it is empty",
+            "give at least one, as in [wr.rows(10)]",
+        )
+    named: dict[str, PolicyNumbers] = {}
+    for number, window in enumerate(windows):
+        add_policies(named, window, str(number))
+    return named
+
+
+def add_policies(
+    named: dict[str, PolicyNumbers], window: object, name: str | None = None
+) -> str:
+    """Take one more window into a list; gives its name."""
+    policies = operator_policies(window)
+    name = getattr(window, "name", None) or name or str(len(named))
+    if name in named:
+        raise BadInput.because(
+            f"cannot add a window called {name!r}",
+            "the list has one of that name",
+            "name them apart, as in wr.rows(10, name='ten')",
+        )
+    if policies.trigger not in (policies.evict, BY_HAND) or policies.evict not in (
+        COUNT,
+        TIME,
+    ):
+        raise BadInput.because(
+            f"cannot keep {window} in a list of windows",
+            "it is neither a number of rows nor a stretch of time",
+            "use wr.rows(...), wr.sliding(...), or an operator of its own",
+        )
+    for other, theirs in named.items():
+        if (theirs.evict, theirs.numeric) != (policies.evict, policies.numeric):
+            raise BadInput.because(
+                f"cannot keep {name!r} and {other!r} in one list",
+                "they go by two clocks: rows, numbers and durations do not mix",
+                "make an operator for each clock",
+            )
+    named[name] = policies
+    return name
+
+
+def shared_policies(named: Mapping[str, PolicyNumbers]) -> PolicyNumbers:
+    """What the ring of a list follows: the longest window."""
+    first = next(iter(named.values()))
+    longest = max(policies.range for policies in named.values())
+    return PolicyNumbers(first.evict, BY_HAND, longest, numeric=first.numeric)
+
+
 @dataclass(frozen=True)
 class OperatorPlan:
     """How an operator keeps its window.
 
     `trigger` is what makes results fall due in the kernel, `ordered` says that it keeps
-    instants, `chunk` is the window's range and a chunk of it, for PBA.
+    instants, `chunk` is the window's range and a chunk of it, for PBA, with the slide
+    and anchor of windows that are aligned.
     """
 
     choice: Choice
     trigger: int
     ordered: bool
-    chunk: tuple[int, int]
+    chunk: tuple[int, int, int, int]
+
+
+def check_list(name: str, *, late: bool, latency: str | None) -> None:
+    """Refuse what a list of windows does not have."""
+    able = [other.name for other in CATALOGUE if other.steps and other.steps.many]
+    if name != "auto" and name not in able:
+        raise UnsuitableAlgorithm.because(
+            f"{name} cannot keep a list of windows",
+            "one event at a time it answers one range",
+            f"use one of {', '.join(able)}",
+        )
+    if late or latency is not None:
+        raise BadInput.because(
+            f"cannot keep a list of windows with {'lateness' if late else 'latency'}=",
+            "the windows of a list share one ring, first in, first out",
+            "leave it out, or make an operator for each window",
+        )
 
 
 def check_asked(
@@ -82,16 +153,35 @@ def check_asked(
         )
 
 
+def check_options(calls: Iterable[Call]) -> None:
+    """Refuse what only has a meaning for the rows of a table."""
+    for call in calls:
+        if call.last is not None:
+            raise BadInput.because(
+                f"cannot keep {call.label} over the last "
+                f"{getattr(call.last, 'text', call.last)}",
+                "last= is a frame of wr.over, and an operator goes by its window",
+                "make the window that long: wr.rows(9), or wr.window(evict='1 hour')",
+            )
+
+
+def is_held(bound: BoundCall) -> bool:
+    """Whether a result is made of the values of a window's events, and no partial.
+
+    So are holistic aggregates, and the extremes of texts.
+    """
+    if Law.HOLISTIC in bound.aggregate.laws:
+        return True
+    ranked = any(reading(kind) == "rank" for kind in bound.types)
+    return ranked and bound.aggregate.name in ("max", "min")
+
+
 def check_keepable(calls: Iterable[BoundCall]) -> None:
-    """Refuse aggregates that need all values at once."""
+    """Refuse aggregates that need the order of all values at once."""
     for bound in calls:
         fact = f"cannot keep {bound.call.label} in an operator"
-        if Law.HOLISTIC in bound.aggregate.laws:
-            raise UnsupportedType.because(
-                fact,
-                "it is holistic: no partial of bounded size exists",
-                "use wr.aggregate over a table, or keep the events themselves",
-            )
+        if is_held(bound):
+            continue
         for name, kind in zip(bound.columns, bound.types, strict=True):
             if bound.aggregate.takes != ("position",) and reading(kind) == "rank":
                 raise UnsupportedType.because(
@@ -109,6 +199,7 @@ def plan_operator(
     *,
     late: bool,
     latency: str | None,
+    many: bool = False,
 ) -> OperatorPlan:
     """How a product is kept in a window of those policies.
 
@@ -116,11 +207,14 @@ def plan_operator(
     would answer each of them once.
     """
     range_ = max(policies.range, 1)
+    slide = (policies.every, policies.anchor) if policies.aligned else (0, 0)
     return OperatorPlan(
-        choice=_choose_steps(name, product, late=late, latency=latency),
+        choice=_choose_for_many(name, product)
+        if many
+        else _choose_steps(name, product, late=late, latency=latency),
         trigger=BY_HAND if late and policies.aligned else policies.trigger,
         ordered=late or policies.evict == TIME,
-        chunk=(range_, max(range_ // 2, 1)),
+        chunk=(range_, max(range_ // 2, 1), *slide),
     )
 
 
@@ -148,3 +242,16 @@ def _choose_steps(
         (True, "two_stacks_lite", "3 combines an event, one ring"),
     )
     return next(Choice(find(best), why) for holds, best, why in rules if holds)
+
+
+def _choose_for_many(name: str, product: Product) -> Choice:
+    """The algorithm of a list of windows."""
+    if name != "auto":
+        label = ", ".join(output.request.aggregate.name for output in product.outputs)
+        check_laws(find(name), product.laws, label, ("slide_side", "flat_fat"))
+        return Choice(find(name), FORCED)
+    if product.undoable:
+        return Choice(find("slick_deque_inv"), UNDOABLE)
+    if Law.SELECTIVE in product.laws:
+        return Choice(find("slick_deque"), "selective: one deque answers all ranges")
+    return Choice(find("two_stacks_lite"), "3 combines for each range, one ring")

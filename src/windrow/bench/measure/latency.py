@@ -93,7 +93,7 @@ def timed_events(
     before, spent = slice(0, 2 * width), slice(2 * width, None)
     runs = np.zeros((rounds, count), np.int64)
     for run in runs:
-        capacity, chunk = 1 << (width - 1).bit_length(), (width, width // 2)
+        capacity, chunk = 1 << (width - 1).bit_length(), (width, width // 2, 0, 0)
         memory = kernel.memory(module.IDENTITY, capacity, chunk)
         memory.words[RANGE] = width
         for part, times in ((before, np.zeros(2 * width, np.int64)), (spent, run)):

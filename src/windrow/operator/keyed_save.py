@@ -1,0 +1,186 @@
+"""Saves the windows of many keys as columns, and loads them again.
+
+    keys       as text, as whole numbers, or as tagged text, a row for each
+    memory     the block of each, as it stands in the arena
+    newest, mark, signal, due
+    reported   what was last reported of each, where results do not fall due
+    payloads   what results may point to, and results that wait, as tables of their own
+
+Columns are copied as they are, so that a million keys take as long as their bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from .description import ipc_bytes, table_from, tagged, untagged
+from .keyed import KeyedWindows
+from .layout import Array
+from .payloads import PayloadRing
+from .results import ResultBatch
+
+
+def save_keys(windows: KeyedWindows) -> pa.Table:
+    """The windows as a table, a row for each key."""
+    windows.sizes()  # all that wait get in
+    data, ends = windows.arena.blocks()
+    offsets = pa.array(8 * np.append(0, ends))
+    buffers = [None, offsets.buffers()[1], pa.py_buffer(data)]
+    count = len(windows.slots)
+    memory = pa.Array.from_buffers(pa.large_binary(), count, buffers)
+    reported = b""
+    if windows.reported is not None:
+        reported = ipc_bytes(_reported_table(windows.reported))
+    extra = pa.array(
+        [ipc_bytes(_payload_table(windows)), reported]
+        + [ipc_bytes(_batch_table(batch, windows)) for batch in windows.untaken],
+        pa.large_binary(),
+    )
+    return pa.table(
+        {
+            "key": _key_column(list(windows.slots)),
+            "memory": memory,
+            "newest": np.array(windows.newest),
+            **_deltas(windows),
+            "due": windows.arena.due[:count],
+            "extra": _spread(extra, count),
+        }
+    )
+
+
+def load_keys(windows: KeyedWindows, table: pa.Table) -> None:
+    """Fill windows without keys with those of a table."""
+    table = table.combine_chunks()
+    keys = _keys_from(table.column("key").combine_chunks())
+    windows.slots = {key: slot for slot, key in enumerate(keys)}
+    memory = table.column("memory").combine_chunks()
+    offsets = np.frombuffer(memory.buffers()[1], np.int64)[: len(keys) + 1]
+    data = np.frombuffer(memory.buffers()[2] or b"", np.int64)
+    ends, due = offsets[1:] // 8, table.column("due").to_numpy()
+    windows.arena.restore(data[: int(ends[-1])], ends, due)
+    windows.newest = array("q", table.column("newest").to_numpy().tobytes())
+    if "mark" in table.column_names:
+        mark, signal = (table.column(name).to_numpy() for name in ("mark", "signal"))
+        windows.lasts = array("d", mark.tobytes()), array("d", signal.tobytes())
+    extra = [part for row in table.column("extra").to_pylist() if row for part in row]
+    windows.payloads.update(_payloads_from(table_from(extra[0])))
+    windows.reported = _reported_from(table_from(extra[1])) if extra[1] else None
+    windows.untaken = [_batch_from(table_from(part), windows) for part in extra[2:]]
+
+
+def _deltas(windows: KeyedWindows) -> dict[str, Array]:
+    """The last marks and signals, where deltas rule."""
+    columns = zip(("mark", "signal"), windows.lasts, strict=True)
+    return {name: np.array(column) for name, column in columns if column}
+
+
+def _spread(parts: pa.Array, count: int) -> pa.Array:
+    """All parts in the first row of a column."""
+    ends = np.full(count + 1, len(parts), np.int64)
+    ends[0] = 0
+    return pa.LargeListArray.from_arrays(pa.array(ends), parts)
+
+
+def _key_column(keys: list[Any]) -> pa.Array:
+    """Keys as they are where all are texts or whole numbers of 64 bits, else tagged."""
+    kinds = set(map(type, keys))
+    try:
+        if kinds == {str}:
+            return pa.array(keys, pa.large_string())
+        if kinds == {int}:
+            return pa.array(keys, pa.int64())
+    except (pa.ArrowException, ValueError, OverflowError):  # surrogates, past 64 bits
+        pass
+    texts = [json.dumps(tagged(key), separators=(",", ":")).encode() for key in keys]
+    return pa.array(texts, pa.large_binary())
+
+
+def _keys_from(column: pa.Array) -> list[Any]:
+    if column.type != pa.large_binary():
+        keys: list[Any] = column.to_pylist()
+        return keys
+    return [untagged(json.loads(text)) for text in column.to_pylist()]
+
+
+def _payload_table(windows: KeyedWindows) -> pa.Table:
+    """The slot and number of each event that has payloads, then these."""
+    columns = windows.program.columns
+    rows = [
+        (slot, ring.first + place, *payload)
+        for slot, ring in windows.payloads.items()
+        for place, payload in enumerate(ring.rows)
+    ]
+    types = [columns.schema.field(name).type for name in columns.payloads]
+    arrays = [
+        pa.array([row[k] for row in rows], kind)
+        for k, kind in enumerate([pa.int64(), pa.int64(), *types])
+    ]
+    return pa.Table.from_arrays(arrays, names=["slot", "number", *columns.payloads])
+
+
+def _payloads_from(table: pa.Table) -> dict[int, PayloadRing]:
+    rings: dict[int, PayloadRing] = {}
+    columns = [column.to_pylist() for column in table.columns]
+    for slot, number, *payload in zip(*columns, strict=True):
+        if slot not in rings:
+            rings[slot] = PayloadRing(number)
+        rings[slot].rows.append(tuple(payload))
+    return rings
+
+
+def _reported_table(reported: tuple[Array, list[Array]]) -> pa.Table:
+    known, rows = reported
+    return pa.table(
+        {"known": known, **{f"row{k}": _column(r) for k, r in enumerate(rows)}}
+    )
+
+
+def _column(row: Array) -> pa.Array:
+    if row.dtype != object:
+        return pa.array(row)
+    texts = [json.dumps(tagged(value), separators=(",", ":")) for value in row.tolist()]
+    return pa.array(texts, pa.large_string())
+
+
+def _reported_from(table: pa.Table) -> tuple[Array, list[Array]]:
+    known, *rows = (column.combine_chunks() for column in table.columns)
+    return np.array(known), [_row_from(row) for row in rows]
+
+
+def _row_from(column: pa.Array) -> Array:
+    if column.type != pa.large_string():
+        return np.array(column.to_numpy(zero_copy_only=False))
+    row: Array = np.empty(len(column), object)
+    row[:] = [untagged(json.loads(text)) for text in column.to_pylist()]
+    return row
+
+
+def _batch_table(batch: ResultBatch, windows: KeyedWindows) -> pa.Table:
+    columns: dict[str, Any] = {
+        "owner": batch.owners,
+        "begin": batch.begins,
+        "end": batch.ends,
+        **{f"out{k}": column for k, column in enumerate(batch.out)},
+    }
+    types = {bound.name: bound.result for bound in windows.program.columns.bound}
+    for name, values in (batch.payloads or {}).items():
+        columns[f"payload {name}"] = pa.array(values, types[name])
+    return pa.table(columns)
+
+
+def _batch_from(table: pa.Table, windows: KeyedWindows) -> ResultBatch:
+    owners, begins, ends, *rest = (
+        np.array(column.to_numpy()) for column in table.columns
+    )
+    kinds = windows.program.kernel.product.out_dtypes
+    out = tuple(column.astype(kind) for column, kind in zip(rest, kinds, strict=False))
+    payloads = {
+        name.removeprefix("payload "): table.column(name).to_pylist()
+        for name in table.column_names[3 + len(kinds) :]
+    }
+    return ResultBatch(None, begins, ends, out, payloads or None, owners)

@@ -1,0 +1,254 @@
+"""Keeps a list of windows over one stream of events: one ring, many answers.
+
+    op = wr.Operator([wr.rows(3, name="short"), wr.rows(100, name="long")], wr.max())
+    op.query()                {"short": 9, "long": 12}
+    op.add(wr.rows(50, name="new"))
+
+The ring holds what the longest window needs.  A window that is added while events come
+begins with what is kept, and is complete from a later event or instant on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from windrow.loops import arrays
+from windrow.windows.policy_numbers import TIME, PolicyNumbers
+
+from .inputs import Events, Source
+from .layout import Array
+from .payloads import payloads_at
+from .policies import NEWEST, RANGE, TOTAL
+from .range_words import Q_ANCHOR, Q_EVERY, Q_NEXT, Q_RANGE, Q_WAITS, RULE
+from .results import (
+    Result,
+    ResultBatch,
+    list_reader,
+    same_value,
+    values_of,
+)
+from .runtime import WindowProgram
+from .window import LEAST, KeyWindow
+
+
+class ManyWindow(KeyWindow):
+    """The windows of a list; `rules` has a row for each (`range_words.py`)."""
+
+    def __init__(
+        self,
+        program: WindowProgram,
+        capacity: int,
+        windows: Mapping[str, PolicyNumbers],
+        least: int = LEAST,
+    ) -> None:
+        super().__init__(program, capacity, least)
+        self.names: list[str] = []
+        self.rules: Array = np.zeros((0, RULE), np.int64)
+        self.answers = arrays(program.kernel.product.dtypes, 0)
+        self.reported: dict[str, Any] = {}
+        for name, policies in windows.items():
+            self.add(name, policies)
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether windows are stretches of time."""
+        return self.program.policies.evict == TIME
+
+    # --- windows that come and go
+
+    def add(self, name: str, policies: PolicyNumbers) -> int | None:
+        """A window of those policies; from when it is complete, if it is not yet."""
+        self.flush()
+        words, total = self.memory.words, int(self.memory.words[TOTAL])
+        rule = np.zeros(RULE, np.int64)
+        rule[Q_RANGE], rule[Q_EVERY] = policies.range, policies.every
+        rule[Q_ANCHOR], rule[Q_WAITS] = policies.anchor, policies.waits
+        if not self.is_timed and policies.every:
+            first = policies.every - policies.since
+            later = max(total - first, -1) // policies.every + 1
+            rule[Q_NEXT] = first + later * policies.every
+        elif policies.every and total:
+            newest, every = int(words[NEWEST]), policies.every
+            rule[Q_NEXT] = newest - (newest - policies.anchor) % every + every
+        kept_from = self._kept_from()
+        self.names.append(name)
+        self.rules = np.vstack([self.rules, rule])
+        self.begin_ranges()
+        words[RANGE] = int(self.rules[:, Q_RANGE].max())
+        complete = kept_from + policies.range
+        if self.is_timed:
+            now = int(words[NEWEST])
+            return complete if total and complete > now else None
+        return complete if kept_from and complete > total else None
+
+    def remove(self, name: str) -> None:
+        """Forget a window; events that only it needed leave with the next one."""
+        self.flush()
+        stay = np.flatnonzero(np.array(self.names) != name)
+        self.names = [self.names[place] for place in stay]
+        self.rules = np.ascontiguousarray(self.rules[stay])
+        self.begin_ranges()
+        self.reported.pop(name, None)
+        self.memory.words[RANGE] = int(self.rules[:, Q_RANGE].max())
+
+    def _kept_from(self) -> int:
+        """All events from this number, or instant, on are kept."""
+        words = self.memory.words
+        total = int(words[TOTAL])
+        if not self.is_timed:
+            return total - self.count()
+        if not total or not len(self.names):
+            return -(2**62)
+        ranges, everys = self.rules[:, Q_RANGE], self.rules[:, Q_EVERY]
+        aligned = self.rules[:, Q_NEXT] - ranges
+        by_hand = int(words[NEWEST]) - ranges + 1
+        return int(np.where(everys > 0, aligned, by_hand).min())
+
+    def begin_ranges(self) -> None:
+        """Room for the partials and results of each window, begun anew."""
+        kernel, count = self.program.kernel, len(self.names)
+        each = 1 + self.memory.capacity * kernel.steps.stacks
+        self.answers = arrays(kernel.product.dtypes, count * each)
+        for place in range(count):
+            begin = (self.memory, place, self.rules, self.answers)
+            self.program.steps.call_begin_range(*begin)
+        self._out = arrays(kernel.product.out_dtypes, count)
+        self._sizes = np.zeros(count, np.int64)
+        request = self.program.columns.request
+        self._read_values = list_reader(request, self._out)
+        self.arguments = (self.rules, self.answers, self._out, self._sizes)
+
+    def resize(self, capacity: int) -> None:
+        """Move to memory of another capacity; stacks are as long as the ring."""
+        super().resize(capacity)
+        if self.program.kernel.steps.stacks:
+            self.begin_ranges()
+
+    # --- events
+
+    def absorb(self, source: Source, events: Events, count: int) -> list[ResultBatch]:
+        """Let events in, and give the results of all windows that fell due."""
+        base, batches, i = np.zeros(1, np.int64), [], 0
+        while i < count:
+            room = min(count - i, 1 << 12) * len(self.names) + 64
+            out, owners = self._room_for(room), np.empty(room, np.int64)
+            base[0] = int(self.memory.words[TOTAL]) - i
+            feed = (self.memory, (*source, base), events, i, count, self.rules)
+            i, made, full = self.program.steps.call_feed_many(
+                *feed, self.answers, *out, owners
+            )
+            if made:
+                batches.append(self._named(made, owners, *out))
+            if full:
+                self.widen()
+        self.first = int(self.memory.words[TOTAL])
+        self.tidy()
+        return batches
+
+    def flush(self) -> None:
+        """Let in all that wait; results of windows that have them wait in turn."""
+        if count := len(self.pending):
+            self._wait(self.absorb(*self.pending.take_all(), count))
+
+    def _wait(self, batches: list[ResultBatch]) -> None:
+        waits = self.rules[:, Q_WAITS] != 0
+        for batch in batches:
+            rows = np.flatnonzero(waits[batch.owners])
+            if len(rows):
+                self.untaken.append(batch.take(rows))
+
+    def elapse(self, tick: int) -> None:
+        """Time goes on without an event."""
+        self.flush()
+        full = self.is_timed
+        while full:
+            room = 1 << 10
+            out, owners = self._room_for(room), np.empty(room, np.int64)
+            made, full = self.program.steps.call_elapse_many(
+                self.memory, tick, self.rules, self.answers, *out, owners
+            )
+            if made:
+                self._wait([self._named(made, owners, *out)])
+        self.newest = tick if self.newest is None else max(self.newest, tick)
+        self.tidy()
+
+    def drop(self, many: int) -> None:
+        """Evict the oldest events from all windows."""
+        self.flush()
+        drop = (self.memory, many, self.rules, self.answers)
+        self.program.steps.call_drop_many(*drop)
+        self.tidy()
+
+    # --- results
+
+    def look(self) -> Any:
+        """The results of all windows as they stand, by their names."""
+        if len(self.pending) != 1 or not self._insert_and_look():
+            self.flush()
+            now = int(self.memory.words[NEWEST])
+            self.program.steps.call_look_many(self.memory, now, *self.arguments)
+        return self.read_all()
+
+    def read_all(self) -> dict[str, Any]:
+        """What was written of all windows; None where one has no events."""
+        request, sizes = self.program.columns.request, self._sizes.tolist()
+        if self._read_values is not None:
+            values = self._read_values()
+        else:
+            payloads = None
+            if self.program.columns.payloads:
+                payloads = payloads_at(request, self._out, self)
+            values = values_of(request, self._out, payloads)
+        if 0 not in sizes:
+            return dict(zip(self.names, values, strict=True))
+        nothing = (
+            None
+            if len(request.calls) == 1
+            else dict.fromkeys(bound.name for bound, _ in request.calls)
+        )
+        return {
+            name: value if size else nothing
+            for name, value, size in zip(self.names, values, sizes, strict=True)
+        }
+
+    def read_full(self) -> dict[str, Any]:
+        """The same where every window has an event."""
+        if self._read_values is None:
+            return self.read_all()
+        return dict(zip(self.names, self._read_values(), strict=False))
+
+    def _insert_and_look(self) -> bool:
+        """The one event that waits and all results at once, where none has to wait."""
+        if self.payloads:
+            return False
+        tick, _, numbers = self.pending.only()
+        step = self.program.steps.call_one_many
+        if step(self.memory, tick, *self.arguments, *numbers) < 0:
+            return False
+        self.pending.clear()
+        self.first += 1
+        return True
+
+    def take_results(self, key: Any) -> list[Result]:
+        """What fell due and nobody has taken; of the others, what changed."""
+        self.flush()
+        results = self.take_untaken(key)
+        values, sizes = self.look(), self._sizes.tolist()
+        for place, (name, value) in enumerate(values.items()):
+            if self.rules[place, Q_WAITS] or not sizes[place]:
+                continue
+            if name in self.reported and same_value(self.reported[name], value):
+                continue
+            self.reported[name] = value
+            begin = self.total - sizes[place]
+            results.append(Result(key, begin, self.total, value, query=name))
+        return results
+
+    def _named(
+        self, count: int, owners: Array, out: Any, begins: Array, ends: Array
+    ) -> ResultBatch:
+        batch = self.result_batch(count, out, begins, ends)
+        return batch._replace(owners=owners[:count], windows=tuple(self.names))
