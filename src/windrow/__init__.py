@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from windrow._as_of import as_of
     from windrow._cql import cql, explain_cql
     from windrow._dispatch import aggregate, explain, over, slide
+    from windrow._tiles import merge_tiles, tiles
     from windrow.operator import Operator
     from windrow.plan.cards import technique_cards as techniques
     from windrow.plan.features import Features, features, read_features
@@ -64,6 +65,7 @@ __all__ = [
     "explain",
     "explain_cql",
     "features",
+    "merge_tiles",
     "over",
     "punctuation",
     "read_features",
@@ -71,6 +73,7 @@ __all__ = [
     "slide",
     "sliding",
     "techniques",
+    "tiles",
     "window",
 ]
 __all__ += list(BY_NAME)
@@ -87,9 +90,11 @@ _LATER = {
     "explain_cql": ("windrow._cql", "explain_cql"),
     "Features": ("windrow.plan.features", "Features"),
     "features": ("windrow.plan.features", "features"),
+    "merge_tiles": ("windrow._tiles", "merge_tiles"),
     "over": ("windrow._dispatch", "over"),
     "read_features": ("windrow.plan.features", "read_features"),
     "slide": ("windrow._dispatch", "slide"),
+    "tiles": ("windrow._tiles", "tiles"),
     "techniques": ("windrow.plan.cards", "technique_cards"),
 }
 

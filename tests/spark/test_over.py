@@ -92,7 +92,7 @@ def test_frames_of_rows_and_of_time_are_those_of_spark(spark):
         ties="id",
         nine=wr.sum("x", last=9),
         most=wr.max("y", last=30),
-        minute=wr.sum("x", last="60 seconds"),
+        minute=wr.sum("x", last="60 seconds", closed="both"),
         before=wr.count("x", last="60 seconds", closed="left"),
     )
 

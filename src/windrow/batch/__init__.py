@@ -9,7 +9,7 @@
     spans.py           events with a duration
     policy_windows.py  windows by policy           slide.py      one array
     assemble.py        results as a table: results.py, holistic.py, distinct.py
-    partials.py        partials as columns of a table
+    partials.py        partials as columns of a table: tiles.py
     relation.py        filters, joins and select lists of CQL: expressions.py
 
 A call opens a job, whose `facts` complete the plan, and runs it:

@@ -37,12 +37,23 @@ def read(data: Any, columns: Sequence[str]) -> pa.Table:
 
 def _without_views(schema: pa.Schema) -> pa.Schema:
     """The schema with large types for views, which Arrow cannot `take` from."""
-    if not any(kind in _PLAIN for kind in schema.types):
+    plain = [_without_view(field) for field in schema]
+    if all(a is b for a, b in zip(plain, schema, strict=True)):
         return schema
-    return pa.schema(
-        [field.with_type(_PLAIN.get(field.type, field.type)) for field in schema],
-        schema.metadata,
-    )
+    return pa.schema(plain, schema.metadata)
+
+
+def _without_view(field: pa.Field) -> pa.Field:
+    """The field, or one of a large type for a view, within structs too."""
+    kind = field.type
+    if kind in _PLAIN:
+        return field.with_type(_PLAIN[kind])
+    if not pa.types.is_struct(kind):
+        return field
+    plain = [_without_view(inner) for inner in kind]
+    if all(a is b for a, b in zip(plain, kind, strict=True)):
+        return field
+    return field.with_type(pa.struct(plain))
 
 
 def _schema_of(data: Any) -> pa.Schema:

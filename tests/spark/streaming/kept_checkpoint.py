@@ -48,7 +48,10 @@ _WINDOWS = [
     wr.sliding("25 seconds", every="10 seconds", on="at"),
 ]
 _CALLS = {"n": wr.count(), "total": wr.sum("i"), "most": wr.max("f")}
-_ROLLING = {"two": wr.sum("i", last=2), "near": wr.count(last="30 seconds")}
+_ROLLING = {
+    "two": wr.sum("i", last=2),
+    "near": wr.count(last="30 seconds", closed="both"),
+}
 
 
 def _table(seconds: range) -> pa.Table:
