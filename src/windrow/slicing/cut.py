@@ -128,6 +128,30 @@ class Cuts:
         edges += [rule.cut_sql(column) for rule in self.rules]
         return f"greatest({', '.join(edges)})" if len(edges) > 1 else edges[0]
 
+    def number_sql(self, column: str) -> str:
+        """The same as a number that is small and dense where cuts are arithmetic.
+
+        Spark's fast map for groups goes by the lowest bits of a number, which are all
+        zero in whole seconds: over ticks it was a third slower than without it.
+        """
+        return f"(({self.sql(column)} - {self._first}L) div {self._unit}L)"
+
+    def begin_sql(self, number: str) -> str:
+        """The instant at which the slice of a number begins."""
+        return f"({number} * {self._unit}L + {self._first}L)"
+
+    @property
+    def _first(self) -> int:
+        return self.combs[0].phase if self.combs else 0
+
+    @property
+    def _unit(self) -> int:
+        """What the distance of any two cuts is a multiple of."""
+        if self.rules:
+            return 1
+        phases = [comb.phase - self._first for comb in self.combs]
+        return math.gcd(*(comb.period for comb in self.combs), *phases)
+
     def cut(
         self,
         times: Array | None,

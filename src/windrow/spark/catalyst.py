@@ -1,8 +1,8 @@
 """Computes windows by Catalyst alone: copies of rows if windows slide, and a groupBy.
 
     t        .   . .    .       rows, or events with a duration
-    starts   [5, 10, 15]        of the windows that hold each: one if they tumble
-    groupBy(keys, start)        the result of each call is one of SQL's aggregates
+    numbers  [1, 2, 3]          of the windows that hold each: one if they tumble
+    groupBy(keys, number)       the result of each call is one of SQL's aggregates
 
 Timestamps in windows that tumble are grouped by Spark's own `window()`, which no
 arithmetic of ours is ahead of.  `plan/catalyst.py` says when Catalyst is taken.
@@ -27,7 +27,7 @@ from .partials import name_inputs, select_inputs, ticks_of
 from .result import select_windows
 from .schema import field_of, key_names, quoted, result_fields
 
-START = "start"
+START, NUMBER = "start", "w"
 
 
 def catalyst_windows(frame: DataFrame, tree: Tree) -> DataFrame:
@@ -41,16 +41,16 @@ def catalyst_windows(frame: DataFrame, tree: Tree) -> DataFrame:
         keys = [F.col(columns[name]) for name in plan.by]
         results = _results(frame, plan, inputs, [bound.name for bound in plan.calls])
         return frame.groupBy(*keys, F.expr(own)).agg(*results)
-    rows, inputs = select_inputs(frame, tree, f"{_starts(plan, ticks)} as {START}")
-    # nullable, as Spark's own: elements of a sequence are not
-    start = F.expr(f"nullif({START}, cast(null as bigint)) as {START}")
+    numbers, begin = _numbers(plan, ticks)
+    rows, inputs = select_inputs(frame, tree, f"{numbers} as {NUMBER}")
     names = [f"r{number}" for number in range(len(plan.calls))]
-    grouped = rows.groupBy(*key_names(plan), start)
+    grouped = rows.groupBy(*key_names(plan), NUMBER)
     windows = grouped.agg(*_results(frame, plan, inputs, names))
+    # nullable, as Spark's own: elements of a sequence are not
+    shown = [*key_names(plan), f"nullif({begin}, cast(null as bigint)) as {START}"]
     if not plan.is_even or plan.listed:
-        end = f"{plan.rules[0].end_sql(START)} as end"
-        windows = windows.selectExpr("*", end, "0 as q")
-    return select_windows(frame, plan, windows)
+        shown += [f"{plan.rules[0].end_sql(begin)} as end", "0 as q"]
+    return select_windows(frame, plan, windows.selectExpr(*shown, *names))
 
 
 def _own_window(frame: DataFrame, plan: Plan) -> str | None:
@@ -65,16 +65,16 @@ def _own_window(frame: DataFrame, plan: Plan) -> str | None:
     return f"{rule.window_sql(quoted(on))} as window"
 
 
-def _starts(plan: Plan, ticks: dict[str, str]) -> str:
-    """The start of each window that holds a row, in ticks."""
+def _numbers(plan: Plan, ticks: dict[str, str]) -> tuple[str, str]:
+    """The number of each window that holds a row, and where a window begins, in SQL."""
     (rule,) = plan.rules
     first = end = ticks[sql.TICKS]
     if plan.span is not None:
         first = ticks[sql.START]
         end = sql.last_instant(first, end)
     elif rule.tumbles:
-        return plan.cuts.sql(first)
-    return rule.begins_sql(first, end)
+        return plan.cuts.number_sql(first), plan.cuts.begin_sql(NUMBER)
+    return rule.numbers_sql(first, end), rule.begin_sql(NUMBER)
 
 
 def _results(

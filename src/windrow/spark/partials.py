@@ -87,9 +87,11 @@ def native_slices(frame: DataFrame, tree: Tree) -> DataFrame:
     source, inputs = select_inputs(frame, tree)
     fields = partial_fields(tree.request, tree.slots)
     partials = sql.native_partials(tree.request, tree.slots, fields, inputs)
-    pane = F.expr(plan.cuts.sql(sql.TICKS)).alias(PANE)
+    pane = F.expr(f"{plan.cuts.number_sql(sql.TICKS)} as {PANE}")
     grouped = source.groupBy(*key_names(plan), pane)
-    return grouped.agg(*(F.expr(text).alias(name) for name, text in partials.items()))
+    slices = grouped.agg(*(F.expr(f"{t} as {name}") for name, t in partials.items()))
+    begin = f"{plan.cuts.begin_sql(PANE)} as {PANE}"
+    return slices.selectExpr(*key_names(plan), begin, *partials)
 
 
 def kernel_slices(frame: DataFrame, tree: Tree) -> DataFrame:

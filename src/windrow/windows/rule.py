@@ -99,18 +99,22 @@ class Rule(ABC):
     def cut_sql(self, column: str) -> str:
         """The same as `cut` in Spark's SQL, over a column of ticks."""
 
-    def begins_sql(self, first: str, last: str) -> str:
-        """The begins of all windows over [first, last], a row each, in Spark's SQL.
+    def numbers_sql(self, first: str, last: str) -> str:
+        """The numbers of all windows over [first, last], a row each, in Spark's SQL.
 
         Only where bounds are arithmetic.
         """
         range_, slide, shift = self.even
 
         def floor(time: str) -> str:
-            return f"({time} - pmod({time} - {shift}L, {slide}L))"
+            return f"(({time} - pmod({time}, {slide}L)) div {slide}L)"
 
-        since = f"{floor(f'({first} - {range_}L)')} + {slide}L"
-        return f"explode(sequence({since}, {floor(last)}, {slide}L))"
+        since = f"{floor(f'({first} - {range_ + shift}L)')} + 1L"
+        return f"explode(sequence({since}, {floor(f'({last} - {shift}L)')}))"
+
+    def begin_sql(self, number: str) -> str:
+        """The begin of the window of a number, also only there."""
+        return f"({number} * {self.even.slide}L + {self.even.shift}L)"
 
     def window_sql(self, column: str) -> str:
         """Spark's own `window()` over a column of timestamps, also only there."""
