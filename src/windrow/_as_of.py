@@ -58,8 +58,15 @@ def as_of(
     >>> done["spent"].to_pylist()
     [20, 10]
     """
-    query = (at, on), by, closed, delay, ties, algorithm
-    times, by, calls, options = _query(features, query, aggregates, named)
+    order: dict[str, Any] = {
+        "at": at,
+        "on": on,
+        "by": by,
+        "ties": ties,
+        "algorithm": algorithm,
+    }
+    order |= {"closed": closed, "delay": delay, "aggregates": aggregates}
+    times, by, calls, options = _query(features, **order, **named)
     if _on_spark(labels, events):
         tables = labels, events
         return spark_back_end().as_of(*tables, times, by, calls, hot=hot, **options)
@@ -84,23 +91,13 @@ def over_features(
 def explain_as_of(
     labels: Any,
     events: Any,
-    features: Features | None = None,
     *,
-    at: str,
-    on: str | None = None,
-    by: str | Sequence[str] | None = None,
-    closed: str | None = None,
-    delay: object = None,
-    ties: str | Sequence[str] | None = None,
-    aggregates: Mapping[str, Any] | None = None,
-    algorithm: str = "auto",
     threads: int | None = None,
     hot: bool = False,
-    **named: Any,
+    **query: Any,
 ) -> Explanation:
     """Explain what `as_of` will do; events are sorted, and nothing else is run."""
-    query = (at, on), by, closed, delay, ties, algorithm
-    times, by, calls, options = _query(features, query, aggregates, named)
+    times, by, calls, options = _query(None, **query)
     if _on_spark(labels, events):
         tables = labels, events
         explanation: Explanation = spark_back_end().explain_as_of(
@@ -109,7 +106,7 @@ def explain_as_of(
         return explanation
     schema, calls, read = source_of(events, calls)
     plan = plan_as_of(batch.schema_of(labels), schema, times, by, calls, **options)
-    table = batch.read(labels, list(dict.fromkeys([*plan.by, at])))
+    table = batch.read(labels, list(dict.fromkeys([*plan.by, times[0]])))
     job = batch.open_as_of(table, read(plan.reads), plan, threads)
     resolved = resolve(plan, job.facts)
     parts = job.parts(resolved)
@@ -118,12 +115,18 @@ def explain_as_of(
 
 def _query(
     features: Features | None,
-    query: tuple[Any, ...],
-    aggregates: Mapping[str, Any] | None,
-    named: Mapping[str, Any],
+    *,
+    at: str,
+    on: str | None = None,
+    by: str | Sequence[str] | None = None,
+    closed: str | None = None,
+    delay: object = None,
+    ties: str | Sequence[str] | None = None,
+    algorithm: str = "auto",
+    aggregates: Mapping[str, Any] | None = None,
+    **named: Any,
 ) -> tuple[tuple[str, str | None], Any, dict[str, Call], dict[str, Any]]:
     """Times, keys, calls and options, from features or from what was said."""
-    (at, on), by, closed, delay, ties, algorithm = query
     if features is None:
         calls = gather_calls(named, aggregates)
     else:

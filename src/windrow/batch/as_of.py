@@ -23,7 +23,7 @@ from windrow.plan.resolve import ResolvedFrame, ResolvedOver
 from windrow.slicing import PART, Part
 from windrow.windows import find_frames
 
-from .assemble import Answer, answer_columns, join_columns
+from .assemble import Answer, answer_columns, frame_columns, join_columns
 from .columns import key_codes, plain_array
 from .kernel_inputs import KernelInputs, TableJob, prepare_parts, read_inputs
 from .sorted_rows import SortedRows, check_room, in_order, sort_rows, times_of
@@ -81,14 +81,22 @@ class AsOfJob(TableJob):
             inputs = read_inputs(self.table, self.rows, resolved.slots)
             table = prepare_parts(self.table, self.rows, self.plan.calls)
 
+            def columns_of(
+                rows: SortedRows, inputs: KernelInputs, asks: Asks
+            ) -> dict[str, pa.Array]:
+                return frame_columns(
+                    resolved,
+                    lambda frame: _frame_columns(table, rows, inputs, frame, asks),
+                )
+
             def solve(number: int) -> dict[str, pa.Array]:
                 part = parts[number]
                 rows = self.rows.stretch(part.rows)
                 asks, some = self.asks.part(part.runs), inputs.part(part.rows)
-                return _columns(table, resolved, rows, some, asks)
+                return columns_of(rows, some, asks)
 
             if len(parts) < 2:
-                columns = _columns(table, resolved, self.rows, inputs, self.asks)
+                columns = columns_of(self.rows, inputs, self.asks)
                 return {name: self.labels.scatter(columns[name]) for name in columns}
             results = in_threads(solve, len(parts), threads)
             joined = {n: join_columns([r[n] for r in results]) for n in results[0]}
@@ -135,21 +143,6 @@ def _runs_of(keys: pa.Table, rows: SortedRows, by: tuple[str, ...]) -> Bounds:
     lasts = np.where(known, np.append(rows.lasts, 0)[found], 0)
     lasts = np.maximum.accumulate(lasts)
     return np.where(known, firsts, lasts), lasts
-
-
-def _columns(
-    table: pa.Table,
-    resolved: ResolvedOver,
-    rows: SortedRows,
-    inputs: KernelInputs,
-    asks: Asks,
-) -> dict[str, pa.Array]:
-    """The features of asks, in their order."""
-    columns: dict[str, pa.Array] = {}
-    for frame in resolved.frames:
-        results = _frame_columns(table, rows, inputs, frame, asks)
-        columns.update(zip((b.name for b in frame.calls), results, strict=True))
-    return {bound.name: columns[bound.name] for bound in resolved.plan.calls}
 
 
 def _frame_columns(

@@ -7,7 +7,7 @@ ordered by key, query, start.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from windrow.loops import arrays, as_arrow, spread
 from windrow.plan.aggregate import Plan
 from windrow.plan.bind import BoundCall
 from windrow.plan.requests import KernelRequest, Read
+from windrow.plan.resolve import ResolvedFrame, ResolvedOver
 from windrow.windows import Rule
 
 from .columns import Column, plain_array
@@ -117,6 +118,17 @@ def answer_columns(
         column = inputs.get((bound.columns[0], False)) if bound.columns else None
         columns.append(finish(bound, written_arrays, outputs[0][1], column))
     return columns
+
+
+def frame_columns(
+    resolved: ResolvedOver, solve: Callable[[ResolvedFrame], list[pa.Array]]
+) -> dict[str, pa.Array]:
+    """The columns of all calls in their order, each frame solved in one pass."""
+    columns: dict[str, pa.Array] = {}
+    for frame in resolved.frames:
+        names = (bound.name for bound in frame.calls)
+        columns.update(zip(names, solve(frame), strict=True))
+    return {bound.name: columns[bound.name] for bound in resolved.plan.calls}
 
 
 def assemble(

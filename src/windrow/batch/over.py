@@ -33,7 +33,7 @@ from windrow.plan.resolve import ResolvedFrame, ResolvedOver
 from windrow.slicing import Part, Runs
 from windrow.spans import fold_frames, measure
 
-from .assemble import Answer, answer_columns, join_columns
+from .assemble import Answer, answer_columns, frame_columns, join_columns
 from .kernel_inputs import KernelInputs, TableJob, prepare_parts, read_inputs
 from .sorted_rows import (
     SortedRows,
@@ -245,14 +245,13 @@ def _columns(
     skip: int = 0,
 ) -> dict[str, pa.Array]:
     """The new columns of rows, but for the first `skip`, which are read only."""
-    columns: dict[str, pa.Array] = {}
     spans = None
     if resolved.plan.span is not None:
         spans = EventsInOrder.of(table, rows, resolved.plan)
-    for frame in resolved.frames:
-        results = _frame_columns(table, rows, inputs, frame, skip, spans)
-        columns.update(zip((b.name for b in frame.calls), results, strict=True))
-    return {bound.name: columns[bound.name] for bound in resolved.plan.calls}
+    return frame_columns(
+        resolved,
+        lambda frame: _frame_columns(table, rows, inputs, frame, skip, spans),
+    )
 
 
 def _frame_columns(

@@ -25,6 +25,7 @@ from windrow.algorithms import (
     slide_regular,
 )
 from windrow.graph import slide_uneven, slide_walked
+from windrow.kernels import Product
 from windrow.loops import spread
 from windrow.plan.aggregate import Plan
 from windrow.plan.resolve import Resolved
@@ -40,6 +41,7 @@ from windrow.windows import (
 )
 
 from .assemble import Answer
+from .columns import array_runs
 from .sorted_rows import SortedRows
 
 Array = np.ndarray[Any, Any]
@@ -96,6 +98,27 @@ def cut_slices(job: Job, *, always: bool = False) -> Slices:
     if resolved.request.calls:
         folded = fold(resolved.product, job.arrays, edges[:-1], edges[1:])
     return Slices(edges, runs, folded)
+
+
+def merge_alike(
+    product: Product,
+    arrays: tuple[Array, ...],
+    runs: tuple[Array, Array],
+    instants: Array,
+) -> tuple[Slices, Array]:
+    """Partials as slices, each instant of a run once, and the instants of these.
+
+    Instants rise within a run [first, last); of several that are the same, partials are
+    combined in their order.
+    """
+    firsts, lasts = runs
+    owners = np.repeat(np.arange(len(firsts)), lasts - firsts)
+    starts, stops = array_runs(owners, instants)
+    if len(starts) < len(instants):
+        arrays = fold(product, arrays, starts, stops, leaf="slices")
+        instants = instants[starts]
+        firsts, lasts = np.searchsorted(starts, [firsts, lasts])
+    return Slices(None, np.append(firsts, len(instants)), arrays), instants
 
 
 def slide_slices(job: Job, slices: Slices) -> list[Answer]:

@@ -8,6 +8,7 @@ Tiles come in any order, and several of one key and slice are combined.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -16,11 +17,9 @@ import pyarrow as pa
 
 from windrow.loops import as_arrow
 from windrow.plan.tiles import ABOUT, TILE, TilePlan
-from windrow.slicing import fold
 from windrow.windows import clock_of
 
 from .assemble import assemble
-from .columns import array_runs
 from .partials import (
     PANE,
     Folding,
@@ -31,8 +30,8 @@ from .partials import (
     write_partials,
 )
 from .results import from_ints
-from .slices import Job, Slices, slide_slices
-from .sorted_rows import SortedRows, check_room, sort_rows, times_of
+from .slices import Job, Slices, merge_alike, slide_slices
+from .sorted_rows import SortedRows, check_room, sort_rows
 
 Array = np.ndarray[Any, Any]
 
@@ -74,59 +73,49 @@ def merge_windows(table: pa.Table, tiles: TilePlan) -> pa.Table:
 
 def _written(tiles: TilePlan, folded: pa.Table) -> pa.Table:
     """A table of slices with the columns of tiles."""
-    plan, request = tiles.plan, tiles.resolved.request
+    plan = tiles.plan
     assert plan.clock is not None
-    fields = partial_fields(request, tiles.resolved.slots)
-    payloads = {bound.name: bound.payload for bound in plan.calls}
     columns: dict[str, Any] = {
         name: folded.column(f"k{i}") for i, name in enumerate(plan.by)
     }
     panes = folded.column(PANE).to_numpy()
     columns[TILE] = from_ints(panes, plan.clock.instant, None)
-    for call, places in tiles.places().items():
-        parts = {}
-        for name, place in places.items():
-            payload = payloads[call]
-            own = fields[place].payloads and payload is not None
-            column = fields[place].column(payload) if own else fields[place].name  # type: ignore[arg-type]
-            parts[name] = folded.column(column).combine_chunks()
-        columns[call] = pa.StructArray.from_arrays(list(parts.values()), list(parts))
-    about = pa.array([tiles.about]).dictionary_encode()
-    columns[ABOUT] = about.take(pa.array(np.zeros(len(folded), np.int32)))
-    columns[ABOUT] = columns[ABOUT].cast(pa.string())
+    parts: dict[str, dict[str, Any]] = {}
+    for call, name, column in _fields(tiles):
+        parts.setdefault(call, {})[name] = folded.column(column).combine_chunks()
+    for call, own in parts.items():
+        columns[call] = pa.StructArray.from_arrays(list(own.values()), list(own))
+    columns[ABOUT] = pa.repeat(tiles.about, len(folded))
     return pa.table(columns).replace_schema_metadata({ABOUT: tiles.about})
+
+
+def _fields(tiles: TilePlan) -> Iterator[tuple[str, str, str]]:
+    """Each field of each call's struct: the call, its name there, and its column."""
+    fields = partial_fields(tiles.resolved.request, tiles.resolved.slots)
+    payloads = {bound.name: bound.payload for bound in tiles.plan.calls}
+    for call, places in tiles.places().items():
+        payload = payloads[call]
+        for name, place in places.items():
+            field = fields[place]
+            is_place = field.payloads and payload is not None
+            yield call, name, field.column(payload) if is_place else field.name  # type: ignore[arg-type]
 
 
 def _read(table: pa.Table, tiles: TilePlan) -> tuple[Partials, SortedRows, Slices]:
     """The slices of tiles, each once, run by run, as long as the plan cuts them."""
     plan, request = tiles.plan, tiles.resolved.request
-    fields = partial_fields(request, tiles.resolved.slots)
     clock = clock_of(TILE, table.schema.field(TILE).type, ())
     rows = sort_rows(table, plan.by, clock)
     table = table if rows.order is None else table.take(as_arrow(rows.order))
     assert plan.clock is not None
-    own = clock.tick or 1
-    times = times_of(table, clock)[0]
-    times = times * own // (plan.clock.tick or 1)
-    times = plan.cuts.begins(times)
-    columns: dict[str, Any] = {}
-    payloads = {bound.name: bound.payload for bound in plan.calls}
-    for call, places in tiles.places().items():
-        struct = table.column(call).combine_chunks()
-        for name, place in places.items():
-            field, payload = fields[place], payloads[call]
-            is_own = field.payloads and payload is not None
-            column = field.column(payload) if is_own else field.name  # type: ignore[arg-type]
-            columns.setdefault(column, struct.field(name))
+    assert rows.times is not None
+    times = rows.times * (clock.tick or 1) // (plan.clock.tick or 1)
+    structs = {call: table.column(call).combine_chunks() for call in tiles.calls}
+    columns = {
+        column: structs[call].field(name) for call, name, column in _fields(tiles)
+    }
+    fields = partial_fields(request, tiles.resolved.slots)
     partials = read_partials(request, fields, pa.table(columns))
-    arrays, firsts, lasts = partials.arrays, rows.firsts, rows.lasts
-    runs = np.repeat(np.arange(len(firsts)), lasts - firsts)
-    starts, stops = array_runs(runs, times)
-    if len(starts) < len(times):
-        arrays = fold(request.product, arrays, starts, stops, leaf="slices")
-        times = times[starts]
-        firsts, lasts = np.searchsorted(starts, [firsts, lasts])
-    slices = Slices(None, np.append(firsts, len(times)), arrays)
-    keys = rows.keys.rename_columns(list(plan.by)) if plan.by else rows.keys
-    stream = SortedRows(None, firsts, lasts, keys, times)
-    return partials, stream, slices
+    runs, begins = (rows.firsts, rows.lasts), plan.cuts.begins(times)
+    slices, times = merge_alike(request.product, partials.arrays, runs, begins)
+    return partials, SortedRows(None, *slices.bounds, rows.keys, times), slices

@@ -11,15 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pyarrow as pa
 
 from windrow.batch.aggregate import Solved, Trim
-from windrow.batch.columns import array_runs
 from windrow.batch.partials import PANE, Partials, read_partials
-from windrow.batch.slices import Job, Slices, slide_slices
+from windrow.batch.slices import Job, Slices, merge_alike, slide_slices
 from windrow.batch.sorted_rows import SortedRows, rows_in_order
-from windrow.slicing import fold
 
 from .sweep import Batches, whole_numbers
 
@@ -33,15 +30,10 @@ def pane_slices(
     """The slices of a sorted table, each once, run by run."""
     partials = read_partials(task.tree.request, task.fields, table)
     stream = rows_in_order(table, by, None)
-    times, arrays = whole_numbers(table, PANE), partials.arrays
-    firsts, lasts = stream.firsts, stream.lasts
-    runs = np.repeat(np.arange(len(firsts)), lasts - firsts)
-    starts, stops = array_runs(runs, times)
-    if len(starts) < len(times):
-        arrays = fold(task.tree.request.product, arrays, starts, stops, leaf="slices")
-        times = times[starts]
-        firsts, lasts = np.searchsorted(starts, [firsts, lasts])
-    slices = Slices(None, np.append(firsts, len(times)), arrays)
+    runs, product = (stream.firsts, stream.lasts), task.tree.request.product
+    times = whole_numbers(table, PANE)
+    slices, times = merge_alike(product, partials.arrays, runs, times)
+    firsts, lasts = slices.bounds
     return partials, replace(stream, firsts=firsts, lasts=lasts, times=times), slices
 
 
