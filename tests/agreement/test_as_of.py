@@ -241,3 +241,19 @@ def test_explain_says_how_labels_look_back():
     assert text.startswith("as_of\n")
     assert "labels     at t; never events themselves" in text
     assert "one window a label" in text
+
+
+def test_frames_of_labels_are_walked_by_cursors(monkeypatch):
+    taken = []
+    real = as_of.slide_back
+
+    def spy(*args, **options):
+        taken.append(options["most"])
+        return real(*args, **options)
+
+    monkeypatch.setattr(as_of, "slide_back", spy)
+    monkeypatch.setattr(as_of, "slide_arrays", None)
+
+    wr.as_of(LABELS, EVENTS, **ORDER, n=wr.count(last="4"), five=wr.sum("x", last=5))
+
+    assert taken == [0, 5]

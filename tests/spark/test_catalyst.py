@@ -330,3 +330,12 @@ def test_the_hint_how_long_events_last_is_refused_for_points(spark):
 
     with pytest.raises(wr.WindrowError, match="points, which last no time"):
         wr.aggregate(frame, WINDOWS["few"], n=wr.count(), lasting="1 minute")
+
+
+@pytest.mark.parametrize(("window", "slide"), [("few", 7), ("most", 1)])
+def test_copies_are_grouped_by_numbers_of_windows(spark, window, slide):
+    frame = frame_of(spark, "double", table_of("double"))
+
+    actual = wr.aggregate(frame, WINDOWS[window], by="key", most=wr.max("x"))
+
+    assert f"div {slide}000000" in actual._jdf.queryExecution().toString()
