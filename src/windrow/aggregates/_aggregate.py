@@ -111,7 +111,9 @@ class Aggregate:
     `lift` takes ("value", "other", "position"), how many columns are named, which types
     of them have a meaning, what `lower` gives, whether that is defined or null, and
     the tally of rows that are counted already.  `sql` is the result over all rows of a
-    group, in the words of `Field.native`.
+    group, in the words of `Field.native`.  What follows the columns in a call are
+    options, in the order in which `options` lists them; `check` takes their values by
+    name, refuses what has no meaning, and gives them as they are kept.
     """
 
     name: str
@@ -129,6 +131,7 @@ class Aggregate:
     defined: Function | None = None
     tally: Tally | None = None
     options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    check: Function | None = None
     aliases: tuple[str, ...] = ()
     summary: str = ""
     sql: str | None = None
@@ -166,13 +169,14 @@ class Aggregate:
 
     def __call__(
         self,
-        *columns: str,
+        *columns: Any,
         last: object = None,
         closed: str | None = None,
         where: str | None = None,
         **options: Any,
     ) -> Call:
         """This aggregate over columns, as the query functions take it."""
+        columns, options = self._split(columns, options)
         self._check_columns(columns)
         unknown = set(options) - set(self.options)
         if unknown:
@@ -191,7 +195,30 @@ class Aggregate:
                 "write a condition of the query language: where=\"kind = 'refund'\"",
             )
         options = {**self.options, **options}
+        if self.check is not None:
+            options = self.check(**options)
         return Call(self, columns, frame, closed, MappingProxyType(options), where)
+
+    def _split(
+        self, arguments: tuple[Any, ...], options: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The names of columns, and the options with those that stand behind them."""
+        names = list(self.options)
+        count = next(
+            (i for i, a in enumerate(arguments) if not isinstance(a, str)),
+            len(arguments),
+        )
+        behind = arguments[count:]
+        if not names or len(behind) > len(names):
+            return arguments, options
+        for name in names[: len(behind)]:
+            if name in options:
+                raise BadInput.because(
+                    f"cannot make {self.name}",
+                    f"{name} is given twice, by its place and by its name",
+                    "give it once",
+                )
+        return arguments[:count], {**dict(zip(names, behind, strict=False)), **options}
 
     def _check_columns(self, columns: tuple[str, ...]) -> None:
         least, most = self.columns
