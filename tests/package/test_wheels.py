@@ -31,7 +31,9 @@ def test_both_distributions_have_one_version():
 
 
 def test_both_distributions_have_one_licence():
-    texts = {(ROOT / folder / "LICENSE").read_text("utf-8") for folder in (".", "bench")}
+    texts = {
+        (ROOT / folder / "LICENSE").read_text("utf-8") for folder in (".", "bench")
+    }
 
     assert len(texts) == 1
 

@@ -224,6 +224,14 @@ class Aggregate:
         least, most = self.columns
         if len(columns) <= most and all(isinstance(name, str) for name in columns):
             return
+        strange = [name for name in columns if not isinstance(name, str)]
+        if strange and most:
+            raise BadInput.because(
+                f"cannot make {self.name} of a {_kind(strange[0])}",
+                "it takes names of columns",
+                f"write wr.{self.name}('column'); an expression is a column that you "
+                "add to the table first, as with_columns, assign or withColumn do",
+            )
         number = f"{least}" if least == most else f"{least} or {most}"
         words = f"the names of {number} column{'s' if most > 1 else ''}"
         names = ", ".join(repr(f"column_{i + 1}") for i in range(most))
@@ -255,6 +263,14 @@ class Call:
     def label(self) -> str:
         """How it reads in messages and plans: `mean(len)`."""
         return f"{self.aggregate.name}({', '.join(self.columns)})"
+
+
+def _kind(value: object) -> str:
+    """What a user takes for a column, in a word or two."""
+    module, name = type(value).__module__, type(value).__name__
+    library = module.partition(".")[0]
+    is_plain = library in ("builtins", "types") or name == "function"
+    return name if is_plain else f"{library} {name}"
 
 
 def _frame(last: object) -> Duration | int:
