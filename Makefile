@@ -63,13 +63,14 @@ docs: $(READY) ## write tables and pictures, build the documentation into site/
 
 clean: ## remove what tests, tools and the demo leave behind
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
-	rm -rf demo-output build dist site src/windrow.egg-info
+	rm -rf demo-output build dist site src/*.egg-info
+	rm -rf bench/build bench/dist bench/src/*.egg-info
 	find . -path ./$(VENV) -prune -o -name __pycache__ -type d -print | xargs rm -rf
 
 clean-venv: ## remove .venv, so that the next command makes it anew
 	rm -rf $(VENV)
 
-$(READY): pyproject.toml constraints.txt
+$(READY): pyproject.toml bench/pyproject.toml constraints.txt
 	@found=; for python in $(PYTHONS); do \
 	    if $$python -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
 	        2>/dev/null; then found=$$python; break; fi; \
@@ -84,5 +85,5 @@ $(READY): pyproject.toml constraints.txt
 	echo "Setting up $(VENV) with $$($$found --version); the first time takes a minute or two ..."; \
 	$$found -m venv $(VENV) && \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-	    -c constraints.txt -e '.[dev]'
+	    -c constraints.txt -e '.[dev]' -e ./bench
 	@touch $@

@@ -109,7 +109,9 @@ class Aggregate:
     `lift` takes ("value", "other", "position"), how many columns are named, which types
     of them have a meaning, what `lower` gives, whether that is defined or null, and
     the tally of rows that are counted already.  `sql` is the result over all rows of a
-    group, in the words of `Field.native`.
+    group, in the words of `Field.native`.  What follows the columns in a call are
+    options, in the order in which `options` lists them; `check` takes their values by
+    name, refuses what has no meaning, and gives them as they are kept.
     """
 
     name: str
@@ -127,6 +129,7 @@ class Aggregate:
     defined: Function | None = None
     tally: Tally | None = None
     options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    check: Function | None = None
     aliases: tuple[str, ...] = ()
     summary: str = ""
     sql: str | None = None
@@ -164,7 +167,7 @@ class Aggregate:
 
     def __call__(
         self,
-        *columns: str,
+        *columns: Any,
         last: object = None,
         next: object = None,
         closed: str | None = None,
@@ -173,6 +176,7 @@ class Aggregate:
         **options: Any,
     ) -> Call:
         """This aggregate over columns, as the query functions take it."""
+        columns, options = self._split(columns, options)
         self._check_columns(columns)
         unknown = set(options) - set(self.options)
         if unknown:
@@ -189,8 +193,32 @@ class Aggregate:
                 f"where is of type {type(where).__name__}, not text",
                 "write a condition of the query language: where=\"kind = 'refund'\"",
             )
-        own = MappingProxyType({**self.options, **options})
+        options = {**self.options, **options}
+        if self.check is not None:
+            options = self.check(**options)
+        own = MappingProxyType(options)
         return Call(self, columns, back, closed, own, where, ahead, min_periods)
+
+    def _split(
+        self, arguments: tuple[Any, ...], options: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The names of columns, and the options with those that stand behind them."""
+        names = list(self.options)
+        count = next(
+            (i for i, a in enumerate(arguments) if not isinstance(a, str)),
+            len(arguments),
+        )
+        behind = arguments[count:]
+        if not names or len(behind) > len(names):
+            return arguments, options
+        for name in names[: len(behind)]:
+            if name in options:
+                raise BadInput.because(
+                    f"cannot make {self.name}",
+                    f"{name} is given twice, by its place and by its name",
+                    "give it once",
+                )
+        return arguments[:count], {**dict(zip(names, behind, strict=False)), **options}
 
     def _check_columns(self, columns: tuple[str, ...]) -> None:
         least, most = self.columns
