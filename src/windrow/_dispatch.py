@@ -106,12 +106,14 @@ def over(
     span: tuple[str, str] | None = None,
     **named: Any,
 ) -> Any:
-    """Give every row new columns over its own past.
+    """Give every row new columns over its own past, or over the rows around it.
 
     Each aggregate says how far back with `last=`: a duration, or a whole number of
-    rows that ends with this one; without it, everything so far.  `closed=` says which
-    ends are in: right (the default, `(t - last, t]`), left, both or neither; rows at
-    the same instant are peers.  With a number of rows, left means those before it.
+    rows that ends with this one; and how far ahead with `next=`; without both,
+    everything so far.  `closed=` says which ends are in: right (the default,
+    `(t - last, t + next]`), left, both or neither; rows at the same instant are peers.
+    With a number of rows, left means those before it.  With fewer values than
+    `min_periods=` the result is null.
 
     In place of aggregates it takes `wr.features`, with the keys and the time column
     that these name: each row is then a label at its own instant, as in `as_of`.
