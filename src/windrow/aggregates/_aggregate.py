@@ -220,7 +220,7 @@ class Aggregate:
                 )
         return arguments[:count], {**dict(zip(names, behind, strict=False)), **options}
 
-    def _check_columns(self, columns: tuple[str, ...]) -> None:
+    def _check_columns(self, columns: tuple[object, ...]) -> None:
         least, most = self.columns
         if len(columns) <= most and all(isinstance(name, str) for name in columns):
             return
