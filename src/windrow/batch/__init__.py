@@ -32,7 +32,14 @@ from windrow.plan.aggregate import Plan
 from windrow.plan.by_policy import PolicyPlan
 from windrow.plan.over import OverPlan
 
-from .tables import give, give_with, library, read, schema_of
+from .tables import (
+    check_result_names,
+    give,
+    give_with,
+    library,
+    read,
+    schema_of,
+)
 
 if TYPE_CHECKING:
     from .as_of import open_as_of
@@ -71,6 +78,7 @@ def open_job(
 
 
 __all__ = [
+    "check_result_names",
     "give",
     "give_with",
     "library",
