@@ -6,6 +6,8 @@ wr.aggregate(table, wr.sliding("1 hour", every="1 minute", on="ts"), by="user",
              spend=wr.sum("amount"))
 """
 
+from __future__ import annotations
+
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -34,8 +36,63 @@ if TYPE_CHECKING:
     from windrow._dispatch import aggregate, explain, over, slide
     from windrow._tiles import merge_tiles, tiles
     from windrow.operator import Operator
+    from windrow.plan.cards import Cards
     from windrow.plan.cards import technique_cards as techniques
     from windrow.plan.features import Features, features, read_features
+
+    # the catalogue: `__getattr__` finds them
+    count: Aggregate
+    sum: Aggregate
+    product: Aggregate
+    mean: Aggregate
+    avg: Aggregate
+    average: Aggregate
+    geometric_mean: Aggregate
+    gmean: Aggregate
+    min: Aggregate
+    max: Aggregate
+    range: Aggregate
+    min_count: Aggregate
+    max_count: Aggregate
+    arg_min: Aggregate
+    min_by: Aggregate
+    arg_max: Aggregate
+    max_by: Aggregate
+    first: Aggregate
+    last: Aggregate
+    variance: Aggregate
+    var_samp: Aggregate
+    var: Aggregate
+    variance_population: Aggregate
+    var_pop: Aggregate
+    stddev: Aggregate
+    stddev_samp: Aggregate
+    std: Aggregate
+    stddev_population: Aggregate
+    stddev_pop: Aggregate
+    skew: Aggregate
+    skewness: Aggregate
+    kurtosis: Aggregate
+    covariance: Aggregate
+    covar_samp: Aggregate
+    covariance_population: Aggregate
+    covar_pop: Aggregate
+    correlation: Aggregate
+    corr: Aggregate
+    any: Aggregate
+    all: Aggregate
+    bit_and: Aggregate
+    bit_or: Aggregate
+    bit_xor: Aggregate
+    collect: Aggregate
+    collect_list: Aggregate
+    concat: Aggregate
+    string_agg: Aggregate
+    collect_distinct: Aggregate
+    collect_set: Aggregate
+    count_distinct: Aggregate
+    n_unique: Aggregate
+    moment_sketch: Aggregate
 
 __all__ = [
     "Aggregate",
@@ -99,14 +156,16 @@ _LATER = {
 }
 
 
-def aggregates() -> Any:
+def aggregates() -> Cards:
     """The cards of all aggregates, as a table."""
-    return import_module("windrow.plan.cards").aggregate_cards()
+    cards: Cards = import_module("windrow.plan.cards").aggregate_cards()
+    return cards
 
 
-def algorithms() -> Any:
+def algorithms() -> Cards:
     """The cards of all algorithms, as a table."""
-    return import_module("windrow.plan.cards").algorithm_cards()
+    cards: Cards = import_module("windrow.plan.cards").algorithm_cards()
+    return cards
 
 
 def __getattr__(name: str) -> Any:
