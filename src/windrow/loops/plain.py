@@ -6,6 +6,8 @@ Numbers are read as Python's own, so that an overflow is an infinity and not a w
 import math
 from typing import Any
 
+import numpy as np
+
 
 def log(value: float) -> float:
     """The logarithm, as numpy's: -inf of 0, NaN of what is less."""
@@ -30,7 +32,7 @@ def sqrt(value: float) -> float:
 def peek(array: Any, index: int) -> Any:
     """The element at `index`, as a Python number."""
     value = array[index]
-    return value.item() if hasattr(value, "item") else value
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def write(array: Any, index: int, value: Any, slot: int) -> None:  # noqa: ARG001
