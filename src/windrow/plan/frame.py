@@ -207,7 +207,7 @@ def _check_under_way(bound: BoundCall, frame: Frame) -> None:
         cause = f"{label} has no duration, and events under way have no order"
         raise BadInput.because(fact, cause, "give a duration: last='1 hour'")
     if not bound.aggregate.in_kernels:
-        cause = f"{label} is holistic: no partial of bounded size exists"
+        cause = f"{label} is computed from rows, and these leave in another order"
         hint = "use wr.aggregate with a window over the same span"
         raise BadInput.because(fact, cause, hint)
 
