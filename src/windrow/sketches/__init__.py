@@ -16,41 +16,44 @@ that Spark reads.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Any
 
 import pyarrow as pa
 
-from .bins import DDSketch, Histogram
-from .frequent_items import FrequentItems
-from .hyperloglog import HyperLogLog
-from .kll import Kll
 from .ranks import Quantiles
 from .sketch import Sketch, objects
-from .theta import Theta
 
 
 def sketch_of(name: str, options: Mapping[str, Any], kind: pa.DataType) -> Sketch:
     """The sketch of an aggregate, with checked options, over a column of that type."""
     match name:
         case "approx_distinct":
-            return HyperLogLog(options["lg_k"])
+            return _class("hyperloglog", "HyperLogLog")(options["lg_k"])
         case "hll_sketch":
-            return HyperLogLog(options["lg_k"], "bytes")
+            return _class("hyperloglog", "HyperLogLog")(options["lg_k"], "bytes")
         case "approx_quantile":
             asked = quantiles_of(options["q"])
             if options["method"] == "ddsketch":
-                return DDSketch(options["error"], asked)
-            return Kll(options["k"], asked)
+                return _class("bins", "DDSketch")(options["error"], asked)
+            return _class("kll", "Kll")(options["k"], asked)
         case "kll_sketch":
-            return Kll(options["k"])
+            return _class("kll", "Kll")(options["k"])
         case "theta_sketch":
-            return Theta(options["lg_k"], options["seed"])
+            return _class("theta", "Theta")(options["lg_k"], options["seed"])
         case "approx_top_k":
-            return FrequentItems(kind, options["k"], options["tracked"])
+            items = _class("frequent_items", "FrequentItems")
+            return items(kind, options["k"], options["tracked"])
         case "histogram":
-            return Histogram(tuple(options["edges"]))
+            return _class("bins", "Histogram")(tuple(options["edges"]))
     raise AssertionError(f"no sketch is called {name}")
+
+
+def _class(module: str, name: str) -> Callable[..., Sketch]:
+    """A kind of sketch, imported when it is first used."""
+    kind: Callable[..., Sketch] = getattr(import_module(f"{__name__}.{module}"), name)
+    return kind
 
 
 def quantiles_of(levels: Any) -> Quantiles:

@@ -25,6 +25,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.loops import as_arrow
+from windrow.loops import compute as pc
 
 from .hll_bytes import NotASketch, read_sketch, write_coupons, write_registers
 from .intervals import after, blocks_of_counts, count_held, holders, until
@@ -43,7 +44,7 @@ def coupons_of(column: pa.Array, *, counts_empty: bool) -> Array:
     first, second = hash_column(column, empty)
     coupons = _ranks(second) << np.uint32(26) | first.astype(np.uint32) & _ADDRESS
     if not counts_empty and not pa.types.is_primitive(column.type):
-        lengths = pa.compute.binary_length(_decoded(column))
+        lengths = pc.binary_length(_decoded(column))
         coupons[np.asarray(lengths) == 0] = 0
     return coupons
 

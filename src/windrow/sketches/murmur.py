@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyarrow import types as pat
 
 from windrow.loops import as_numpy
+from windrow.loops import compute as pc
 
 Array = np.ndarray[Any, Any]
 
