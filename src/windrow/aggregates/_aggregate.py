@@ -111,7 +111,8 @@ class Aggregate:
     `lift` takes ("value", "other", "position"), how many columns are named, which types
     of them have a meaning, what `lower` gives, whether that is defined or null, and
     the tally of rows that are counted already.  `sql` is the result over all rows of a
-    group, in the words of `Field.native`.
+    group, in the words of `Field.native`.  `halves` are aggregates whose partials, side
+    by side, are its own: each is combined by itself.
     """
 
     name: str
@@ -132,6 +133,7 @@ class Aggregate:
     aliases: tuple[str, ...] = ()
     summary: str = ""
     sql: str | None = None
+    halves: tuple[Aggregate, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "laws", read_laws(self.laws))

@@ -15,6 +15,10 @@ windows, for nodes a before b:
     combine(a.partial, b.partial) == a.partial,  not b.partial
     slice[i] + ... + slice[stop - 1] == partial of the first node at or after i
 
+Several selective aggregates, a range, and sums beside them go by parts: a deque for
+each part that selects, a running answer for each that can be taken off exactly, two
+stacks for any other, all in one pass (`_parts.py`).
+
 Windows that stop at the same slice come longest first, so `walk` goes over the deque
 once for all of them.  (The paper's answer loops print `pos < startPos` with startPos
 one before the window; nodes there must be passed as well.)
@@ -42,8 +46,11 @@ from windrow.kernels.vocabulary import (
 )
 
 from ._algorithm import Algorithm
+from ._parts import Ways
 from ._ring import ring
 from ._stepwise import Stepwise
+from .slick_deque_inv import INV_STEPS
+from .two_stacks_lite import LITE_STEPS
 
 
 def prepare(widest, chunk):
@@ -127,6 +134,16 @@ def since(scratch, ints, state, start):
     return IDENTITY, ints, state
 
 
+DEQUE_STEPS = Stepwise(
+    insert,
+    evict,
+    whole,
+    begin=(0,) * 4,
+    numbers=1,
+    span=(2, 3),
+    since=since,
+)
+
 SLICK_DEQUE = Algorithm(
     name="slick_deque",
     title="SlickDeque (Non-Inv): a deque of those slices that can still be an answer",
@@ -138,13 +155,6 @@ SLICK_DEQUE = Algorithm(
     prepare=prepare,
     slide=slide,
     many=True,
-    steps=Stepwise(
-        insert,
-        evict,
-        whole,
-        begin=(0,) * 4,
-        numbers=1,
-        span=(2, 3),
-        since=since,
-    ),
+    steps=DEQUE_STEPS,
+    ways=Ways(deque=DEQUE_STEPS, running=INV_STEPS, stacks=LITE_STEPS),
 )
