@@ -101,7 +101,8 @@ def _joined(
     parts = list(zip(product.parts, steps, strict=True))
     firsts = np.cumsum([2, *(len(own.begin) - 2 for own in steps)]).tolist()
     numbers = np.cumsum([len(steps), *(own.numbers for own in steps)]).tolist()
-    owns, functions = [], []
+    owns: list[_Own] = []
+    functions: list[tuple[str, Any, int]] = []
     for k, (part, own) in enumerate(parts):
         more = [f"ints[{i}]" for i in range(firsts[k], firsts[k + 1])]
         rings = [f"scratch[{i}]" for i in range(numbers[k], numbers[k + 1])]
@@ -269,7 +270,7 @@ def _array_texts(steps: Stepwise) -> tuple[str, ...]:
 def slide_steps(source, bounds, count, at, scratch, out):
     """Windows over arrays, event by event: the oldest leave before new ones come."""
     ints, state = begin_steps()
-    start = stop = np.int64(0)
+    start = stop = 0
     for i in range(count):
         first, last = start_of(bounds, i), stop_of(bounds, i)
         if first >= stop:  # nothing of the last window is left: begin anew
@@ -293,7 +294,7 @@ def slide_ranges(source, bounds, count, at, scratch, out):
     rules = np.zeros((ranges, RULE), np.int64)
     answers = make_answers(ranges, scratch[-1] + 1)
     ints, state = begin_steps()
-    base = stop = np.int64(-1)
+    base = stop = -1
     for i in range(count):
         keep, q, last = keep_of(bounds, i), query_of(bounds, i), stop_of(bounds, i)
         if keep >= stop:  # nothing of the last window is left: begin anew

@@ -112,8 +112,8 @@ class Assembly:
         if self.tallies and not columns:
             add_tallies(text, self.product, joins, counted=self.leaf == "rows")
         if not columns:
-            for name, function, part in self.part_words:
-                text.take(function, f"{name}_{part}", part=f"_{part}")
+            for word, own, part in self.part_words:
+                text.take(own, f"{word}_{part}", part=f"_{part}")
         if not (columns and self.generates_run):
             for helper in self.helpers:
                 text.take(helper)

@@ -176,9 +176,8 @@ def _restore_list(window: ManyWindow, data: bytes, answers: bytes) -> None:
         window.rules[:, place] = column.to_numpy()
     fields = table_from(answers).columns
     for array, column in zip(window.answers, fields, strict=True):
-        if pa.types.is_list(column.type):  # else a column, as they were saved before
-            column = column.combine_chunks().flatten()
-        array[:] = column.to_numpy()
+        is_list = pa.types.is_list(column.type)  # it was a column of numbers before
+        array[:] = (column.combine_chunks().flatten() if is_list else column).to_numpy()
     window.reported = {
         name: _value(text)[0]
         for name, text in zip(window.names, reports.to_pylist(), strict=True)
