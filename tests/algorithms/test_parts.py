@@ -9,7 +9,14 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from windrow.algorithms import BY_NAME, slide_arrays, slide_regular
+from windrow.aggregates import find
+from windrow.algorithms import (
+    BY_NAME,
+    Shape,
+    compile_kernel,
+    slide_arrays,
+    slide_regular,
+)
 from windrow.kernels import Request, product_of
 from windrow.loops import interpreting
 
@@ -191,3 +198,29 @@ def test_the_planner_divides_no_float_unless_it_is_asked_to():
 
     assert "subtract_on_evict" not in lines
     assert "floats, which are never subtracted" in lines
+
+
+# --- memory of the deque ------------------------------------------------------------
+
+
+def test_the_ring_of_nodes_grows_with_them_and_is_given_back(monkeypatch):
+    falls, rises = range(3_000, 0, -1), range(6_000, 9_000)
+    values = np.array([*falls, *rises], np.int64)
+    product = product_of([Request(find("max"), "int", (0,))])
+    ends, width = (np.array([0]), np.array([len(values)])), 2_000
+    sizes = []
+    with interpreting():
+        module = compile_kernel(DEQUES, product, Shape("rows", "regular"))
+        resize = module.resize_deque
+
+        def watched(deque, size, head, tail):
+            sizes.append(size)
+            assert tail - head <= size
+            return resize(deque, size, head, tail)
+
+        monkeypatch.setattr(module, "resize_deque", watched)
+        (actual,) = slide_regular(DEQUES, product, (values,), *ends, width)
+
+    windows = np.lib.stride_tricks.sliding_window_view(values, width)
+    assert actual.tolist() == windows.max(axis=1).tolist()
+    assert sizes == [512, 1024, 2048, 256], "three times doubled, once given back"
