@@ -18,8 +18,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from windrow.bench.measure.answers import WrongAnswer
-from windrow.bench.measure.keyed import events, write
+from windrow_bench.measure.answers import WrongAnswer
+from windrow_bench.measure.keyed import events, write
 
 from . import ONE_CORE
 from ._report import Bar, Result, Table

@@ -51,7 +51,7 @@ def _name(file: Path) -> str:
 
 
 def _outside_windows():
-    apart = ("windows/", "bench/", "cli/")
+    apart = ("windows/", "cli/")
     return [file for file in FILES if not _name(file).startswith(apart)]
 
 

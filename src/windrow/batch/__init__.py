@@ -37,7 +37,14 @@ from .over import open_over
 from .policy_windows import open_policy
 from .slide import slide_inputs, slide_results
 from .spans import open_spans
-from .tables import give, give_with, library, read, schema_of
+from .tables import (
+    check_result_names,
+    give,
+    give_with,
+    library,
+    read,
+    schema_of,
+)
 
 
 def open_job(
@@ -58,6 +65,7 @@ def open_job(
 
 
 __all__ = [
+    "check_result_names",
     "give",
     "give_with",
     "library",

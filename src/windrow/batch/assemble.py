@@ -13,12 +13,15 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow import types as pat
 
 from windrow.aggregates import Law
 from windrow.loops import arrays, as_arrow, spread
 from windrow.plan.aggregate import Plan
 from windrow.plan.bind import BoundCall
+from windrow.plan.frame import values_name
+from windrow.plan.over import OverPlan
 from windrow.plan.requests import KernelRequest, Read
 from windrow.plan.resolve import ResolvedFrame, ResolvedOver
 from windrow.windows import Rule
@@ -128,7 +131,19 @@ def frame_columns(
     for frame in resolved.frames:
         names = (bound.name for bound in frame.calls)
         columns.update(zip(names, solve(frame), strict=True))
-    return {bound.name: columns[bound.name] for bound in resolved.plan.calls}
+    return seen_columns(resolved.plan, columns)
+
+
+def seen_columns(plan: OverPlan, columns: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of a plan's calls; null where these have seen too few values."""
+    results: dict[str, Any] = {}
+    for bound in plan.calls:
+        column, least = columns[bound.name], bound.call.min_periods
+        if least is not None:
+            enough = pc.greater_equal(columns[values_name(bound.name)], least)
+            column = pc.if_else(enough, column, pa.scalar(None, column.type))
+        results[bound.name] = column
+    return results
 
 
 def assemble(

@@ -7,6 +7,7 @@ After this nothing can be refused for its names or types.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -54,6 +55,14 @@ def bind(calls: Mapping[str, Call], schema: pa.Schema) -> tuple[BoundCall, ...]:
 def column_type(schema: pa.Schema, column: str) -> pa.DataType:
     """The type of a column, or of the values in its dictionary; it must exist."""
     if column not in schema.names:
+        words = re.findall(r"[^\W\d]\w*", column)
+        if set(words) & set(schema.names):
+            raise UnknownName.because(
+                f"no column called {column!r}",
+                "it is an expression, and aggregates take names of columns",
+                f"add it to the table as a column first, or write it as a text of "
+                f"wr.cql, which takes expressions: sum({column})",
+            )
         raise UnknownName.among("column", column, schema.names)
     if schema.names.count(column) > 1:
         raise BadInput.because(

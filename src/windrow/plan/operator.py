@@ -156,6 +156,14 @@ def check_asked(
 def check_options(calls: Iterable[Call]) -> None:
     """Refuse what only has a meaning for the rows of a table."""
     for call in calls:
+        if call.next is not None or call.min_periods is not None:
+            word = "next" if call.min_periods is None else "min_periods"
+            raise BadInput.because(
+                f"cannot keep {call.label} with {word}=",
+                "that belongs to a frame of wr.over, and an operator knows no rows to "
+                "come and answers with what is there",
+                f"leave out {word}=, or use wr.over",
+            )
         if call.last is not None:
             raise BadInput.because(
                 f"cannot keep {call.label} over the last "
