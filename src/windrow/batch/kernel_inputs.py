@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from windrow.aggregates import Law
+from windrow.loops import compute as pc
 from windrow.plan.bind import BoundCall
 from windrow.plan.requests import Read, Slots
 from windrow.plan.resolve import Facts

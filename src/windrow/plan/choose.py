@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from windrow import spans as techniques
 from windrow.aggregates import Law
 from windrow.algorithms import Algorithm
 from windrow.algorithms import find as find_algorithm
@@ -17,7 +18,6 @@ from windrow.kernels import Product
 from windrow.loops import Lane
 from windrow.slicing import Slicer
 from windrow.slicing import find as find_slicer
-from windrow.spans import Technique
 from windrow.windows import Rule
 
 FEW_SLICES = 4
@@ -90,7 +90,7 @@ def check_product(
 
 
 def check_laws(
-    forced: Algorithm | Technique, laws: Law, label: str, able: Iterable[str]
+    forced: Algorithm | techniques.Technique, laws: Law, label: str, able: Iterable[str]
 ) -> None:
     """Refuse what needs a law that the aggregates lack; others in `able` suit."""
     if not forced.suits(laws):

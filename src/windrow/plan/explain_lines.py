@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from windrow import graph
 from windrow.aggregates import WIDE_SUM, Law
-from windrow.graph import Special
 from windrow.kernels import Product
 from windrow.loops import PRICE, Lane, forced_lane
 from windrow.slicing import Part, composite_slide, share, shared_combs
@@ -209,7 +209,7 @@ def _sharing_lines(resolved: Resolved) -> list[str]:
     return lines
 
 
-def _scans(special: Special) -> str:
+def _scans(special: graph.Special) -> str:
     """The kinds and laps of the scans of a graph."""
     scans = special.graph.scans
     *kinds, last = dict.fromkeys(str(scan.kind) for scan in scans) or [""]
