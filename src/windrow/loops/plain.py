@@ -4,6 +4,7 @@ Numbers are read as Python's own, so that an overflow is an infinity and not a w
 """
 
 import math
+from math import frexp
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,14 @@ def exp(value: float) -> float:
 def sqrt(value: float) -> float:
     """The root, as numpy's: NaN of what is less than 0."""
     return math.nan if value < 0.0 else math.sqrt(value)
+
+
+def ldexp(value: float, exponent: int) -> float:
+    """`value` times two to the power of `exponent`; infinite where it is too large."""
+    try:
+        return math.ldexp(value, exponent)
+    except OverflowError:
+        return math.copysign(math.inf, value)
 
 
 def peek(array: Any, index: int) -> Any:
@@ -57,3 +66,18 @@ def select(condition: Any, a: Any, b: Any) -> Any:
 def njit(*_: Any, **__: Any) -> Any:
     """Leave a function as it is, where `numba.njit` would compile it."""
     return lambda function: function
+
+
+__all__ = [
+    "exp",
+    "frexp",
+    "ldexp",
+    "log",
+    "njit",
+    "peek",
+    "poke",
+    "prefetch",
+    "select",
+    "sqrt",
+    "write",
+]
