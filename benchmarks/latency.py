@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from windrow.algorithms import find
-from windrow.bench.measure.clock import a_nanosecond, own_cost, own_grain, pauses
-from windrow.bench.measure.latency import (
+from windrow_bench.measure.clock import a_nanosecond, own_cost, own_grain, pauses
+from windrow_bench.measure.latency import (
     COUNT,
     TIME,
     operator_product,

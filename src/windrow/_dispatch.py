@@ -87,6 +87,7 @@ def aggregate(
         )
     schema, calls, read = source_of(data, calls)
     plan = plan_windows(schema, window, by, calls, **options)
+    batch.check_result_names(data, [*plan.by, *calls])
     job = batch.open_job(read(plan.reads), plan, threads)
     return batch.give(job.run(resolve(plan, job.facts)), data)
 
@@ -107,12 +108,14 @@ def over(
     span: tuple[str, str] | None = None,
     **named: Any,
 ) -> Any:
-    """Give every row new columns over its own past.
+    """Give every row new columns over its own past, or over the rows around it.
 
     Each aggregate says how far back with `last=`: a duration, or a whole number of
-    rows that ends with this one; without it, everything so far.  `closed=` says which
-    ends are in: right (the default, `(t - last, t]`), left, both or neither; rows at
-    the same instant are peers.  With a number of rows, left means those before it.
+    rows that ends with this one; and how far ahead with `next=`; without both,
+    everything so far.  `closed=` says which ends are in: right (the default,
+    `(t - last, t + next]`), left, both or neither; rows at the same instant are peers.
+    With a number of rows, left means those before it.  With fewer values than
+    `min_periods=` the result is null.
 
     In place of aggregates it takes `wr.features`, with the keys and the time column
     that these name: each row is then a label at its own instant, as in `as_of`.
@@ -163,7 +166,11 @@ def slide(
 
     `aggregate` is a name, an aggregate, or a list or dict of them, which gives a
     dict of arrays.  Time windows need the values' times in `at`, in order.  For
-    `threads` see `aggregate`.
+    `algorithm`, `slicer`, `chunk` and `threads` see `aggregate`.
+
+    A pandas Series gives a Series: of rows windows with the index of each window's last
+    row, as pandas' own `rolling`; of time windows with the start of each.  The times
+    are its DatetimeIndex where `at` is left out.
 
     >>> import windrow as wr
     >>> wr.slide([3, 1, 4, 1, 5], wr.rows(3), "max")
@@ -174,7 +181,10 @@ def slide(
     schema = inputs.table.schema
     plan = plan_windows(schema, inputs.window, None, inputs.calls, **options)
     job = batch.open_job(inputs.table.select(plan.reads), plan, threads)
-    columns = inputs.run(job, resolve(plan, job.facts))
+    resolved = resolve(plan, job.facts)
+    if inputs.index is not None:
+        return inputs.on_index(values, aggregate, job.run(resolved))
+    columns = inputs.run(job, resolved)
     return batch.slide_results(values, aggregate, inputs.calls, columns)
 
 

@@ -94,7 +94,7 @@ def load_pyspark() -> Any:
         raise WindrowError.because(
             "cannot start Spark",
             f"pyspark cannot be imported ({error})",
-            f"run {sys.executable} -m pip install 'windrow[spark]'",
+            f"run {sys.executable} -m pip install 'pywindrow[spark]'",
         ) from error
     version = tuple(int(part) for part in pyspark.__version__.split(".")[:2])
     if version < OLDEST_SPARK:

@@ -75,8 +75,10 @@ def explain_spread(
     lines = ["over on Spark: I→Window, a window for each row", _rows_line(plan)]
     lines.append(f"  split      {spread.split}: {spread.reason}")
     if spread.chunk:
-        chunk, reach = _length(plan, spread.chunk), _length(plan, spread.reach or 0)
-        lines.append(f"             chunks of {chunk}, each with the {reach} before it")
+        back, ahead = (_length(plan, ticks) for ticks in spread.reach or (0, 0))
+        later = f" and the {ahead} after it" if spread.reach and spread.reach[1] else ""
+        chunk = f"chunks of {_length(plan, spread.chunk)}"
+        lines.append(f"             {chunk}, each with the {back} before it{later}")
     lines += _frame_lines(plan, kernels)
     return Explanation("\n".join(lines))
 

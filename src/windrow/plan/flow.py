@@ -83,7 +83,7 @@ def flow_of(
             "say which, as in wr.rows(..., on='ts')",
         )
     if isinstance(plan, OverPlan):
-        check_bounded(plan, "a stream")
+        check_bounded(plan)
     for name in plan.by:
         if pat.is_nested(plan.schema.field(name).type):
             raise UnsupportedType.because(

@@ -27,7 +27,8 @@ from windrow.aggregates import functions_fingerprint
 from windrow.errors import StateError, StateWarning
 from windrow.plan.aggregate import Plan
 from windrow.plan.bind import BoundCall
-from windrow.plan.over import Frame, OverPlan
+from windrow.plan.frame import Frame, is_count_of_values
+from windrow.plan.over import OverPlan
 from windrow.windows import Rule
 
 FORM, FORM_NUMBER = "the form of this description", 3
@@ -96,6 +97,7 @@ def describe(
             f"{bound.name} over the last {_frame_words(frame)}"
             for frame, bounds in plan.frames.items()
             for bound in bounds
+            if not is_count_of_values(bound)
         ]
         former["the frames"] = [
             f"{f.text} {f.closed if f.rows is None else 'both'}" for f in plan.frames

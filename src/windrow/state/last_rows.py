@@ -31,6 +31,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
+from windrow.batch.assemble import seen_columns
 from windrow.batch.columns import key_codes
 from windrow.batch.over import look_back
 from windrow.plan.aggregate import Plan
@@ -171,6 +172,6 @@ class RollBucket(PagedBucket):
                 arrays = rows.columns(frame.calls, frame.request, part)
                 names = [bound.name for bound in frame.calls]
                 results.update(zip(names, arrays, strict=True))
-            for i, bound in enumerate(self.plan.calls):
-                columns[f"r{i}"] = results[bound.name]
+            seen = seen_columns(self.plan, results)
+            columns |= {f"r{i}": column for i, column in enumerate(seen.values())}
             yield pa.table(columns)
