@@ -41,58 +41,72 @@ if TYPE_CHECKING:
     from windrow.plan.features import Features, features, read_features
 
     # the catalogue: `__getattr__` finds them
-    count: Aggregate
-    sum: Aggregate
-    product: Aggregate
-    mean: Aggregate
-    avg: Aggregate
-    average: Aggregate
-    geometric_mean: Aggregate
-    gmean: Aggregate
-    min: Aggregate
-    max: Aggregate
-    range: Aggregate
-    min_count: Aggregate
-    max_count: Aggregate
-    arg_min: Aggregate
-    min_by: Aggregate
-    arg_max: Aggregate
-    max_by: Aggregate
-    first: Aggregate
-    last: Aggregate
-    variance: Aggregate
-    var_samp: Aggregate
-    var: Aggregate
-    variance_population: Aggregate
-    var_pop: Aggregate
-    stddev: Aggregate
-    stddev_samp: Aggregate
-    std: Aggregate
-    stddev_population: Aggregate
-    stddev_pop: Aggregate
-    skew: Aggregate
-    skewness: Aggregate
-    kurtosis: Aggregate
-    covariance: Aggregate
-    covar_samp: Aggregate
-    covariance_population: Aggregate
-    covar_pop: Aggregate
-    correlation: Aggregate
-    corr: Aggregate
-    any: Aggregate
     all: Aggregate
+    any: Aggregate
+    approx_count_distinct: Aggregate
+    approx_distinct: Aggregate
+    approx_n_unique: Aggregate
+    approx_percentile: Aggregate
+    approx_quantile: Aggregate
+    approx_top_k: Aggregate
+    arg_max: Aggregate
+    arg_min: Aggregate
+    average: Aggregate
+    avg: Aggregate
     bit_and: Aggregate
     bit_or: Aggregate
     bit_xor: Aggregate
     collect: Aggregate
-    collect_list: Aggregate
-    concat: Aggregate
-    string_agg: Aggregate
     collect_distinct: Aggregate
+    collect_list: Aggregate
     collect_set: Aggregate
+    concat: Aggregate
+    corr: Aggregate
+    correlation: Aggregate
+    count: Aggregate
     count_distinct: Aggregate
-    n_unique: Aggregate
+    covar_pop: Aggregate
+    covar_samp: Aggregate
+    covariance: Aggregate
+    covariance_population: Aggregate
+    first: Aggregate
+    geometric_mean: Aggregate
+    gmean: Aggregate
+    histogram: Aggregate
+    hll_sketch: Aggregate
+    hll_sketch_agg: Aggregate
+    kll_sketch: Aggregate
+    kll_sketch_agg_double: Aggregate
+    kurtosis: Aggregate
+    last: Aggregate
+    max: Aggregate
+    max_by: Aggregate
+    max_count: Aggregate
+    mean: Aggregate
+    min: Aggregate
+    min_by: Aggregate
+    min_count: Aggregate
     moment_sketch: Aggregate
+    n_unique: Aggregate
+    percentile_approx: Aggregate
+    product: Aggregate
+    range: Aggregate
+    skew: Aggregate
+    skewness: Aggregate
+    std: Aggregate
+    stddev: Aggregate
+    stddev_pop: Aggregate
+    stddev_population: Aggregate
+    stddev_samp: Aggregate
+    string_agg: Aggregate
+    sum: Aggregate
+    theta_sketch: Aggregate
+    theta_sketch_agg: Aggregate
+    var: Aggregate
+    var_pop: Aggregate
+    var_samp: Aggregate
+    variance: Aggregate
+    variance_population: Aggregate
 
 __all__ = [
     "Aggregate",

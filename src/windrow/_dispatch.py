@@ -63,7 +63,7 @@ def aggregate(
     hot: bool = False,
     keys: int | None = None,
     lasting: object = None,
-    late: str = "drop",
+    late: str = "count",
     buckets: int | None = None,
     mode: str = "append",
     **named: Any,
@@ -92,9 +92,11 @@ def aggregate(
     last, mostly.  They change the plan, never the answer.
 
     A streaming DataFrame needs a watermark on the window's column: a window comes
-    out once, when the watermark passes its end.  `late="keep"` gives rows that came
-    too late back in one more column, `late`; `buckets` is into how many parts the
-    keys are divided.  Elsewhere nothing is late, and these say nothing.
+    out once, when the watermark passes its end.  A row behind the watermark counts in
+    every window that is not out yet; `late="keep"` gives rows that missed one back in
+    one more column, `late`, and `late="drop"` leaves out rows whose slice is closed.
+    `buckets` is into how many parts the keys are divided.  Elsewhere nothing is late,
+    and these say nothing.
 
     >>> import pyarrow as pa
     >>> calls = pa.table({"at": [1, 4, 6, 11], "len": [3, 9, 2, 5]})
@@ -150,7 +152,7 @@ def over(
     aggregates: Mapping[str, Any] | None = None,
     algorithm: str = "auto",
     threads: int | None = None,
-    late: str = "drop",
+    late: str = "count",
     buckets: int | None = None,
     mode: str = "append",
     span: tuple[str, str] | None = None,
@@ -307,7 +309,7 @@ def explain(
     hot: bool = False,
     keys: int | None = None,
     lasting: object = None,
-    late: str = "drop",
+    late: str = "count",
     buckets: int | None = None,
     mode: str = "append",
     show: str = "plan",

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyarrow import types as pat
 
 from windrow.aggregates import Aggregate, Call
 from windrow.aggregates.calls import calls_of
 from windrow.errors import BadInput, WindowError
 from windrow.loops import arrays, as_arrow, as_numpy, in_threads
+from windrow.loops import compute as pc
 from windrow.loops.sort import is_sorted
 from windrow.plan.resolve import Resolved
 from windrow.windows import Window

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from windrow.errors import BadInput
+from windrow.loops import compute as pc
 
 
 def library(data: Any) -> str:
