@@ -64,7 +64,7 @@ def choose_algorithm(
         )
     if name != "auto":
         algorithm = find_algorithm(name)
-        check_laws(algorithm, laws, label, ("sba", "two_stacks_lite"))
+        check_product(algorithm, product, label, ("sba", "two_stacks_lite"))
         return Choice(algorithm, FORCED, regular)
     floats = Law.INVERTIBLE in laws
     why = "floats, which are never subtracted" if floats else "not invertible"
@@ -79,6 +79,14 @@ def choose_algorithm(
         return Choice(find_algorithm("sba"), reason)
     reason = f"{why}; windows of varying width: 3 combines a slide, one buffer"
     return Choice(find_algorithm("two_stacks_lite"), reason)
+
+
+def check_product(
+    forced: Algorithm, product: Product, label: str, able: Iterable[str]
+) -> None:
+    """Refuse an algorithm for a product, unless it serves parts by themselves."""
+    if not forced.by_parts(product):
+        check_laws(forced, product.laws, label, able)
 
 
 def check_laws(
