@@ -75,8 +75,9 @@ QUERIES: dict[str, Callable[..., Any]] = {
     "days of a zone": _windows(DAYS),
     "late rows kept": _windows(WINDOWS, late="keep"),
 }
-# A row more than this behind the newest is late.
-LATE_BY = {"late rows kept": "2 seconds"}
+# How long windows wait: events begin up to 90 seconds before they come.
+DELAYS = {"events with a duration": "2 minutes", "late rows kept": "2 seconds"}
+HAVE_LATE_ROWS = {"late rows kept"}
 
 
 def main(folder: Path, query: str, master: str) -> None:
@@ -88,7 +89,7 @@ def main(folder: Path, query: str, master: str) -> None:
     session.sparkContext.setLogLevel("ERROR")
     sys.stdin.readline()
 
-    late_by = LATE_BY.get(query, "30 seconds")
+    late_by = DELAYS.get(query, "30 seconds")
     stream = stream_of(session, folder / "in", late_by=late_by)
     writer = QUERIES[query](stream, buckets=4).writeStream.format("parquet")
     writer = writer.option("checkpointLocation", str(folder / "checkpoint"))

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from answers import assert_same_rows
-from killed_query import LATE_BY, QUERIES
+from killed_query import HAVE_LATE_ROWS, QUERIES
 from killing import run_and_kill, run_and_kill_executors
 from micro_batches import write_files
 from random_streams import FLUSH, random_batches
@@ -49,7 +49,9 @@ def test_a_killed_query_goes_on_to_the_answer_of_one_that_was_not(
     told = kill(tmp_path, query, spark_environment, kills=kills, random=Random(seed))
 
     actual = pq.read_table(tmp_path / "answer").to_pylist()
-    if query in LATE_BY:  # which rows are late depends on micro-batches: the same ones
+    if (
+        query in HAVE_LATE_ROWS
+    ):  # which rows are late depends on micro-batches: the same ones
         expected = _answer_of_a_quiet_run(tmp_path, query, spark_environment)
     else:
         expected = _answer_of_a_table(pa.concat_tables(batches), query)
