@@ -45,7 +45,7 @@ from windrow.loops import interpreting
 VALUE, OTHER, VALID = 0, 1, 2
 """Slots of the source: two columns, and whether both are there."""
 
-INCREMENTAL = [one for one in CATALOGUE if Law.HOLISTIC not in one.laws]
+INCREMENTAL = [one for one in CATALOGUE if one.in_kernels]
 
 
 def _pairs(names: Sequence[str] | None = None, *, many: bool = False) -> list[Any]:

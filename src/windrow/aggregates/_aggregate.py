@@ -112,7 +112,9 @@ class Aggregate:
     group, in the words of `Field.native`.  `halves` are aggregates whose partials, side
     by side, are its own: each is combined by itself.  What follows the columns in a
     call are options, in the order in which `options` lists them; `check` takes their
-    values by name, refuses what has no meaning, and gives them as they are kept.
+    values by name, refuses what has no meaning, and gives them as they are kept.  An
+    approximate one names the `sketch` that is its partial, and the `error` that it
+    stays within.
     """
 
     name: str
@@ -135,6 +137,8 @@ class Aggregate:
     summary: str = ""
     sql: str | None = None
     halves: tuple[Aggregate, ...] = ()
+    sketch: str = ""
+    error: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "laws", read_laws(self.laws))
@@ -165,7 +169,12 @@ class Aggregate:
     @property
     def is_users(self) -> bool:
         """Whether a user wrote it: its partial's schema is then inferred."""
-        return not self.fields and Law.HOLISTIC not in self.laws
+        return not self.fields and self.in_kernels
+
+    @property
+    def in_kernels(self) -> bool:
+        """Whether its partial is numbers, which kernels combine."""
+        return Law.HOLISTIC not in self.laws and not self.sketch
 
     def __call__(
         self,

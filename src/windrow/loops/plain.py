@@ -7,6 +7,8 @@ import math
 from math import frexp
 from typing import Any
 
+import numpy as np
+
 
 def log(value: float) -> float:
     """The logarithm, as numpy's: -inf of 0, NaN of what is less."""
@@ -39,7 +41,7 @@ def ldexp(value: float, exponent: int) -> float:
 def peek(array: Any, index: int) -> Any:
     """The element at `index`, as a Python number."""
     value = array[index]
-    return value.item() if hasattr(value, "item") else value
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def write(array: Any, index: int, value: Any, slot: int) -> None:  # noqa: ARG001

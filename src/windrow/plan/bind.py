@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import pyarrow as pa
 from pyarrow import types as pat
@@ -18,6 +19,7 @@ from windrow.aggregates import Aggregate, Call
 from windrow.aggregates.quantiles import check_quantiles
 from windrow.aggregates.types import check_accepts, result_type
 from windrow.errors import BadInput, UnknownName, UnsupportedType
+from windrow.sketches import Sketch, sketch_of
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,11 @@ class BoundCall:
     def aggregate(self) -> Aggregate:
         """The aggregate that is called."""
         return self.call.aggregate
+
+    @cached_property
+    def sketch(self) -> Sketch:
+        """The sketch that is the partial of an approximate aggregate."""
+        return sketch_of(self.aggregate.name, self.call.options, self.types[0])
 
     @property
     def reads(self) -> tuple[str, ...]:

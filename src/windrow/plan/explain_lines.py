@@ -250,8 +250,23 @@ def holistic_calls(calls: Sequence[BoundCall]) -> list[BoundCall]:
 def holistic_lines(calls: Sequence[BoundCall]) -> list[str]:
     """A line on the calls that have no partial, if there are any."""
     if not (holistic := holistic_calls(calls)):
-        return []
-    return [f"  holistic   {label_of(holistic)}: ranges of row positions, no partials"]
+        return sketch_lines(calls)
+    line = f"  holistic   {label_of(holistic)}: ranges of row positions, no partials"
+    return [line, *sketch_lines(calls)]
+
+
+def sketch_lines(calls: Sequence[BoundCall]) -> list[str]:
+    """A line on each call whose partial is a sketch: how it slides, and its error."""
+    lines = []
+    for bound in calls:
+        if bound.aggregate.sketch:
+            sketch = bound.sketch
+            how = "whole columns: no sketch of a window is made"
+            if not sketch.whole_columns:
+                how = "two_stacks_lite: 3 merges a slide"
+            lines.append(f"  sketch     {bound.call.label}: {sketch.name}, {how}")
+            lines.append(f"  error      {bound.call.label}: {bound.aggregate.error}")
+    return lines
 
 
 def result_lines(

@@ -178,7 +178,7 @@ def is_held(bound: BoundCall) -> bool:
 
     So are holistic aggregates, and the extremes of texts.
     """
-    if Law.HOLISTIC in bound.aggregate.laws:
+    if not bound.aggregate.in_kernels:
         return True
     ranked = any(reading(kind) == "rank" for kind in bound.types)
     return ranked and bound.aggregate.name in ("max", "min")

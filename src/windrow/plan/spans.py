@@ -129,7 +129,7 @@ def choose_groups(
     """The techniques for all calls that have a partial, by how long events are."""
     groups: dict[str, list[BoundCall]] = {}
     for bound in calls:
-        if Law.HOLISTIC not in bound.aggregate.laws:
+        if bound.aggregate.in_kernels:
             kind = ""
             if technique == "auto" and not lengths.short:
                 kind = _kind(request_of([bound]).product, bound, lengths)
@@ -261,7 +261,7 @@ def check_forced(
             "for events with a duration chunk= is the height of se_ml_slicing",
             "add algorithm='se_ml_slicing', or leave chunk out",
         )
-    holistic = [b for b in calls if Law.HOLISTIC in b.aggregate.laws]
+    holistic = [b for b in calls if not b.aggregate.in_kernels]
     if forced is not None and forced.name != "tuple_buckets" and holistic:
         hint = "use tuple_buckets, or leave the algorithm to the planner"
         raise holistic_error(holistic, forced.name, hint)
