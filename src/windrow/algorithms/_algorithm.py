@@ -22,7 +22,7 @@ the stop: windows of several ranges in one pass.
 `uneven` names the algorithm whose `slide` it has, if `slide` is not its own.
 
 The card has the costs of each form, as tests count them: `time`, `worst` and `space`
-over windows given as arrays, `even` those of the fast path, `threaded` those of the
+over windows given as arrays, `strided` those of the fast path, `threaded` those of the
 thread that answers where there are two, `online` one event at a time.
 
 `steps` is the same algorithm one event at a time, for operators.  With `ways` the parts
@@ -85,7 +85,7 @@ class Algorithm:
     threads: int = 1
     steps: Stepwise | None = None
     ways: Ways | None = None
-    even: Costs | None = None
+    strided: Costs | None = None
     threaded: Costs | None = None
     online: Costs | None = None
 
@@ -94,7 +94,7 @@ class Algorithm:
         """The costs of each form that the algorithm has."""
         forms = {
             "arrays": Costs(self.time, self.worst, self.space, self.uneven),
-            "even arrays": self.even,
+            "even arrays": self.strided,
             "two threads": self.threaded,
             "operator": self.online,
         }

@@ -260,7 +260,7 @@ PBA = Algorithm(
     threads=2,
     uneven="two_stacks_lite",
     steps=PBA_STEPS,
-    even=Costs(
+    strided=Costs(
         "4 if n < 4096 else 5",
         "n + 1 if n < 4096 else 2 n",
         "n / 2 + 2053",

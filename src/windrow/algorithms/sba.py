@@ -283,7 +283,7 @@ SBA = Algorithm(
     stride=stride,
     uneven="two_stacks_lite",
     steps=STEPS,
-    even=Costs(
+    strided=Costs(
         "3 if n <= 1024 else 4",
         "n + 2048",
         "4 min(max(n, 512), 1024) + n / 512 + 3",

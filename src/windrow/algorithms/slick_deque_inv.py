@@ -96,6 +96,6 @@ SLICK_DEQUE_INV = Algorithm(
     stride=stride,
     many=True,
     steps=INV_STEPS,
-    even=Costs("2", "2", "1"),
+    strided=Costs("2", "2", "1"),
     online=Costs("2 k", "2 k", "p + k"),
 )

@@ -95,6 +95,6 @@ SUBTRACT_ON_EVICT = Algorithm(
     stage=prepare,
     stride=stride,
     steps=Stepwise(insert, evict, whole, state=1, constant=True),
-    even=Costs("2", "2", "1"),
+    strided=Costs("2", "2", "1"),
     online=Costs("2", "2", "p + 1"),
 )
