@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Costs:
+class FormCosts:
     """What a form of an algorithm costs, and whose steps it runs `by` if not its own.
 
     Combines and inverses of a slide, on average and before one result at most, and
@@ -85,15 +85,15 @@ class Algorithm:
     threads: int = 1
     steps: Stepwise | None = None
     ways: Ways | None = None
-    strided: Costs | None = None
-    threaded: Costs | None = None
-    online: Costs | None = None
+    strided: FormCosts | None = None
+    threaded: FormCosts | None = None
+    online: FormCosts | None = None
 
     @property
-    def forms(self) -> dict[str, Costs]:
+    def forms(self) -> dict[str, FormCosts]:
         """The costs of each form that the algorithm has."""
         forms = {
-            "arrays": Costs(self.time, self.worst, self.space, self.uneven),
+            "arrays": FormCosts(self.time, self.worst, self.space, self.uneven),
             "even arrays": self.strided,
             "two threads": self.threaded,
             "operator": self.online,

@@ -31,7 +31,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from ._algorithm import Algorithm, Costs
+from ._algorithm import Algorithm, FormCosts
 from ._dyadic import cover, place, prepare
 from ._stepwise import Stepwise
 
@@ -102,5 +102,5 @@ B_INT = Algorithm(
     slide=slide,
     many=True,
     steps=Stepwise(insert, evict, whole, slots=2, move=move, since=since),
-    online=Costs("log2(n)", "2 log2(n)", "2 p"),
+    online=FormCosts("log2(n)", "2 log2(n)", "2 p"),
 )

@@ -43,7 +43,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from ._algorithm import Algorithm, Costs
+from ._algorithm import Algorithm, FormCosts
 from ._stepwise import Stepwise
 from .two_stacks import prepare
 
@@ -134,5 +134,5 @@ DABA = Algorithm(
     prepare=prepare,
     slide=slide,
     steps=Stepwise(insert, evict, whole, begin=(0,) * 6, rings=2, constant=True),
-    online=Costs("5", "8", "2 p"),
+    online=FormCosts("5", "8", "2 p"),
 )

@@ -42,7 +42,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from ._algorithm import Algorithm, Costs
+from ._algorithm import Algorithm, FormCosts
 from ._ring import prepare
 from ._stepwise import Stepwise
 
@@ -129,5 +129,5 @@ DABA_LITE = Algorithm(
     prepare=prepare,
     slide=slide,
     steps=Stepwise(insert, evict, whole, begin=(0,) * 6, state=2, constant=True),
-    online=Costs("4", "6", "p + 2"),
+    online=FormCosts("4", "6", "p + 2"),
 )

@@ -30,7 +30,7 @@ came, both paths are climbed with the node below at hand, not read again.
 from windrow.aggregates import Law
 from windrow.kernels.vocabulary import emit, keep_of, leaf, start_of, stop_of, store
 
-from ._algorithm import Algorithm, Costs
+from ._algorithm import Algorithm, FormCosts
 from ._dyadic import place, prepare
 from ._fat_steps import FAT_STEPS
 from ._fat_tree import answer_from, climb_back, climb_front, renew_level
@@ -76,5 +76,5 @@ FLAT_FAT = Algorithm(
     slide=slide,
     many=True,
     steps=FAT_STEPS,
-    online=Costs("1.5 log2(p) - 1", "2 log2(p) + 1", "2 p"),
+    online=FormCosts("1.5 log2(p) - 1", "2 log2(p) + 1", "2 p"),
 )

@@ -35,7 +35,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from ._algorithm import Algorithm, Costs
+from ._algorithm import Algorithm, FormCosts
 from ._ring import ring
 from ._stepwise import Stepwise
 
@@ -117,5 +117,5 @@ FLAT_FIT = Algorithm(
     slide=slide,
     many=True,
     steps=Stepwise(insert, evict, whole, numbers=2, since=since),
-    online=Costs("< 3", "n - 1", "p"),
+    online=FormCosts("< 3", "n - 1", "p"),
 )

@@ -45,7 +45,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from ._algorithm import Algorithm, Costs
+from ._algorithm import Algorithm, FormCosts
 from ._lanes import LANE, TURN, make_lanes, make_room, scan_prefixes, scan_suffixes
 from ._pba_steps import PBA_STEPS
 from ._pba_walk import answer_walk, fill_walk
@@ -260,11 +260,11 @@ PBA = Algorithm(
     threads=2,
     uneven="two_stacks_lite",
     steps=PBA_STEPS,
-    strided=Costs(
+    strided=FormCosts(
         "4 if n < 4096 else 5",
         "n + 1 if n < 4096 else 2 n",
         "n / 2 + 2053",
     ),
-    threaded=Costs("< 3", "3", "4 max(32768, n / 2) + n + 8350"),
-    online=Costs("< 4", "4", "2 p + 2"),
+    threaded=FormCosts("< 3", "3", "4 max(32768, n / 2) + n + 8350"),
+    online=FormCosts("< 4", "4", "2 p + 2"),
 )

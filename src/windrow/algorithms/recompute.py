@@ -19,7 +19,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from ._algorithm import Algorithm, Costs
+from ._algorithm import Algorithm, FormCosts
 from ._stepwise import Stepwise
 
 
@@ -71,5 +71,5 @@ RECOMPUTE = Algorithm(
     slide=slide,
     many=True,
     steps=STEPS,
-    online=Costs("n", "n", "p"),
+    online=FormCosts("n", "n", "p"),
 )

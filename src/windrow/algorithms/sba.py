@@ -63,7 +63,7 @@ from windrow.kernels.vocabulary import (
     tally_of,
 )
 
-from ._algorithm import Algorithm, Costs
+from ._algorithm import Algorithm, FormCosts
 from .two_stacks_lite import STEPS, prepare, slide
 
 BLOCK = 1024  # windows up to this long are chunks of one block
@@ -283,10 +283,10 @@ SBA = Algorithm(
     stride=stride,
     uneven="two_stacks_lite",
     steps=STEPS,
-    strided=Costs(
+    strided=FormCosts(
         "3 if n <= 1024 else 4",
         "n + 2048",
         "4 min(max(n, 512), 1024) + n / 512 + 3",
     ),
-    online=Costs("3", "n + 2", "p + 1", by="two_stacks_lite"),
+    online=FormCosts("3", "n + 2", "p + 1", by="two_stacks_lite"),
 )

@@ -49,7 +49,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from ._algorithm import Algorithm, Costs
+from ._algorithm import Algorithm, FormCosts
 from ._parts import Ways
 from ._ring import ring
 from ._stepwise import Stepwise
@@ -197,5 +197,5 @@ SLICK_DEQUE = Algorithm(
     many=True,
     steps=DEQUE_STEPS,
     ways=Ways(deque=DEQUE_STEPS, running=INV_STEPS, stacks=LITE_STEPS),
-    online=Costs("< 2", "n", "p"),
+    online=FormCosts("< 2", "n", "p"),
 )

@@ -37,7 +37,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from ._algorithm import Algorithm, Costs
+from ._algorithm import Algorithm, FormCosts
 from ._stepwise import Stepwise
 from .recompute import STEPS
 from .subtract_on_evict import evict, insert, prepare, stride, whole
@@ -96,6 +96,6 @@ SLICK_DEQUE_INV = Algorithm(
     stride=stride,
     many=True,
     steps=INV_STEPS,
-    strided=Costs("2", "2", "1"),
-    online=Costs("2 k", "2 k", "p + k"),
+    strided=FormCosts("2", "2", "1"),
+    online=FormCosts("2 k", "2 k", "p + k"),
 )

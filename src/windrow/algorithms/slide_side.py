@@ -38,7 +38,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from ._algorithm import Algorithm, Costs
+from ._algorithm import Algorithm, FormCosts
 from ._ring import prepare
 from ._stepwise import Stepwise
 
@@ -163,5 +163,5 @@ SLIDE_SIDE = Algorithm(
     slide=slide,
     many=True,
     steps=Stepwise(insert, evict, whole, begin=(0,) * 6, state=1, rings=2, since=since),
-    online=Costs("< 3", "n", "2 p + 1"),
+    online=FormCosts("< 3", "n", "2 p + 1"),
 )

@@ -31,7 +31,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from ._algorithm import Algorithm, Costs
+from ._algorithm import Algorithm, FormCosts
 from ._ring import ring
 from ._stepwise import Stepwise
 
@@ -127,5 +127,5 @@ TWO_STACKS = Algorithm(
     prepare=prepare,
     slide=slide,
     steps=Stepwise(insert, evict, whole, begin=(0, 0, 0), rings=2),
-    online=Costs("3", "n + 2", "2 p"),
+    online=FormCosts("3", "n + 2", "2 p"),
 )
