@@ -84,7 +84,8 @@ class TableJob:
         columns = {name: self.table.column(name) for name in self.plan.reads}
         nulls = frozenset(name for name in columns if columns[name].null_count)
         magnitudes = {name: _magnitude(columns[name]) for name in self.plan.sums}
-        return Facts(nulls, magnitudes, int(self.rows.lengths.max(initial=0)))
+        longest = int(self.rows.lengths.max(initial=0))
+        return Facts(nulls, magnitudes, longest, threads=self.threads)
 
 
 def _magnitude(column: pa.ChunkedArray) -> int:

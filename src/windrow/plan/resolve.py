@@ -25,7 +25,7 @@ from windrow.kernels import Product
 from .aggregate import Plan
 from .bind import BoundCall
 from .by_policy import PolicyPlan
-from .choose import Choice
+from .choose import Choice, check_chunk, choose_threads, theorem_1
 from .frame import Frame
 from .over import OverPlan
 from .requests import KernelRequest, Slots, may_overflow, request_kernel, slots_of
@@ -43,6 +43,7 @@ class Facts:
     largest absolute values of columns of whole numbers, `longest` is the number of
     rows of the longest key, `spans` says how long events with a duration last, and
     `gapless` that each slide of a time window holds a row of each key that is there.
+    `threads` is how many may work at once.
     """
 
     nulls: frozenset[str] | None = None
@@ -50,6 +51,7 @@ class Facts:
     longest: int | None = None
     spans: Lengths | None = None
     gapless: bool = False
+    threads: int = 1
 
     def has_nulls(self, column: str) -> bool:
         """Whether a column may hold a null."""
@@ -141,6 +143,11 @@ class Resolved:
         if rule.is_complete or not self.plan.slicer.whole_windows:
             return "arrays"
         return "numbers" if alone and not self.is_holistic else "arrays"
+
+    @property
+    def chunk(self) -> int:
+        """Slices in a chunk of PBA; 0 where the algorithm chooses."""
+        return self.plan.chunk or theorem_1(self.choices[0], self.plan.rules[0])
 
     def choice(self, number: int) -> Choice:
         """The algorithm of a window that slides by itself, and how it runs.
@@ -247,6 +254,10 @@ def resolve(
     if sharing is not None:
         return Resolved(plan, request, slots, "slices", none, sharing, by_graph=True)
     own = tuple(plan.choice(rule, product, even=way == "even") for rule in plan.rules)
+    if plan.chunk:
+        check_chunk(plan, even=way == "even")
+    if way == "even" and plan.chooses:
+        own = (choose_threads(own[0], product, plan, facts.longest, facts.threads),)
     forced = None if plan.chooses or len(plan.rules) == 1 else own[0].algorithm
     if forced is None or not forced.many or inputs == "ranges":
         return Resolved(plan, request, slots, way, own)
