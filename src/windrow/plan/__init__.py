@@ -7,7 +7,7 @@
     operator, cql/            plan wr.Operator and wr.cql
     choose, spans, sharing    choose slicer, algorithm, technique, and what is shared
     features, where           define features once; filter single aggregates
-    tiles                     says what slices in a table are
+    tiles, tile_kind          plan slices in a table, and say what these are
     requests                  puts aggregates as a kernel takes them
     resolve                   finishes a plan with what only data can tell
     tree, spread, flow        lay a plan out over Spark tasks, and over a stream
