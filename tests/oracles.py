@@ -157,10 +157,20 @@ def _geometric_mean(values: list[Any]) -> float:
 
 
 def _product(values: list[Any]) -> float:
-    result = 1.0
-    for value in values:
-        result *= float(value)
-    return result
+    """Exact, and rounded once: nothing overflows on the way."""
+    special = [float(value) for value in values if not _is_plain(value)]
+    if special:
+        sign = math.prod(math.copysign(1.0, value) for value in values)
+        return math.prod([*map(abs, special), sign])
+    exact = math.prod(Fraction(value) for value in values)
+    try:
+        return float(exact)
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf
+
+
+def _is_plain(value: Any) -> bool:
+    return value != 0 and math.isfinite(value)
 
 
 def _bits(values: list[Any], step: Callable[[Any, Any], Any]) -> Any:

@@ -15,9 +15,9 @@ import oracles
 import windrow as wr
 from lanes import in_both_lanes
 from strategies import part
-from windrow.aggregates import CATALOGUE
+from windrow.aggregates import CATALOGUE, Law
 
-STORED = [a.name for a in CATALOGUE]
+STORED = [a.name for a in CATALOGUE if a.in_kernels or Law.HOLISTIC in a.laws]
 DICE = random.Random(17)
 N = 400
 SECONDS = pa.timestamp("s", "UTC")
@@ -213,6 +213,10 @@ REFUSED = {
     "a function in a tile": (
         lambda: wr.tiles(PAID, every="1 hour", on="ts", x=OWN("share")),
         "is an aggregate of your own",
+    ),
+    "a sketch in a tile": (
+        lambda: wr.tiles(PAID, every="1 hour", on="ts", x=wr.approx_distinct("shop")),
+        "is a sketch",
     ),
     "no time": (lambda: wr.tiles(PAID, every="1 hour", n=wr.count()), "no time column"),
     "a missing column": (

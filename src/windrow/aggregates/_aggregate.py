@@ -109,9 +109,12 @@ class Aggregate:
     `lift` takes ("value", "other", "position"), how many columns are named, which types
     of them have a meaning, what `lower` gives, whether that is defined or null, and
     the tally of rows that are counted already.  `sql` is the result over all rows of a
-    group, in the words of `Field.native`.  What follows the columns in a call are
-    options, in the order in which `options` lists them; `check` takes their values by
-    name, refuses what has no meaning, and gives them as they are kept.
+    group, in the words of `Field.native`.  `halves` are aggregates whose partials, side
+    by side, are its own: each is combined by itself.  What follows the columns in a
+    call are options, in the order in which `options` lists them; `check` takes their
+    values by name, refuses what has no meaning, and gives them as they are kept.  An
+    approximate one names the `sketch` that is its partial, and the `error` that it
+    stays within.
     """
 
     name: str
@@ -133,6 +136,9 @@ class Aggregate:
     aliases: tuple[str, ...] = ()
     summary: str = ""
     sql: str | None = None
+    halves: tuple[Aggregate, ...] = ()
+    sketch: str = ""
+    error: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "laws", read_laws(self.laws))
@@ -163,7 +169,12 @@ class Aggregate:
     @property
     def is_users(self) -> bool:
         """Whether a user wrote it: its partial's schema is then inferred."""
-        return not self.fields and Law.HOLISTIC not in self.laws
+        return not self.fields and self.in_kernels
+
+    @property
+    def in_kernels(self) -> bool:
+        """Whether its partial is numbers, which kernels combine."""
+        return Law.HOLISTIC not in self.laws and not self.sketch
 
     def __call__(
         self,
@@ -220,10 +231,18 @@ class Aggregate:
                 )
         return arguments[:count], {**dict(zip(names, behind, strict=False)), **options}
 
-    def _check_columns(self, columns: tuple[str, ...]) -> None:
+    def _check_columns(self, columns: tuple[object, ...]) -> None:
         least, most = self.columns
         if len(columns) <= most and all(isinstance(name, str) for name in columns):
             return
+        strange = [name for name in columns if not isinstance(name, str)]
+        if strange and most:
+            raise BadInput.because(
+                f"cannot make {self.name} of a {_kind(strange[0])}",
+                "it takes names of columns",
+                f"write wr.{self.name}('column'); an expression is a column that you "
+                "add to the table first, as with_columns, assign or withColumn do",
+            )
         number = f"{least}" if least == most else f"{least} or {most}"
         words = f"the names of {number} column{'s' if most > 1 else ''}"
         names = ", ".join(repr(f"column_{i + 1}") for i in range(most))
@@ -258,6 +277,14 @@ class Call:
     def label(self) -> str:
         """How it reads in messages and plans: `mean(len)`."""
         return f"{self.aggregate.name}({', '.join(self.columns)})"
+
+
+def _kind(value: object) -> str:
+    """What a user takes for a column, in a word or two."""
+    module, name = type(value).__module__, type(value).__name__
+    library = module.partition(".")[0]
+    is_plain = library in ("builtins", "types") or name == "function"
+    return name if is_plain else f"{library} {name}"
 
 
 __all__ = ["ABSENT", "FUNCTIONS", "Aggregate", "Call", "Field", "Law", "Tally"]

@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyarrow import types as pat
 
-from windrow.aggregates import Law
 from windrow.loops import arrays, as_arrow, spread
+from windrow.loops import compute as pc
 from windrow.plan.aggregate import Plan
 from windrow.plan.bind import BoundCall
 from windrow.plan.frame import values_name
@@ -29,6 +28,7 @@ from windrow.windows import Rule
 from .columns import Column, plain_array
 from .holistic import holistic
 from .results import finish, from_ints, take_positions, written
+from .sketches import sketch_rows
 from .sorted_rows import SortedRows
 
 Array = np.ndarray[Any, Any]
@@ -104,11 +104,10 @@ def answer_columns(
     numbers = {id(bound): outputs for bound, outputs in request.calls}
     columns = []
     for bound in calls:
-        if Law.HOLISTIC in bound.aggregate.laws:
+        if not bound.aggregate.in_kernels:
             values = rows.gather_arrow(table.column(bound.columns[0]))
-            name, options = bound.aggregate.name, bound.call.options
             starts, stops = answer.row_starts, answer.row_stops
-            columns.append(holistic(name, values, starts, stops, options))
+            columns.append(column_of_rows(bound, values, starts, stops))
             continue
         outputs = [slots[number] for number in numbers[id(bound)]]
         if bound.payload is not None:
@@ -121,6 +120,16 @@ def answer_columns(
         column = inputs.get((bound.columns[0], False)) if bound.columns else None
         columns.append(finish(bound, written_arrays, outputs[0][1], column))
     return columns
+
+
+def column_of_rows(
+    bound: BoundCall, values: pa.Array, starts: Array, stops: Array
+) -> pa.Array:
+    """The results of a call that looks at the rows of each window."""
+    if bound.aggregate.sketch:
+        return sketch_rows(bound.sketch, plain_array(values), starts, stops)
+    name, options = bound.aggregate.name, bound.call.options
+    return holistic(name, values, starts, stops, options)
 
 
 def frame_columns(

@@ -26,13 +26,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from windrow import spans
 from windrow.algorithms import slide_arrays, slide_back, slide_regular
 from windrow.loops import compiled, in_threads, limited, lower_bound, steadily
 from windrow.plan.frame import Frame
 from windrow.plan.over import OverPlan
 from windrow.plan.resolve import ResolvedFrame, ResolvedOver
 from windrow.slicing import Part, Runs
-from windrow.spans import fold_frames, measure
 
 from .assemble import Answer, answer_columns, frame_columns, join_columns
 from .kernel_inputs import KernelInputs, TableJob, prepare_parts, read_inputs
@@ -178,7 +178,7 @@ class EventsInOrder:
         if rows.unplaced is not None:
             placed = np.arange(len(rows)) >= (rows.firsts + rows.unplaced)[runs]
         known = placed if has_end is None else placed & rows.gather(has_end)
-        lasts, wrong, at, _ = measure(starts, ends, known)
+        lasts, wrong, at, _ = spans.measure(starts, ends, known)
         arrived = rows.gather(np.arange(len(table)))
         if wrong:
             assert plan.span is not None
@@ -197,7 +197,7 @@ class EventsInOrder:
         firsts, lasts, lows, highs = self._codes(self.starts, self.lasts, lows, highs)
         bounds, frames = (firsts, lasts), (lows, highs)
         product, lane = resolved.request.product, resolved.choice.lane
-        return fold_frames(product, source, self.order, bounds, frames, lane)
+        return spans.fold_frames(product, source, self.order, bounds, frames, lane)
 
     def _codes(self, *instants: Array) -> list[Array]:
         """The ranks of instants, one key behind the other."""

@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from windrow.aggregates import Call, Law, find
+from windrow.aggregates import Call, find
 from windrow.errors import BadInput, UnsuitableAlgorithm
 from windrow.kernels import Product
 from windrow.windows import Clock, Duration
@@ -206,8 +206,8 @@ def _check_under_way(bound: BoundCall, frame: Frame) -> None:
     if frame.ticks is None:
         cause = f"{label} has no duration, and events under way have no order"
         raise BadInput.because(fact, cause, "give a duration: last='1 hour'")
-    if Law.HOLISTIC in bound.aggregate.laws:
-        cause = f"{label} is holistic: no partial of bounded size exists"
+    if not bound.aggregate.in_kernels:
+        cause = f"{label} is computed from rows, and these leave in another order"
         hint = "use wr.aggregate with a window over the same span"
         raise BadInput.because(fact, cause, hint)
 

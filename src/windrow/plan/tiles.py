@@ -271,6 +271,12 @@ def _resolved(
                 "words what they hold, not in functions",
                 "leave it out, and compute it with wr.aggregate",
             )
+        if not (call.aggregate.in_kernels or is_list(call)):
+            raise BadInput.because(
+                f"cannot store {name!r} in tiles",
+                f"{call.aggregate.name} is a sketch, which tiles do not hold",
+                "use count_distinct, or store its sketches with wr.aggregate",
+            )
     counts = {
         label: find("count")(call.columns[0])
         for call in calls.values()
