@@ -91,6 +91,8 @@ def _call(aggregate: Aggregate) -> Call:
         return aggregate("x", "y")
     if aggregate.name == "concat":
         return aggregate("x", separator="/")
+    if aggregate.name == "quantile":
+        return aggregate("x", [0.1, 0.5], interpolation="lower")
     return aggregate("x")
 
 
@@ -100,6 +102,7 @@ def calls_over(kind: str, *, holistic: bool) -> dict[str, Call]:
         aggregate.name: _call(aggregate)
         for aggregate in CATALOGUE
         if accepts(aggregate, TYPES[kind])
+        and "own" not in aggregate.takes
         and (Law.HOLISTIC in aggregate.laws) == holistic
     }
     if not holistic:

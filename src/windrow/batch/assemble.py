@@ -102,10 +102,9 @@ def answer_columns(
     columns = []
     for bound in calls:
         if Law.HOLISTIC in bound.aggregate.laws:
-            values = rows.gather_arrow(table.column(bound.columns[0]))
-            name, options = bound.aggregate.name, bound.call.options
-            starts, stops = answer.row_starts, answer.row_stops
-            columns.append(holistic(name, values, starts, stops, options))
+            values = [rows.gather_arrow(table.column(name)) for name in bound.columns]
+            bounds = answer.row_starts, answer.row_stops
+            columns.append(holistic_column(bound, values, *bounds, request))
             continue
         outputs = [slots[number] for number in numbers[id(bound)]]
         if bound.payload is not None:
@@ -118,6 +117,32 @@ def answer_columns(
         column = inputs.get((bound.columns[0], False)) if bound.columns else None
         columns.append(finish(bound, written_arrays, outputs[0][1], column))
     return columns
+
+
+def holistic_column(
+    bound: BoundCall,
+    values: Sequence[pa.Array],
+    starts: Array,
+    stops: Array,
+    request: KernelRequest,
+) -> pa.Array:
+    """The results of a call that has no partial, over sorted columns.
+
+    Where the frames are those of rows, they are those of the last rows.
+    """
+    selection = request.selections.get(bound.name)
+    return holistic(
+        bound.aggregate.name,
+        values[0],
+        starts,
+        stops,
+        bound.call.options,
+        other=values[1] if len(values) > 1 else None,
+        own=np.arange(len(values[0]) - len(starts), len(values[0]))
+        if "own" in bound.aggregate.takes
+        else None,
+        method=None if selection is None else selection.method,
+    )
 
 
 def frame_columns(

@@ -34,9 +34,8 @@ from windrow.spans import (
 )
 
 from .aggregate import Solved, Trim, keep_all
-from .assemble import Answer, answer_columns, assemble
+from .assemble import Answer, answer_columns, assemble, holistic_column
 from .columns import sort_nulls_first
-from .holistic import holistic
 from .kernel_inputs import KernelInputs, TableJob, read_inputs
 from .sorted_rows import (
     SortedRows,
@@ -156,12 +155,12 @@ def _columns(
     for bound in job.plan.calls:
         if bound.name in columns:
             continue
-        values = rows.gather_arrow(table.column(bound.columns[0])).take(
-            as_arrow(positions)
-        )
-        name, options = bound.aggregate.name, bound.call.options
+        values = [
+            rows.gather_arrow(table.column(name)).take(as_arrow(positions))
+            for name in bound.columns
+        ]
         bounds = answer.row_starts, answer.row_stops
-        columns[bound.name] = holistic(name, values, *bounds, options)
+        columns[bound.name] = holistic_column(bound, values, *bounds, resolved.request)
     return [columns[bound.name] for bound in job.plan.calls]
 
 

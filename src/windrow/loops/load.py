@@ -42,7 +42,7 @@ _COMPILED = f"""\
 from numba import njit
 from numpy import exp, log, sqrt
 
-from windrow.loops.memory import announce, look
+from windrow.loops.memory import announce, highest_bit, look, lowest_bit
 from windrow.loops.memory import peek, poke, prefetch, read, select, write
 
 """
@@ -50,7 +50,7 @@ from windrow.loops.memory import peek, poke, prefetch, read, select, write
 _INTERPRETED = f"""\
 {_IMPORTS}
 from windrow.loops.plain import (
-    exp, log, njit, peek, poke, prefetch, select, sqrt, write
+    exp, highest_bit, log, lowest_bit, njit, peek, poke, prefetch, select, sqrt, write
 )
 
 read = look = peek

@@ -6,6 +6,8 @@ Numbers are read as Python's own, so that an overflow is an infinity and not a w
 import math
 from typing import Any
 
+from .columns import highest_bit, lowest_bit
+
 
 def log(value: float) -> float:
     """The logarithm, as numpy's: -inf of 0, NaN of what is less."""
@@ -55,3 +57,18 @@ def select(condition: Any, a: Any, b: Any) -> Any:
 def njit(*_: Any, **__: Any) -> Any:
     """Leave a function as it is, where `numba.njit` would compile it."""
     return lambda function: function
+
+
+__all__ = [
+    "exp",
+    "highest_bit",
+    "log",
+    "lowest_bit",
+    "njit",
+    "peek",
+    "poke",
+    "prefetch",
+    "select",
+    "sqrt",
+    "write",
+]
