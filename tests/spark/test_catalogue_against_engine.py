@@ -45,7 +45,8 @@ def test_every_aggregate_of_the_catalogue_is_compared_over_some_type():
         for name in calls_over(kind, holistic=holistic)
     }
 
-    assert compared >= {aggregate.name for aggregate in CATALOGUE}
+    of_windows = [one.name for one in CATALOGUE if "own" not in one.takes]
+    assert compared >= set(of_windows)
 
 
 @pytest.mark.parametrize("holistic", [False, True], ids=["partials", "holistic"])

@@ -192,6 +192,13 @@ def _no_row(_values):
     raise AssertionError("a rank belongs to a row of wr.over")
 
 
+def by_definition(aggregate: Aggregate, values: Any, options: Any) -> Any:
+    """The result of a window's values, none of them null, in the order of events."""
+    in_order = Law.COMMUTATIVE in aggregate.laws
+    held = sorted(values, key=_order) if in_order else values
+    return aggregate.lower(tuple(held), **options)
+
+
 QUANTILE = Aggregate(
     name="quantile",
     identity=(),

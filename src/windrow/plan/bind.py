@@ -56,7 +56,7 @@ def bind(
                 f"cannot compute {name!r}",
                 f"{call.aggregate.name} is that of a row in its frame, and a window or "
                 "a label is no row",
-                f"use wr.over(..., {name}=wr.{call.aggregate.name}(column, last=...))",
+                f"use wr.over(..., r=wr.{call.aggregate.name}(column, last=...))",
             )
     return tuple(_bind(name, call, schema) for name, call in calls.items())
 

@@ -23,7 +23,17 @@ from windrow.plan.aggregate import Plan
 from windrow.plan.bind import BoundCall
 from windrow.plan.requests import users_result
 
-NEVER_NULL = ("count", "collect", "collect_distinct", "count_distinct")
+NEVER_NULL = (
+    "count",
+    "collect",
+    "collect_distinct",
+    "count_distinct",
+    "first_k",
+    "last_k",
+    "top_k",
+    "bottom_k",
+    "value_counts",
+)
 
 
 def quoted(name: str) -> str:

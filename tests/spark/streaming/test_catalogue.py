@@ -127,11 +127,13 @@ def test_holistic_aggregates_over_each_type_give_the_answers_of_the_engine(
 def test_every_aggregate_of_the_catalogue_is_compared_in_every_run():
     compared = {
         *calls_over("double", holistic=False),
+        *calls_over("double", holistic=True),
         *calls_over("string", holistic=True),
         *WHOLE,
     }
 
-    assert compared >= {aggregate.name for aggregate in CATALOGUE}
+    of_windows = [one.name for one in CATALOGUE if "own" not in one.takes]
+    assert compared >= set(of_windows)
 
 
 @pytest.mark.parametrize(
