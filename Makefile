@@ -12,7 +12,8 @@ WORKERS ?= 3
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-deep check format bench bench-spark bench-stream bench-papers docs clean clean-venv
+.PHONY: help setup demo test test-deep check format bench bench-spark bench-stream \
+    bench-papers docs dist clean clean-venv
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -60,6 +61,12 @@ docs: $(READY) ## write tables and pictures, build the documentation into site/
 	@[ ! -f benchmarks/results.json ] || $(BIN)/python -m benchmarks.tables
 	@$(BIN)/python -m mkdocs build --strict
 	@echo "open site/index.html"
+
+dist: $(READY) ## build both distributions into dist/ and check them
+	@rm -rf dist
+	@$(BIN)/python -m build --outdir dist .
+	@$(BIN)/python -m build --outdir dist bench
+	@$(BIN)/python -m twine check --strict dist/*
 
 clean: ## remove what tests, tools and the demo leave behind
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -37,6 +37,9 @@ TESTS = Path(__file__).parent
 sys.path.insert(0, str(TESTS))
 # Most tests need no compiler: those of compiled kernels ask for them by name.
 os.environ.setdefault("WINDROW_COMPILE", "never")
+# Bytecode is kept, for the processes that tests start: 0.3 s to import, not 1.1 s.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 os.environ.setdefault("SPARK_CONF_DIR", str(TESTS / "spark" / "conf"))  # all JVMs here
 
 # The first call of a kernel compiles it, and the interpreted lane is slow on

@@ -45,7 +45,8 @@ _ACCEPTED = {
     "truth": ("truth", "int"),
 }
 
-NAMES = [aggregate.name for aggregate in CATALOGUE if "own" not in aggregate.takes]
+# sketches have no exact answer to compare with: tests/sketches
+NAMES = [a.name for a in CATALOGUE if not a.sketch and "own" not in a.takes]
 """Of windows; `OWN` are those of rows in their frames."""
 OWN = [aggregate.name for aggregate in CATALOGUE if "own" in aggregate.takes]
 

@@ -36,7 +36,7 @@ def aggregate(
     hot: bool = False,
     keys: int | None = None,
     lasting: object = None,
-    late: str = "drop",
+    late: str = "count",
     buckets: int | None = None,
     mode: str = "append",
     **named: Any,
@@ -65,9 +65,11 @@ def aggregate(
     last, mostly.  They change the plan, never the answer.
 
     A streaming DataFrame needs a watermark on the window's column: a window comes
-    out once, when the watermark passes its end.  `late="keep"` gives rows that came
-    too late back in one more column, `late`; `buckets` is into how many parts the
-    keys are divided.  Elsewhere nothing is late, and these say nothing.
+    out once, when the watermark passes its end.  A row behind the watermark counts in
+    every window that is not out yet; `late="keep"` gives rows that missed one back in
+    one more column, `late`, and `late="drop"` leaves out rows whose slice is closed.
+    `buckets` is into how many parts the keys are divided.  Elsewhere nothing is late,
+    and these say nothing.
 
     >>> import pyarrow as pa
     >>> calls = pa.table({"at": [1, 4, 6, 11], "len": [3, 9, 2, 5]})
@@ -85,6 +87,7 @@ def aggregate(
         )
     schema, calls, read = source_of(data, calls)
     plan = plan_windows(schema, window, by, calls, **options)
+    batch.check_result_names(data, [*plan.by, *calls])
     job = batch.open_job(read(plan.reads), plan, threads)
     return batch.give(job.run(resolve(plan, job.facts)), data)
 
@@ -99,18 +102,20 @@ def over(
     aggregates: Mapping[str, Any] | None = None,
     algorithm: str = "auto",
     threads: int | None = None,
-    late: str = "drop",
+    late: str = "count",
     buckets: int | None = None,
     mode: str = "append",
     span: tuple[str, str] | None = None,
     **named: Any,
 ) -> Any:
-    """Give every row new columns over its own past.
+    """Give every row new columns over its own past, or over the rows around it.
 
     Each aggregate says how far back with `last=`: a duration, or a whole number of
-    rows that ends with this one; without it, everything so far.  `closed=` says which
-    ends are in: right (the default, `(t - last, t]`), left, both or neither; rows at
-    the same instant are peers.  With a number of rows, left means those before it.
+    rows that ends with this one; and how far ahead with `next=`; without both,
+    everything so far.  `closed=` says which ends are in: right (the default,
+    `(t - last, t + next]`), left, both or neither; rows at the same instant are peers.
+    With a number of rows, left means those before it.  With fewer values than
+    `min_periods=` the result is null.
 
     In place of aggregates it takes `wr.features`, with the keys and the time column
     that these name: each row is then a label at its own instant, as in `as_of`.
@@ -161,7 +166,11 @@ def slide(
 
     `aggregate` is a name, an aggregate, or a list or dict of them, which gives a
     dict of arrays.  Time windows need the values' times in `at`, in order.  For
-    `threads` see `aggregate`.
+    `algorithm`, `slicer`, `chunk` and `threads` see `aggregate`.
+
+    A pandas Series gives a Series: of rows windows with the index of each window's last
+    row, as pandas' own `rolling`; of time windows with the start of each.  The times
+    are its DatetimeIndex where `at` is left out.
 
     >>> import windrow as wr
     >>> wr.slide([3, 1, 4, 1, 5], wr.rows(3), "max")
@@ -172,7 +181,10 @@ def slide(
     schema = inputs.table.schema
     plan = plan_windows(schema, inputs.window, None, inputs.calls, **options)
     job = batch.open_job(inputs.table.select(plan.reads), plan, threads)
-    columns = inputs.run(job, resolve(plan, job.facts))
+    resolved = resolve(plan, job.facts)
+    if inputs.index is not None:
+        return inputs.on_index(values, aggregate, job.run(resolved))
+    columns = inputs.run(job, resolved)
     return batch.slide_results(values, aggregate, inputs.calls, columns)
 
 
@@ -191,7 +203,7 @@ def explain(
     hot: bool = False,
     keys: int | None = None,
     lasting: object = None,
-    late: str = "drop",
+    late: str = "count",
     buckets: int | None = None,
     mode: str = "append",
     show: str = "plan",

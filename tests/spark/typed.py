@@ -106,6 +106,7 @@ def calls_over(kind: str, *, holistic: bool) -> dict[str, Call]:
         for aggregate in CATALOGUE
         if accepts(aggregate, TYPES[kind])
         and "own" not in aggregate.takes
+        and not aggregate.sketch
         and (Law.HOLISTIC in aggregate.laws) == holistic
     }
     if not holistic:

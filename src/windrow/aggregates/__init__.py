@@ -40,6 +40,15 @@ from .order_statistics import (
 )
 from .positions import ARG_MAX, ARG_MIN, FIRST, LAST
 from .product import GEOMETRIC_MEAN, PRODUCT
+from .sketches import (
+    APPROX_DISTINCT,
+    APPROX_QUANTILE,
+    APPROX_TOP_K,
+    HISTOGRAM,
+    HLL_SKETCH,
+    KLL_SKETCH,
+    THETA_SKETCH,
+)
 from .sum import COUNT, MEAN, SUM, WIDE_SUM
 
 CATALOGUE: tuple[Aggregate, ...] = (
@@ -89,6 +98,13 @@ CATALOGUE: tuple[Aggregate, ...] = (
     RANK,
     PERCENT_RANK,
     MOMENT_SKETCH,
+    APPROX_DISTINCT,
+    APPROX_QUANTILE,
+    APPROX_TOP_K,
+    HISTOGRAM,
+    HLL_SKETCH,
+    KLL_SKETCH,
+    THETA_SKETCH,
 )
 
 BY_NAME: dict[str, Aggregate] = {

@@ -21,18 +21,24 @@ the stop: windows of several ranges in one pass.
 
 `uneven` names the algorithm whose `slide` it has, if `slide` is not its own.
 
-`steps` is the same algorithm one event at a time, for operators.
+`steps` is the same algorithm one event at a time, for operators.  With `ways` the parts
+of a product may go their own way, if one of them has the law that is needed: its
+kernels are then made of steps (`_parts.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from windrow.aggregates import Law
 
+from ._parts import Ways, steps_by_parts
 from ._stepwise import Stepwise
+
+if TYPE_CHECKING:
+    from windrow.kernels import Product
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +63,20 @@ class Algorithm:
     many: bool = False
     threads: int = 1
     steps: Stepwise | None = None
+    ways: Ways | None = None
 
     def suits(self, laws: Law) -> bool:
         """Whether an aggregate with those laws can be slid by it."""
         return self.needs in laws
+
+    def by_parts(self, product: Product) -> bool:
+        """Whether the parts of a product go their own way."""
+        if self.ways is None or len(product.parts) == 1:
+            return False
+        return any(self.needs in part.request.aggregate.laws for part in product.parts)
+
+    def steps_for(self, product: Product) -> Stepwise | None:
+        """The algorithm, one event at a time, for a product."""
+        if self.ways is not None and self.by_parts(product):
+            return steps_by_parts(product, self.ways)
+        return self.steps

@@ -73,6 +73,15 @@ def slide(source, bounds, count, at, scratch, out):
         emit(out, at + i, whole)
 
 
+INV_STEPS = Stepwise(
+    insert,
+    evict,
+    whole,
+    state=1,
+    constant=True,
+    list_form=replace(STEPS, running=True),
+)
+
 SLICK_DEQUE_INV = Algorithm(
     name="slick_deque_inv",
     title="SlickDeque (Inv): one running answer for each distinct range",
@@ -86,12 +95,5 @@ SLICK_DEQUE_INV = Algorithm(
     stage=prepare,
     stride=stride,
     many=True,
-    steps=Stepwise(
-        insert,
-        evict,
-        whole,
-        state=1,
-        constant=True,
-        list_form=replace(STEPS, running=True),
-    ),
+    steps=INV_STEPS,
 )

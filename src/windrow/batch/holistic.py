@@ -28,10 +28,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from windrow.errors import UnsupportedType
 from windrow.loops import as_arrow, compiled
+from windrow.loops import compute as pc
 from windrow.selection import RANKED_BITS, Method
 
 from .columns import plain_array

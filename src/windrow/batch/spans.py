@@ -34,7 +34,7 @@ from windrow.spans import (
 )
 
 from .aggregate import Solved, Trim, keep_all
-from .assemble import Answer, answer_columns, assemble, holistic_column
+from .assemble import Answer, answer_columns, assemble, column_of_rows
 from .columns import sort_nulls_first
 from .kernel_inputs import KernelInputs, TableJob, read_inputs
 from .sorted_rows import (
@@ -160,7 +160,7 @@ def _columns(
             for name in bound.columns
         ]
         bounds = answer.row_starts, answer.row_stops
-        columns[bound.name] = holistic_column(bound, values, *bounds, resolved.request)
+        columns[bound.name] = column_of_rows(bound, values, *bounds, resolved.request)
     return [columns[bound.name] for bound in job.plan.calls]
 
 

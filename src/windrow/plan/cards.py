@@ -58,7 +58,10 @@ def aggregate_cards() -> Cards:
             "name": aggregate.name,
             "gives": aggregate.summary,
             "laws": ", ".join(aggregate.laws.names()),
-            "partial": ", ".join(f.name for f in aggregate.fields) or "positions",
+            "partial": ", ".join(f.name for f in aggregate.fields)
+            or aggregate.sketch
+            or "positions",
+            "error": aggregate.error,
             "level 1 on Spark": level1_of(aggregate),
             "also called": ", ".join(aggregate.aliases),
         }

@@ -231,7 +231,7 @@ def _check_stream(frame: DataFrame, plan: Plan | OverPlan, late: str) -> int:
             raise BadInput.because(
                 "cannot give late rows back in column 'late'",
                 "the result has a column of that name already",
-                'rename that one, or use late="drop"',
+                'rename that one, or use late="count"',
             )
     if frame.sparkSession.conf.get(PROVIDER) != ROCKSDB:
         raise BadInput.because(

@@ -96,7 +96,7 @@ def _result_field(frame: DataFrame, bound: BoundCall, name: str) -> StructField:
     """A result's column: of the type and nullability that Spark's own would have."""
     if bound.aggregate.is_users:
         return StructField(name, from_arrow_type(users_result(bound)))
-    never = bound.aggregate.name in NEVER_NULL
+    never = bound.aggregate.name in NEVER_NULL and bound.call.min_periods is None
     match bound.aggregate.result:
         case "position" if bound.payload is not None:
             return StructField(name, field_of(frame, bound.payload).dataType)
