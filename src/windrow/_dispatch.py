@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from windrow import batch
 from windrow._as_of import explain_as_of, over_features
 from windrow._back_ends import source_of, spark_back_end
+from windrow._frames import Array, ArrowArray, ArrowChunks, Frame, Series
+from windrow.aggregates import Aggregate, Call
 from windrow.aggregates.calls import gather_calls
 from windrow.plan import (
     Explanation,
@@ -21,6 +23,31 @@ from windrow.windows import Window
 
 if TYPE_CHECKING:
     from windrow.plan.features import Features
+
+
+@overload
+def aggregate(
+    data: Frame,
+    window: Window | Sequence[Window],
+    *,
+    by: str | Sequence[str] | None = ...,
+    aggregates: Mapping[str, Any] | None = ...,
+    algorithm: str = ...,
+    slicer: str = ...,
+    chunk: int = ...,
+    threads: int | None = ...,
+    hot: bool = ...,
+    keys: int | None = ...,
+    lasting: object = ...,
+    late: str = ...,
+    buckets: int | None = ...,
+    mode: str = ...,
+    **named: Any,
+) -> Frame: ...
+
+
+@overload
+def aggregate(data: Any, window: Window | Sequence[Window], **options: Any) -> Any: ...
 
 
 def aggregate(
@@ -92,6 +119,29 @@ def aggregate(
     return batch.give(job.run(resolve(plan, job.facts)), data)
 
 
+@overload
+def over(
+    data: Frame,
+    features: Features | None = ...,
+    *,
+    on: str | None = ...,
+    by: str | Sequence[str] | None = ...,
+    ties: str | Sequence[str] | None = ...,
+    aggregates: Mapping[str, Any] | None = ...,
+    algorithm: str = ...,
+    threads: int | None = ...,
+    late: str = ...,
+    buckets: int | None = ...,
+    mode: str = ...,
+    span: tuple[str, str] | None = ...,
+    **named: Any,
+) -> Frame: ...
+
+
+@overload
+def over(data: Any, features: Features | None = ..., **options: Any) -> Any: ...
+
+
 def over(
     data: Any,
     features: Features | None = None,
@@ -149,6 +199,62 @@ def over(
     added = job.run(resolve(plan, job.facts))
     own = None if is_frame else table.select(batch.schema_of(data).names)
     return batch.give_with(data, own, added)
+
+
+@overload
+def slide(
+    values: Series,
+    window: Window,
+    aggregate: str | Aggregate | Call,
+    *,
+    at: Any = ...,
+    algorithm: str = ...,
+    slicer: str = ...,
+    chunk: int = ...,
+    threads: int | None = ...,
+) -> Series: ...
+
+
+@overload
+def slide(
+    values: Array | Sequence[Any] | Mapping[str, Any],
+    window: Window,
+    aggregate: str | Aggregate | Call,
+    *,
+    at: Any = ...,
+    algorithm: str = ...,
+    slicer: str = ...,
+    chunk: int = ...,
+    threads: int | None = ...,
+) -> Array: ...
+
+
+@overload
+def slide(
+    values: ArrowArray | ArrowChunks,
+    window: Window,
+    aggregate: str | Aggregate | Call,
+    *,
+    at: Any = ...,
+    algorithm: str = ...,
+    slicer: str = ...,
+    chunk: int = ...,
+    threads: int | None = ...,
+) -> Any: ...
+
+
+@overload
+def slide(
+    values: Any,
+    window: Window,
+    aggregate: list[Any] | tuple[Any, ...] | Mapping[str, Any],
+    *,
+    at: Any = ...,
+    algorithm: str = ...,
+    slicer: str = ...,
+    chunk: int = ...,
+    threads: int | None = ...,
+) -> dict[str, Any]: ...
 
 
 def slide(
