@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from windrow.aggregates.order_statistics import is_continuous
 from windrow.errors import BadInput
 from windrow.loops import as_arrow, as_numpy
+from windrow.loops import compute as pc
 from windrow.selection import (
     Method,
     below,
