@@ -79,10 +79,11 @@ RESULTS = {
 
 
 def algorithm_cards() -> str:
-    """One row per algorithm, as its card has it."""
+    """One row for each form of an algorithm, as its card has it."""
     return _table(
         (
             "algorithm",
+            "form",
             "needs",
             "combines a window",
             "at worst",
@@ -92,13 +93,15 @@ def algorithm_cards() -> str:
         (
             (
                 f"`{card.name}`",
+                f"{form}, by `{costs.by}`" if costs.by else form,
                 _needs(card),
-                card.time,
-                card.worst,
-                card.space,
+                costs.time,
+                costs.worst,
+                costs.space,
                 card.source,
             )
             for card in ALGORITHMS
+            for form, costs in card.forms.items()
         ),
     )
 

@@ -188,13 +188,21 @@ _LATER = {
 
 
 def aggregates() -> Cards:
-    """The cards of all aggregates, as a table."""
+    """The cards of all aggregates, as a table.
+
+    >>> next(card["gives"] for card in aggregates() if card["name"] == "mean")
+    'arithmetic mean'
+    """
     cards: Cards = import_module("windrow.plan.cards").aggregate_cards()
     return cards
 
 
 def algorithms() -> Cards:
-    """The cards of all algorithms, as a table."""
+    """The cards of all algorithms, as a table.
+
+    >>> next(card["worst"] for card in algorithms() if card["name"] == "daba")
+    '8'
+    """
     cards: Cards = import_module("windrow.plan.cards").algorithm_cards()
     return cards
 

@@ -55,6 +55,9 @@ def tiles(
     says what the others are.  Store it as you like, and add those of another day beside
     it: `wr.merge_tiles` gives any windows that are made of whole tiles.
 
+    `every` is how long a slice is, `on` names the time column of `data`, `by` its keys;
+    `aggregates` may hold some whose names are taken by parameters.
+
     Of tiles themselves it makes longer ones, so that old days cost little.
 
     >>> import pyarrow as pa
@@ -115,7 +118,14 @@ def merge_tiles(
     """Merge tiles into windows: what `wr.aggregate` gives over the rows they came from.
 
     `by` may be a part of the tiles' keys, and is all of them if left out; `only` names
-    some of the aggregates.  Windows must be made of whole tiles.
+    some of the aggregates.  A `window`, or each of a list, must be made of whole tiles.
+
+    >>> import pyarrow as pa
+    >>> import windrow as wr
+    >>> paid = pa.table({"ts": [1, 4, 6, 11], "amount": [3, 9, 2, 5]})
+    >>> tiles = wr.tiles(paid, every=5, on="ts", top=wr.max("amount"))
+    >>> wr.merge_tiles(tiles, wr.sliding(15, on="ts"))["top"].to_pylist()
+    [9]
     """
     _refuse_spark(tiles)
     kind, table = _kind_of(tiles)

@@ -7,7 +7,7 @@ benchmarks, the planner and the tables in the docs read this tuple.
 
 from windrow.errors import UnknownName
 
-from ._algorithm import Algorithm
+from ._algorithm import Algorithm, FormCosts
 from ._doubling import slide_columns
 from ._kernel import Shape, compile_kernel, kernel_text
 from ._parts import range_words
@@ -87,6 +87,7 @@ __all__ = [
     "RULE",
     "Algorithm",
     "AnyPlace",
+    "FormCosts",
     "Shape",
     "Stepwise",
     "begin_first",

@@ -39,7 +39,8 @@ class Choice:
         line = f"{self.algorithm.name}: {self.reason}"
         if self.even or not self.algorithm.uneven:
             return line
-        return f"{line}; {self.algorithm.uneven} runs, since windows are not even"
+        where = " in one thread," if self.algorithm.threads > 1 else ","
+        return f"{line}; {self.algorithm.uneven} runs{where} since windows are not even"
 
     @property
     def lane(self) -> Lane | None:
