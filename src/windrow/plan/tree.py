@@ -115,7 +115,8 @@ def level1_of(aggregate: Aggregate) -> str:
     """How level 1 folds rows for one aggregate: "native", "kernel" or "rows"."""
     if aggregate.native:
         return "native"
-    return "kernel" if Law.COMMUTATIVE in aggregate.laws else "rows"
+    folds = Law.COMMUTATIVE in aggregate.laws and Law.HOLISTIC not in aggregate.laws
+    return "kernel" if folds else "rows"
 
 
 def choose_level1(plan: Plan, request: KernelRequest) -> tuple[str, str]:
