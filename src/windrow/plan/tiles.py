@@ -61,11 +61,13 @@ class TilePlan:
                     present = [] if output.present_in is None else [output.present_in]
                     for place in (*output.fields, *present):
                         own[names[place]] = place
+        for place, bound in enumerate(request.sketches, len(names)):
+            places[bound.name] = {"sketch": place}
         counted = {
             bound.name: request.product.outputs[outputs[0]].fields[0]
             for bound, outputs in request.calls
         }
-        for bound, _ in request.calls:
+        for bound in self.plan.calls:
             label = _counted(bound.call)
             if bound.name in places and label is not None:
                 places[bound.name]["count"] = counted[label]
@@ -201,7 +203,7 @@ def _resolved(
 ) -> Resolved:
     """The plan of calls and of the counts of their columns, whatever the rows."""
     for name, call in calls.items():
-        if call.aggregate.is_users or not call.aggregate.in_kernels:
+        if call.aggregate.is_users or Law.HOLISTIC in call.aggregate.laws:
             kind = "an aggregate of your own" if call.aggregate.is_users else "holistic"
             raise BadInput.because(
                 f"cannot store {name!r} in tiles",
@@ -220,7 +222,8 @@ def _resolved(
             "tiles are slices of time, and the window counts rows or events that last",
             "use wr.sliding(..., on=...)",
         )
-    return resolve(plan, Facts(nulls=frozenset(schema.names)), **how)
+    facts = Facts(nulls=frozenset(schema.names))
+    return resolve(plan, facts, sketches=True, **how)
 
 
 def _counted(call: Call) -> str | None:

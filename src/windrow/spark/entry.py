@@ -27,6 +27,7 @@ from windrow.plan.explain_spark import (
     explain_tree,
 )
 from windrow.plan.flow import Flow, flow_of
+from windrow.plan.sketch_sql import NO_VERSION
 from windrow.plan.spread import spread_over
 from windrow.plan.tree import Tree, grow_tree
 from windrow.windows import Window
@@ -181,7 +182,11 @@ def _time_columns(windows: Sequence[Any]) -> set[str]:
 
 def _tree(frame: DataFrame, plan: Plan, hints: Hints) -> Tree:
     own = {name: hints[name] for name in ("hot", "keys", "lasting")}
-    return grow_tree(plan, nullable(frame), **own)
+    version = NO_VERSION
+    if any(bound.aggregate.sketch for bound in plan.calls):
+        major, minor = frame.sparkSession.version.split(".")[:2]
+        version = int(major), int(minor)
+    return grow_tree(plan, nullable(frame), version=version, **own)
 
 
 def _flow(frame: DataFrame, plan: Plan | OverPlan, hints: Hints) -> Flow:

@@ -162,7 +162,13 @@ class SliceBucket:
     ) -> Iterator[pa.Table]:
         calls, request = self.folding.plan.calls, self.folding.request
         for due, results in output.windows(pieces):
-            columns = partial_columns(calls, request, pieces.partials, results)
+            merged = results[len(request.product.out_dtypes) :]
+            sketched = {
+                bound.name: bound.sketch.lower(partials)
+                for bound, partials in zip(request.sketches, merged, strict=True)
+            }
+            work = calls, request, pieces.partials, results, sketched
+            columns = partial_columns(*work)
             keys = header.keys.select(self.feed.keys).take(pa.array(due.keys))
             yield window_table(keys, number, due.begins, due.ends, columns)
 
