@@ -124,7 +124,7 @@ def streaming_frame(
     result: DataFrame = wr.aggregate(
         frame.withWatermark(on, stream.delay),
         **query.arguments,
-        late=str(stream.late or Late.DROP),
+        late=str(stream.late or Late.COUNT),
         buckets=stream.buckets,
     )
     return result

@@ -63,7 +63,7 @@ def explain_tree(tree: Tree, kernels: Sequence[str]) -> Explanation:
     elif request.calls:
         lines += algorithm_lines(tree.resolved)
     lines += kernel_lines(request.product, plan.algorithm != "auto", kernels)
-    lines += holistic_lines(plan.calls)
+    lines += holistic_lines(plan.calls, request)
     lines.append(f"  level 3    {tree.split}: {tree.split_reason}")
     return Explanation("\n".join(lines + result_lines(plan.calls, [request])))
 
@@ -111,14 +111,13 @@ def explain_flow(flow: Flow, kernels: Sequence[str]) -> Explanation:
     plan = flow.plan
     call = "over" if isinstance(plan, OverPlan) else "aggregate"
     calls = "one call serves all keys of one" if plan.by else "no key, one bucket"
-    late = "given back in column late" if flow.late == "keep" else "dropped, counted"
     lines = [
         f"{call} on a Spark stream, append mode",
         _rows_line(plan),
         f"  buckets    {flow.buckets}: {calls}",
         f"  fed        {flow.fed}: {flow.fed_reason}",
         f"  kept       {flow.kept}: {flow.kept_reason}",
-        f"  late       {late}",
+        f"  late       {_late_text(flow)}",
     ]
     if isinstance(plan, OverPlan):
         return Explanation("\n".join(lines + _frame_lines(plan, kernels)))
@@ -135,8 +134,25 @@ def explain_flow(flow: Flow, kernels: Sequence[str]) -> Explanation:
         lines.append("  algorithm  pba, a step at a time: at most three merges a slide")
     else:
         lines += slices
-    lines += holistic_lines(plan.calls) + result_lines(plan.calls, [flow.request])
+    lines += holistic_lines(plan.calls, flow.request)
+    lines += result_lines(plan.calls, [flow.request])
     return Explanation("\n".join(lines))
+
+
+def _late_text(flow: Flow) -> str:
+    """What becomes of rows behind the watermark."""
+    back = (
+        "given back in column late" if flow.late == "keep" else "counted in late_rows"
+    )
+    if flow.late == "drop":
+        return f"dropped where a slice is closed, {back}"
+    if flow.late_for_all is not None:
+        return (
+            f"a row behind the watermark is late for all: {flow.late_for_all}; {back}"
+        )
+    tree = " (a tree of late slices)" if flow.kept == "slices" else ""
+    where = f"counts in windows that are not out{tree}"
+    return f"a row behind the watermark {where}; rows that missed one are {back}"
 
 
 def _technique_text(tree: Tree) -> str:

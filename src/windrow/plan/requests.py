@@ -8,8 +8,8 @@ types; if neither works they run interpreted, with one warning.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 from pyarrow import types as pat
@@ -30,6 +30,7 @@ from windrow.kernels import (
 from windrow.loops import is_interpreting
 
 from .bind import BoundCall
+from .selection import Selection, choose_selections
 
 Read = tuple[str, bool]
 """A column, and whether it is read as floats in its own unit: decimals, which are
@@ -48,11 +49,13 @@ class Slots:
 class KernelRequest:
     """A product, and which of its outputs belong to which call.
 
-    `sketches` are the calls of its companions, where windows slide over slices.
+    `sketches` are the calls of its companions, where windows slide over slices;
+    `selections` the methods of calls that need values in order, by result.
     """
 
     product: Product
     calls: tuple[tuple[BoundCall, tuple[int, ...]], ...]
+    selections: Mapping[str, Selection] = field(default_factory=dict)
     sketches: tuple[BoundCall, ...] = ()
 
     @property
@@ -111,7 +114,7 @@ def request_kernel(
     if sketches:
         companions = tuple(sketch_product(bound.sketch) for bound in sketches)
         product = replace(product, companions=companions)
-    return KernelRequest(product, tuple(owners), sketches)
+    return KernelRequest(product, tuple(owners), choose_selections(calls), sketches)
 
 
 def users_result(bound: BoundCall) -> pa.DataType:

@@ -108,9 +108,9 @@ def grow_tree(
     alone = catalyst_reason(plan, lasting)
     if alone is not None:
         return Tree(resolve(plan, facts), "native", alone, "window", alone, 0)
-    level1, level1_reason = _level1(plan, resolve(plan, facts).request, version)
+    level1, level1_reason = choose_level1(plan, resolve(plan, facts).request, version)
     resolved = resolve(plan, facts, inputs="rows" if level1 == "rows" else "slices")
-    split, chunk, split_reason = _split(plan, level1, hot=hot, keys=keys)
+    split, chunk, split_reason = choose_split(plan, level1, hot=hot, keys=keys)
     level = level1, level1_reason
     return Tree(resolved, *level, split, split_reason, chunk, version)
 
@@ -121,10 +121,13 @@ def level1_of(aggregate: Aggregate) -> str:
         return "native or kernel"
     if aggregate.native:
         return "native"
-    return "kernel" if Law.COMMUTATIVE in aggregate.laws else "rows"
+    folds = Law.COMMUTATIVE in aggregate.laws and Law.HOLISTIC not in aggregate.laws
+    return "kernel" if folds else "rows"
 
 
-def _level1(plan: Plan, request: KernelRequest, version: Version) -> tuple[str, str]:
+def choose_level1(
+    plan: Plan, request: KernelRequest, version: Version = NO_VERSION
+) -> tuple[str, str]:
     """How level 1 turns rows into slices, and why."""
     rows = needs_rows(plan) or _needs_order(plan)
     kernel = rows or not_folded(plan, request)
@@ -208,7 +211,7 @@ def not_folded(plan: Plan, request: KernelRequest) -> str | None:
     return None
 
 
-def _split(
+def choose_split(
     plan: Plan, level1: str, *, hot: bool, keys: int | None
 ) -> tuple[str, int, str]:
     """Whether keys are split into chunks of time, how long these are, and why."""

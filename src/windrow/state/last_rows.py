@@ -27,7 +27,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -55,7 +54,9 @@ class CountBucket(PagedBucket):
 
     plan: Plan
 
-    keeps_header: ClassVar[bool] = True
+    def keeps_header(self, pages: RowPages) -> bool:
+        """The numbers of rows go on where they were."""
+        return pages.known
 
     @cached_property
     def resolved(self) -> Resolved:
