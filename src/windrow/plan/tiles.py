@@ -97,7 +97,7 @@ class TilePlan:
             for _ in part.dtypes
         ]
         meanings = list(zip(names, inputs, strict=True))
-        same = {meanings[place]: place for place in named}
+        same = {meanings[place]: place for place in named if place < len(names)}
         others = set(range(len(names))) - named
         return {place: same[meanings[place]] for place in sorted(others)}
 
@@ -272,12 +272,6 @@ def _resolved(
                 f"{call.aggregate.name} is an aggregate of your own, and tiles say in "
                 "words what they hold, not in functions",
                 "leave it out, and compute it with wr.aggregate",
-            )
-        if Law.HOLISTIC in call.aggregate.laws and not is_list(call):
-            raise BadInput.because(
-                f"cannot store {name!r} in tiles",
-                f"{call.aggregate.name} needs all values of a window in order",
-                "store a sketch, such as wr.approx_quantile, or use wr.aggregate",
             )
     counts = {
         label: find("count")(call.columns[0])
