@@ -2,6 +2,7 @@
 
     tables.py          reads a user's table, returns one of the same library
     sorted_rows.py     rows by key and time
+    keys.py            keys as small whole numbers
     kernel_inputs.py   columns as kernel inputs, and facts for the planner: columns.py
     aggregate.py       windows                     slices.py     cuts and slides
     over.py            every row over its own past

@@ -30,7 +30,8 @@ from windrow.loops import arrays, as_arrow, over_rows
 from windrow.loops.sort import group_by_code, longest_step_in, places_of, write_places
 from windrow.windows.clock import Clock
 
-from .columns import key_codes, numbers, plain_array, run_bounds, sort_nulls_first
+from .columns import numbers, plain_array, run_bounds, sort_nulls_first
+from .keys import group_keys
 
 Array = np.ndarray[Any, Any]
 
@@ -219,14 +220,12 @@ def in_order(
         lasts = np.full(min(count, 1), count, np.int64)
         runs = np.zeros_like(lasts), lasts
         return SortedRows(place, *runs, pa.table({}), None, threads=threads)
-    codes, keys = key_codes(table, by, threads)
-    place, sizes = group_by_code(codes, order, len(keys), threads)
-    lasts = np.cumsum(sizes)
-    firsts = lasts - sizes
-    full = sizes > 0  # a key may have lost all its rows
-    if not full.all():
-        keys, firsts, lasts = keys.filter(as_arrow(full)), firsts[full], lasts[full]
-    return SortedRows(place, firsts, lasts, keys, None, threads=threads)
+    codes, keys_of, size = group_keys(table, by, threads)
+    place, sizes = group_by_code(codes, order, size, threads)
+    present = np.flatnonzero(sizes)  # not all codes are there, and keys may lose rows
+    lasts = np.cumsum(sizes[present])
+    runs = lasts - sizes[present], lasts
+    return SortedRows(place, *runs, keys_of(present), None, threads=threads)
 
 
 def times_of(table: pa.Table, clock: Clock) -> tuple[Array, Array | None]:

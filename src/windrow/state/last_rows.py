@@ -32,7 +32,7 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.columns import key_codes
+from windrow.batch.keys import key_codes
 from windrow.batch.over import look_back
 from windrow.plan.aggregate import Plan
 from windrow.plan.over import OverPlan
