@@ -224,4 +224,4 @@ def test_a_walk_sees_the_calls_between_modules():
     walked = _walked(CALLS["aggregate"])
 
     assert ("windrow._dispatch", "windrow.plan.resolve") in walked
-    assert ("windrow.batch.slices", "windrow.slicing.fold") in walked
+    assert ("windrow.batch.cells", "windrow.slicing.cells") in walked

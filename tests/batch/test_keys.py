@@ -1,6 +1,6 @@
 """Keys are numbered in ascending order, nulls first, whatever their types."""
 
-import datetime
+import datetime as dt
 
 import numpy as np
 import pyarrow as pa
@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 import windrow as wr
 from windrow.batch.keys import group_keys, key_codes
 
-DAY = datetime.date(2020, 1, 1)
+DAY = dt.date(2020, 1, 1)
 KINDS = {
     "close": (pa.int8(), st.integers(-128, 127)),
     "far": (pa.int64(), st.integers(-(2**63), 2**63 - 1)),
     "unsigned": (pa.uint64(), st.integers(2**63, 2**64 - 1)),
     "truth": (pa.bool_(), st.booleans()),
-    "day": (pa.date32(), st.integers(0, 9).map(lambda d: DAY + datetime.timedelta(d))),
+    "day": (pa.date32(), st.integers(0, 9).map(lambda d: DAY + dt.timedelta(d))),
     "word": (pa.string(), st.sampled_from(["Rome", "Oslo", "", "Bern"])),
     "entry": (
         pa.dictionary(pa.int8(), pa.string()),

@@ -196,6 +196,7 @@ GENERATED = {
             ("uneven", 4),
         ]
     },
+    "kernels/codes.py": (1, "columns of a key, and which of them may be null"),
     "kernels/leaves.py": (6, "numba sees rows and partials field by field"),
     "kernels/source.py": (14, "numba sees partials field by field; products differ"),
     "kernels/tallies.py": (3, "as source.py, for rows that are counted"),

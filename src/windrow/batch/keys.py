@@ -25,7 +25,8 @@ from pyarrow import types as pat
 from windrow.errors import UnsupportedType
 from windrow.loops import arrays, as_arrow, as_numpy, in_threads, over_rows
 
-from .columns import numbers, plain_array, sort_nulls_first
+from .columns import numbers as read_numbers
+from .columns import plain_array, sort_nulls_first
 
 Array = np.ndarray[Any, Any]
 
@@ -107,10 +108,13 @@ def number_keys(table: pa.Table, names: Sequence[str], threads: int) -> KeyNumbe
 
 
 def group_keys(
-    table: pa.Table, names: Sequence[str], threads: int = 1
+    table: pa.Table,
+    names: Sequence[str],
+    threads: int = 1,
+    numbers: KeyNumbers | None = None,
 ) -> tuple[Array, Callable[[Array], pa.Table], int]:
     """A code per row, the keys of codes, and how many codes there are at most."""
-    found = number_keys(table, names, threads)
+    found = numbers or number_keys(table, names, threads)
     if found.size <= most_codes(len(table)):
         return found.codes(threads), found.keys, found.size
     codes = np.zeros(len(table), np.int64)
@@ -164,7 +168,7 @@ def _is_whole(kind: pa.DataType) -> bool:
 def _whole_column(array: pa.Array, name: str, most: int) -> KeyColumn | None:
     """Whole numbers that lie close together, or None: those are encoded."""
     kind = array.type
-    column = numbers(array, name)
+    column = read_numbers(array, name)
     least, greatest = 0, 1
     if not pat.is_boolean(kind):
         bounds = pc.min_max(array.view(pa.int32()) if pat.is_date32(kind) else array)

@@ -6,6 +6,7 @@
     over, as_of               plan wr.over and wr.as_of
     operator, cql/            plan wr.Operator and wr.cql
     choose, spans, sharing    choose slicer, algorithm, technique, and what is shared
+    cells                     says whether rows are sorted by key
     features, where           define features once; filter single aggregates
     tiles                     says what slices in a table are
     requests                  puts aggregates as a kernel takes them

@@ -17,6 +17,7 @@ from windrow.slicing import Part
 from .as_of import AsOfPlan
 from .explain_lines import (
     algorithm_lines,
+    cell_lines,
     count,
     frame_lines,
     holistic_calls,
@@ -84,7 +85,8 @@ def explain_resolved(
     elif facts.spans is not None:
         lines = _span_lines(resolved, facts.spans)
     else:
-        lines = ["aggregate", *order_lines(plan), *_sliding_lines(resolved)]
+        order = order_lines(plan) + cell_lines(resolved)
+        lines = ["aggregate", *order, *_sliding_lines(resolved)]
     return Explanation("\n".join(lines + thread_lines(resolved, threads, parts)))
 
 

@@ -2,6 +2,7 @@
 
 from windrow.errors import UnknownName
 
+from .cells import CellRows, CellTable, fold_cells
 from .cut import Cuts, cuts_of
 from .fold import fold
 from .parts import PART, Part, Runs
@@ -24,6 +25,8 @@ __all__ = [
     "BY_NAME",
     "CATALOGUE",
     "PART",
+    "CellRows",
+    "CellTable",
     "Comb",
     "Cuts",
     "Part",
@@ -33,6 +36,7 @@ __all__ = [
     "cuts_of",
     "find",
     "fold",
+    "fold_cells",
     "share",
     "shared_combs",
 ]
