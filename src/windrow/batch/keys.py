@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyarrow import types as pat
 
 from windrow.errors import UnsupportedType
 from windrow.loops import arrays, as_arrow, as_numpy, in_threads, over_rows
+from windrow.loops import compute as pc
 
 from .columns import numbers as read_numbers
 from .columns import plain_array, sort_nulls_first

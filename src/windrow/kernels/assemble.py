@@ -68,6 +68,8 @@ class Assembly:
     inputs       expressions of the columns that rows are lifted from, slot by slot;
                  none where `source` has these columns
     inline       names of functions that must not become calls
+    part_words   functions over one part of the product: a name, to which the number of
+                 the part is added, the function, and that number
     """
 
     what: str
@@ -86,6 +88,7 @@ class Assembly:
     inline: tuple[str, ...] = ()
     columns: Callable[..., Any] | None = None
     alike: bool = False
+    part_words: tuple[tuple[str, Callable[..., Any], int], ...] = ()
 
     @cached_property
     def _hash(self) -> int:
@@ -103,7 +106,7 @@ class Assembly:
         text = Text(title, words=words, inline=self.inline, columns=columns)
         for name, value in self.constants:
             text.constant(name, value)
-        joins = add_partial(text, self.product)
+        joins = add_partial(text, self.product, by_part=bool(self.part_words))
         if self.inputs:
             add_lift(text, self.product, self.inputs.__getitem__)
         else:
@@ -115,6 +118,9 @@ class Assembly:
             add_raw_emit(text, self.product)
         if self.tallies and not columns:
             add_tallies(text, self.product, joins, counted=self.leaf == "rows")
+        if not columns:
+            for word, own, part in self.part_words:
+                text.take(own, f"{word}_{part}", part=f"_{part}")
         if not (columns and self.generates_run):
             for helper in self.helpers:
                 text.take(helper)

@@ -152,7 +152,7 @@ def needs_rows(plan: Plan) -> str | None:
     if plan.rules[0].counts_rows:
         return "count windows number the rows of a key"
     for bound in plan.calls:
-        if Law.HOLISTIC in bound.aggregate.laws:
+        if not bound.aggregate.in_kernels:
             return f"{bound.call.label} has no partial of bounded size"
     if not plan.slicer.whole_windows:
         return f"{plan.slicer.name} needs rows in order"

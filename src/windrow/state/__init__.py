@@ -6,10 +6,11 @@ takes in the tables of a micro-batch and the watermark, and gives the results no
 
     what a step passes               windows over slices     windows over rows, wr.over
     1. the header is read            header, fingerprint     row_pages, fingerprint
-    2. late rows are told apart      feed, slices            rows
+    2. late rows are told apart      feed, late              rows
     3. open rows wait                cells                   row_pages
     4. windows that fall due         walk, stretches         due
-    5. their results                 advance                 due
+    5. their results                 advance, pieces         due
+       with what came late           late, late_parts        rows
     6. pages are written             slice_pages, header     row_pages
     the bucket that does all this    slices                  rows, last_rows
 
