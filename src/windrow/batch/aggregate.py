@@ -101,7 +101,9 @@ class WindowJob:
     def _sorted_facts(self) -> Facts:
         """What sorted rows tell: also whether time windows have gaps."""
         plan, rows = self.plan, self.rows
-        known = table_facts(self.table, plan, int(rows.lengths.max(initial=0)))
+        run = len(rows) / max(len(rows.lengths), 1)
+        longest = int(rows.lengths.max(initial=0))
+        known = table_facts(self.table, plan, longest, run)
         if len(plan.rules) > 1 or not plan.slicer.whole_windows:
             return known
 

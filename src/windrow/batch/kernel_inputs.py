@@ -56,9 +56,10 @@ def prepare_parts(
 ) -> pa.Table:
     """The table, ready for threads that each look up rows of their own."""
     looked_up = [
-        bound.columns[0] if bound.payload is None else bound.payload
+        name
         for bound in calls
         if bound.payload is not None or not bound.aggregate.in_kernels
+        for name in (bound.columns if bound.payload is None else (bound.payload,))
     ]
     if not looked_up:
         return table
@@ -83,16 +84,31 @@ class TableJob:
     @property
     def facts(self) -> Facts:
         """The facts that complete the plan: nulls, magnitudes, and the longest key."""
-        longest = int(self.rows.lengths.max(initial=0))
-        return table_facts(self.table, self.plan, longest)
+        lengths = self.rows.lengths
+        run = len(self.rows) / max(len(lengths), 1)
+        return table_facts(self.table, self.plan, int(lengths.max(initial=0)), run)
 
 
-def table_facts(table: pa.Table, plan: Any, longest: int) -> Facts:
-    """The facts about a table; `longest` is the number of rows of a key at most."""
+def table_facts(table: pa.Table, plan: Any, longest: int, run: float = 0.0) -> Facts:
+    """The facts about a table; keys have `longest` rows at most, `run` on average."""
     columns = {name: table.column(name) for name in plan.reads}
     nulls = frozenset(name for name in columns if columns[name].null_count)
     magnitudes = {name: _magnitude(columns[name]) for name in plan.sums}
-    return Facts(nulls, magnitudes, longest)
+    ranges = {name: _range(columns[name]) for name in plan.ranged}
+    return Facts(nulls, magnitudes, longest, ranges=ranges, run=run)
+
+
+def _range(column: pa.ChunkedArray) -> int:
+    """How many values lie between the least and the largest of a column."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    bounds = pc.min_max(column)
+    least, most = bounds["min"], bounds["max"]
+    if not least.is_valid:
+        return 1
+    if pa.types.is_date(column.type):
+        least, most = least.cast(pa.int32()), most.cast(pa.int32())
+    return int(most.as_py()) - int(least.as_py()) + 1
 
 
 def _magnitude(column: pa.ChunkedArray) -> int:

@@ -7,8 +7,9 @@
     operator, cql/            plan wr.Operator and wr.cql
     choose, spans, sharing    choose slicer, algorithm, technique, and what is shared
     cells                     says whether rows are sorted by key
+    selection                 chooses how values are found by their order
     features, where           define features once; filter single aggregates
-    tiles                     says what slices in a table are
+    tiles, tile_kind          plan slices in a table, and say what these are
     requests                  puts aggregates as a kernel takes them
     resolve                   finishes a plan with what only data can tell
     tree, spread, flow        lay a plan out over Spark tasks, and over a stream

@@ -61,6 +61,12 @@ class Plan(TablePlan):
         return slide == 1 or range_ % slide == 0 or not self.slicer.whole_windows
 
     @property
+    def rows_by_one(self) -> int | None:
+        """The rows of one count window that moves on by one; None for all others."""
+        by_one = self.is_regular and self.rules[0].step == 1
+        return self.rules[0].even.range if by_one else None
+
+    @property
     def is_even(self) -> bool:
         """Whether the bounds of all windows are arithmetic."""
         return all(rule.is_even for rule in self.rules)

@@ -17,7 +17,7 @@ where they stand (`cells.py`).  Executors follow what stands here and choose not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import overload
 
@@ -32,6 +32,7 @@ from .choose import Choice
 from .frame import Frame
 from .over import OverPlan
 from .requests import KernelRequest, Slots, may_overflow, request_kernel, slots_of
+from .selection import EvenWindows, choose_selections
 from .sharing import Sharing, choice_alone, sharing_of
 from .spans import Lengths, TechniqueGroup, choose_groups, places_of_ring
 
@@ -46,6 +47,8 @@ class Facts:
     largest absolute values of columns of whole numbers, `longest` is the number of
     rows of the longest key, `spans` says how long events with a duration last, and
     `gapless` that each slide of a time window holds a row of each key that is there.
+    `ranges` are the numbers of values that columns of whole numbers lie among, and
+    `run` is the number of rows of a key on average.
     `cells` says how many cells rows could be folded into; what a sort would tell beyond
     that is found out by `after_sort`, if rows are sorted.
     """
@@ -55,8 +58,20 @@ class Facts:
     longest: int | None = None
     spans: Lengths | None = None
     gapless: bool = False
+    ranges: Mapping[str, int] = field(default_factory=dict)
+    run: float = 0.0
     cells: CellFacts | None = None
     after_sort: Callable[[], Facts] | None = field(default=None, compare=False)
+
+    def select(
+        self, request: KernelRequest, calls: Sequence[BoundCall], width: int | None
+    ) -> KernelRequest:
+        """The request with methods for windows of so many rows that move on by one."""
+        if not request.selections:
+            return request
+        even = None if width is None else EvenWindows(width, self.run)
+        known = choose_selections(calls, self.ranges, self.nulls, even)
+        return replace(request, selections=known)
 
     def has_nulls(self, column: str) -> bool:
         """Whether a column may hold a null."""
@@ -230,12 +245,15 @@ def resolve(
     slots = slots_of(plan.calls, facts.has_nulls)
     if isinstance(plan, PolicyPlan):
         request = request_kernel(plan.calls, slots, facts.two_words(None))
+        request = facts.select(request, plan.calls, None)
         choice = plan.choice(request.product) if request.calls else None
         return ResolvedPolicy(plan, request, slots, choice)
     if facts.cells is not None:
         return _resolve_keyed(plan, facts, slots)
     wide = facts.two_words(plan.longest if plan.counts_rows else None)
     request = request_kernel(plan.calls, slots, wide)
+    width = plan.rows_by_one if inputs == "rows" else None
+    request = facts.select(request, plan.calls, width)
     none = (None,) * len(plan.rules)
     if plan.span is not None:
         groups = _technique_groups(plan, facts, slots, wide)
@@ -314,6 +332,7 @@ def _resolve_over(plan: OverPlan, facts: Facts, slots: Slots) -> ResolvedOver:
             None if frame.rows is None else frame.before + frame.after + 1
         )
         request = request_kernel(calls, slots, wide, may_be_empty=frame.may_be_empty)
+        request = facts.select(request, calls, frame.rows if frame.is_even else None)
         choice = None
         if request.calls:
             choice = frame.choice(plan.algorithm, request.product, calls)
