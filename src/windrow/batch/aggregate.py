@@ -96,7 +96,8 @@ class WindowJob:
             return self._sorted_facts()
         known = table_facts(self.table, self.plan, len(self.table))
         cells = self.unsorted.facts
-        return replace(known, cells=cells, after_sort=self._sorted_facts)
+        known = replace(known, threads=self.threads, cells=cells)
+        return replace(known, after_sort=self._sorted_facts)
 
     def _sorted_facts(self) -> Facts:
         """What sorted rows tell: also whether time windows have gaps."""
@@ -104,6 +105,7 @@ class WindowJob:
         run = len(rows) / max(len(rows.lengths), 1)
         longest = int(rows.lengths.max(initial=0))
         known = table_facts(self.table, plan, longest, run)
+        known = replace(known, threads=self.threads)
         if len(plan.rules) > 1 or not plan.slicer.whole_windows:
             return known
 
@@ -295,7 +297,7 @@ def _slide_even(job: Job) -> Answer:
         width,
         leaf=leaf,
         tails=tails,
-        chunk=job.plan.chunk,
+        chunk=job.resolved.chunk,
         lane=choice.lane,
     )
     return replace(answer, out=out)
@@ -306,7 +308,7 @@ def _slide_stretches(job: Job, range_: int) -> tuple[Array, ...]:
     choice, product = job.resolved.choice(0), job.resolved.product
     windows = len(job.rows) - range_ + 1
     out = arrays(product.out_dtypes, windows)
-    how: dict[str, Any] = {"chunk": job.plan.chunk, "lane": choice.lane}
+    how: dict[str, Any] = {"chunk": job.resolved.chunk, "lane": choice.lane}
 
     def slide(number: int) -> None:
         part = job.parts[number]

@@ -86,7 +86,8 @@ class TableJob:
         """The facts that complete the plan: nulls, magnitudes, and the longest key."""
         lengths = self.rows.lengths
         run = len(self.rows) / max(len(lengths), 1)
-        return table_facts(self.table, self.plan, int(lengths.max(initial=0)), run)
+        known = table_facts(self.table, self.plan, int(lengths.max(initial=0)), run)
+        return replace(known, threads=self.threads)
 
 
 def table_facts(table: pa.Table, plan: Any, longest: int, run: float = 0.0) -> Facts:

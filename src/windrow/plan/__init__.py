@@ -27,6 +27,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from windrow.errors import BadInput
 from windrow.windows import Window
 
 from .aggregate import Plan, plan_aggregate
@@ -40,11 +41,14 @@ from .resolve import Facts, resolve
 def plan_windows(
     schema: pa.Schema, window: Any, by: Any, calls: Any, *, algorithm: str, **cut: Any
 ) -> Any:
-    """The plan of `wr.aggregate` in one process, whatever the window.
-
-    Slicer and chunk, which say how windows are cut, mean nothing to policies.
-    """
+    """The plan of `wr.aggregate` in one process, whatever the window."""
     if isinstance(window, Window) and not window.is_numbered:
+        if cut.get("chunk") or cut.get("slicer", "auto") != "auto":
+            raise BadInput.because(
+                f"cannot cut {window}",
+                "such windows follow from the rows, and have neither slices nor chunks",
+                "leave slicer= and chunk= out",
+            )
         return plan_by_policy(schema, window, by, calls, algorithm=algorithm)  # type: ignore[arg-type]
     return plan_aggregate(schema, window, by, calls, algorithm=algorithm, **cut)
 

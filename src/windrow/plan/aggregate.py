@@ -180,6 +180,12 @@ def plan_aggregate(
             "a chunk must be positive",
             "leave chunk out to let the algorithm choose",
         )
+    if chunk and span is None and algorithm != "pba":
+        raise BadInput.because(
+            f"cannot use chunks of {chunk} slices",
+            "only pba has chunks whose length can be chosen",
+            "add algorithm='pba', or leave chunk out",
+        )
     plan = Plan(
         bound, keys, clock, ties, algorithm, schema, rules, listed, *cut, chunk, span
     )

@@ -28,7 +28,7 @@ from .aggregate import Plan
 from .bind import BoundCall
 from .by_policy import PolicyPlan
 from .cells import CellFacts, why_sorted
-from .choose import Choice
+from .choose import Choice, check_chunk, choose_threads, theorem_1
 from .frame import Frame
 from .over import OverPlan
 from .requests import KernelRequest, Slots, may_overflow, request_kernel, slots_of
@@ -48,7 +48,7 @@ class Facts:
     rows of the longest key, `spans` says how long events with a duration last, and
     `gapless` that each slide of a time window holds a row of each key that is there.
     `ranges` are the numbers of values that columns of whole numbers lie among, and
-    `run` is the number of rows of a key on average.
+    `run` is the number of rows of a key on average; `threads` may work at once.
     `cells` says how many cells rows could be folded into; what a sort would tell beyond
     that is found out by `after_sort`, if rows are sorted.
     """
@@ -58,6 +58,7 @@ class Facts:
     longest: int | None = None
     spans: Lengths | None = None
     gapless: bool = False
+    threads: int = 1
     ranges: Mapping[str, int] = field(default_factory=dict)
     run: float = 0.0
     cells: CellFacts | None = None
@@ -166,6 +167,11 @@ class Resolved:
         if rule.is_complete or not self.plan.slicer.whole_windows:
             return "arrays"
         return "numbers" if alone and not self.is_holistic else "arrays"
+
+    @property
+    def chunk(self) -> int:
+        """Slices in a chunk of PBA; 0 where the algorithm chooses."""
+        return self.plan.chunk or theorem_1(self.choices[0], self.plan.rules[0])
 
     def choice(self, number: int) -> Choice:
         """The algorithm of a window that slides by itself, and how it runs.
@@ -277,6 +283,10 @@ def resolve(
     if sharing is not None:
         return Resolved(plan, request, slots, "slices", none, sharing, by_graph=True)
     own = tuple(plan.choice(rule, product, even=way == "even") for rule in plan.rules)
+    if plan.chunk:
+        check_chunk(plan, even=way == "even")
+    if way == "even" and plan.chooses:
+        own = (choose_threads(own[0], product, plan, facts.longest, facts.threads),)
     forced = None if plan.chooses or len(plan.rules) == 1 else own[0].algorithm
     if forced is None or not forced.many or inputs == "ranges":
         return Resolved(plan, request, slots, way, own)
