@@ -5,6 +5,7 @@ merge.py       makes it of what is asked for
 source.py      combine, load, store, emit for a product, as text
 leaves.py      lift, as text
 sketches.py    objects beside numbers in a partial
+codes.py       numbers of keys, as text
 tallies.py     partials of rows whose number is known, as text
 trial.py       whether a user's functions can be given arrays
 user.py        a user's own functions, and the types they give
@@ -13,6 +14,7 @@ vocabulary.py  the words that such functions are written in
 """
 
 from .assemble import Assembly, Named
+from .codes import KeyText
 from .merge import product_of
 from .product import Output, Product, ProductPart, Request
 from .sketches import run_each, sketch_product
@@ -25,6 +27,7 @@ from .user import (
 
 __all__ = [
     "Assembly",
+    "KeyText",
     "Named",
     "NotCompiled",
     "Output",
