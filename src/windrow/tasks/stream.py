@@ -13,14 +13,16 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.batch.columns import array_runs
-from windrow.batch.partials import Folding
+from windrow.batch.partials import Folding, PartialLayout
 from windrow.loops import TaskLane, running
+from windrow.plan.aggregate import Plan
 from windrow.plan.flow import Flow
 from windrow.plan.over import OverPlan
 from windrow.state.codec import Bucket, StepStats, Store, pack, unpack
-from windrow.state.fingerprint import describe
+from windrow.state.fingerprint import QueryDescription, describe
 from windrow.state.last_rows import CountBucket, RollBucket
-from windrow.state.rows import RowBucket, SpanBucket
+from windrow.state.past_slices import CountSliceBucket, OverSliceBucket
+from windrow.state.rows import PagedBucket, RowBucket, SpanBucket
 from windrow.state.slices import SliceBucket
 
 from .sweep import Batches, as_batches, stretches
@@ -124,16 +126,37 @@ class StateTask:
 def make_bucket(flow: Flow) -> Bucket:
     """What is done with the keys of one bucket, by how the stream is laid out."""
     plan, keep_late = flow.plan, flow.late == "keep"
-    layout = f"{flow.fed} to {flow.kept}"
-    query = describe(plan, buckets=flow.buckets, layout=layout, late=flow.late)
-    if isinstance(plan, OverPlan):
-        return RollBucket(plan, query, keep_late)
-    if plan.span is not None:
-        return SpanBucket(plan, query, keep_late)
-    if flow.kept == "rows":
-        kind = CountBucket if plan.counts_rows else RowBucket
-        return kind(plan, query, keep_late)
+    if flow.kept == "levels":
+        assert flow.choice is not None
+        kept = "past" if isinstance(plan, OverPlan) else "rows"
+        partials = PartialLayout(flow.request, flow.slots)
+        query = _describe(flow, flow.kept)
+        place = query, keep_late, partials, flow.choice, flow.unit
+        if isinstance(plan, OverPlan):
+            return OverSliceBucket(plan, *place, _rows_bucket(flow, kept))
+        return CountSliceBucket(plan, *place, _rows_bucket(flow, kept))
+    if flow.kept != "slices":
+        return _rows_bucket(flow, flow.kept)
+    assert isinstance(plan, Plan)
+    query = _describe(flow, flow.kept)
     folding = Folding(plan, flow.request, flow.slots)
     former = None if flow.former is None else Folding(plan, *flow.former)
     folded = flow.fed == "slices"
     return SliceBucket(folding, folded, flow.cell, query, keep_late, former)
+
+
+def _rows_bucket(flow: Flow, kept: str) -> PagedBucket:
+    """A bucket that keeps rows."""
+    plan, query = flow.plan, _describe(flow, kept)
+    keep_late = flow.late == "keep"
+    if isinstance(plan, OverPlan):
+        return RollBucket(plan, query, keep_late)
+    if plan.span is not None:
+        return SpanBucket(plan, query, keep_late)
+    kind = CountBucket if plan.counts_rows else RowBucket
+    return kind(plan, query, keep_late)
+
+
+def _describe(flow: Flow, kept: str) -> QueryDescription:
+    layout, buckets = f"{flow.fed} to {kept}", flow.buckets
+    return describe(flow.plan, buckets=buckets, layout=layout, late=flow.late)
