@@ -12,7 +12,8 @@ WORKERS ?= 3
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-deep check format bench bench-spark bench-stream bench-papers docs clean clean-venv
+.PHONY: help setup demo test test-deep check format bench bench-spark bench-stream \
+    bench-papers docs dist clean clean-venv
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -61,15 +62,22 @@ docs: $(READY) ## write tables and pictures, build the documentation into site/
 	@$(BIN)/python -m mkdocs build --strict
 	@echo "open site/index.html"
 
+dist: $(READY) ## build both distributions into dist/ and check them
+	@rm -rf dist
+	@$(BIN)/python -m build --outdir dist .
+	@$(BIN)/python -m build --outdir dist bench
+	@$(BIN)/python -m twine check --strict dist/*
+
 clean: ## remove what tests, tools and the demo leave behind
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
-	rm -rf demo-output build dist site src/windrow.egg-info
+	rm -rf demo-output build dist site src/*.egg-info
+	rm -rf bench/build bench/dist bench/src/*.egg-info
 	find . -path ./$(VENV) -prune -o -name __pycache__ -type d -print | xargs rm -rf
 
 clean-venv: ## remove .venv, so that the next command makes it anew
 	rm -rf $(VENV)
 
-$(READY): pyproject.toml constraints.txt
+$(READY): pyproject.toml bench/pyproject.toml constraints.txt
 	@found=; for python in $(PYTHONS); do \
 	    if $$python -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
 	        2>/dev/null; then found=$$python; break; fi; \
@@ -84,5 +92,5 @@ $(READY): pyproject.toml constraints.txt
 	echo "Setting up $(VENV) with $$($$found --version); the first time takes a minute or two ..."; \
 	$$found -m venv $(VENV) && \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-	    -c constraints.txt -e '.[dev]'
+	    -c constraints.txt -e '.[dev]' -e ./bench
 	@touch $@

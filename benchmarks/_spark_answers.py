@@ -19,9 +19,9 @@ import pyarrow as pa
 from numpy.lib.stride_tricks import sliding_window_view
 from pyspark.sql import Column, DataFrame, functions
 
-from windrow.bench.measure.answers import Array
-from windrow.bench.measure.spark.queries import RESULTS
-from windrow.bench.measure.spark.sums import PLACES, Sums
+from windrow_bench.measure.answers import Array
+from windrow_bench.measure.spark.queries import RESULTS
+from windrow_bench.measure.spark.sums import PLACES, Sums
 
 SECOND = 1_000_000
 

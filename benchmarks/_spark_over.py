@@ -12,9 +12,9 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from windrow.bench.measure.race import race
-from windrow.bench.measure.session import read, segment_tree
-from windrow.bench.measure.spark.queries import floor, our_over, over_names, spark_over
+from windrow_bench.measure.race import race
+from windrow_bench.measure.session import read, segment_tree
+from windrow_bench.measure.spark.queries import floor, our_over, over_names, spark_over
 
 from . import workloads
 from ._report import Bar, Table

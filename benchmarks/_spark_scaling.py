@@ -14,10 +14,10 @@ from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
-from windrow.bench.measure.machine import load
-from windrow.bench.measure.race import race, timed
-from windrow.bench.measure.session import consume, read, session
-from windrow.bench.measure.spark.queries import our_windows
+from windrow_bench.measure.machine import load
+from windrow_bench.measure.race import race, timed
+from windrow_bench.measure.session import consume, read, session
+from windrow_bench.measure.spark.queries import our_windows
 
 from . import workloads
 from ._report import Bar, Table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from windrow.bench.measure.spark.case import OURS, SPARK, Case, Say
+from windrow_bench.measure.spark.case import OURS, SPARK, Case, Say
 
 from ._report import Bar, Table
 

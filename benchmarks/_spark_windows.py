@@ -12,9 +12,9 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from windrow.bench.measure.race import Contender, race
-from windrow.bench.measure.session import read
-from windrow.bench.measure.spark.queries import our_windows, spark_windows
+from windrow_bench.measure.race import Contender, race
+from windrow_bench.measure.session import read
+from windrow_bench.measure.spark.queries import our_windows, spark_windows
 
 from . import workloads
 from ._report import Bar, Table

@@ -14,9 +14,9 @@ from collections.abc import Mapping
 import numpy as np
 from pyspark.sql import DataFrame, functions
 
-from windrow.bench.measure.answers import Array, WrongAnswer
-from windrow.bench.measure.spark.queries import RESULTS
-from windrow.bench.measure.spark.stream_load import SECOND, StreamLoad
+from windrow_bench.measure.answers import Array, WrongAnswer
+from windrow_bench.measure.spark.queries import RESULTS
+from windrow_bench.measure.spark.stream_load import SECOND, StreamLoad
 
 from ._spark_answers import PLACES, Sums, window_sums
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from windrow.bench.measure.answers import WrongAnswer
-from windrow.bench.measure.spark.stream_load import StreamLoad
+from windrow_bench.measure.answers import WrongAnswer
+from windrow_bench.measure.spark.stream_load import StreamLoad
 
 from ._report import Bar, Table
 from ._settings import FULL, Settings

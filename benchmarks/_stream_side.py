@@ -28,10 +28,10 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming import StreamingQuery
 
-from windrow.bench.measure.session import SETTINGS, session
-from windrow.bench.measure.spark import streams
-from windrow.bench.measure.spark.queries import our_windows, spark_windows
-from windrow.bench.measure.spark.stream_load import stream
+from windrow_bench.measure.session import SETTINGS, session
+from windrow_bench.measure.spark import streams
+from windrow_bench.measure.spark.queries import our_windows, spark_windows
+from windrow_bench.measure.spark.stream_load import stream
 
 from ._spark_turns import OURS, SPARK
 from ._spark_workers import peaks

@@ -15,7 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO
 
-from windrow.bench.measure.answers import WrongAnswer
+from windrow_bench.measure.answers import WrongAnswer
 
 from . import _stream_side
 from ._spark_turns import Say

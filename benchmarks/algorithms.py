@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 from windrow.aggregates import find as find_aggregate
 from windrow.algorithms import CATALOGUE, Algorithm
-from windrow.bench.measure.kernels import kernel_contender
-from windrow.bench.measure.race import Contender, race, rows_within
+from windrow_bench.measure.kernels import kernel_contender
+from windrow_bench.measure.race import Contender, race, rows_within
 
 from . import workloads
 from ._report import Result, Table

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from windrow.bench.measure.keyed import read
-from windrow.bench.measure.table_queries import WINDOWS
-from windrow.bench.measure.table_side import ask, check_same
+from windrow_bench.measure.keyed import read
+from windrow_bench.measure.table_queries import WINDOWS
+from windrow_bench.measure.table_side import ask, check_same
 
 from . import ONE_CORE, workloads
 from ._report import Bar, Result, Table

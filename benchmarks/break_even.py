@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from windrow.bench.measure.operators import BATCH, operator
-from windrow.bench.measure.race import timed
+from windrow_bench.measure.operators import BATCH, operator
+from windrow_bench.measure.race import timed
 
 from . import workloads
 from ._report import Result, Table

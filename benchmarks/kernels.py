@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from windrow.bench.measure.kernels import auto, kernel_contender, pass_contender
-from windrow.bench.measure.race import race
+from windrow_bench.measure.kernels import auto, kernel_contender, pass_contender
+from windrow_bench.measure.race import race
 
 from . import workloads
 from ._report import Bar, Result, Table

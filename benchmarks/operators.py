@@ -8,16 +8,16 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from windrow.algorithms import find
-from windrow.bench.measure.answers import WrongAnswer
-from windrow.bench.measure.kernels import kernel_contender
-from windrow.bench.measure.operators import (
+from windrow_bench.measure.answers import WrongAnswer
+from windrow_bench.measure.kernels import kernel_contender
+from windrow_bench.measure.operators import (
     BATCH,
     feed_contender,
     one_by_one,
     ours,
     plain_deque,
 )
-from windrow.bench.measure.race import race
+from windrow_bench.measure.race import race
 
 from . import workloads
 from ._report import Bar, Result, Table

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 import windrow as wr
-from windrow.bench.measure.answers import Array, check_windows
-from windrow.bench.measure.race import Contender, race
+from windrow_bench.measure.answers import Array, check_windows
+from windrow_bench.measure.race import Contender, race
 
 from . import workloads
 from ._by_hand import log_sum_exp as by_hand

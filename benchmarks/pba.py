@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from windrow.algorithms import find as find_algorithm
-from windrow.bench.measure.kernels import kernel_contender
-from windrow.bench.measure.race import race
+from windrow_bench.measure.kernels import kernel_contender
+from windrow_bench.measure.race import race
 
 from . import workloads
 from ._report import Bar, Result, Table

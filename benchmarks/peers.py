@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from windrow.bench.measure.peers import (
+from windrow_bench.measure.peers import (
     OURS,
     Peer,
     duckdb_peer,
     our_contender,
     peer_contender,
 )
-from windrow.bench.measure.peers import PEERS as ON_ALL_THREADS
-from windrow.bench.measure.race import Contender, race, rows_within
+from windrow_bench.measure.peers import PEERS as ON_ALL_THREADS
+from windrow_bench.measure.race import Contender, race, rows_within
 
 from . import workloads
 from ._report import Bar, Result, Table

@@ -20,9 +20,9 @@ from datetime import UTC, datetime
 from types import ModuleType
 from typing import Any
 
-from windrow.bench.measure.answers import WrongAnswer
-from windrow.bench.measure.machine import load, machine, versions
 from windrow.loops import Lane, pinned
+from windrow_bench.measure.answers import WrongAnswer
+from windrow_bench.measure.machine import load, machine, versions
 
 from . import (
     algorithms,

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from windrow.algorithms import CATALOGUE, find
-from windrow.bench.measure.kernels import kernel_contender, product
-from windrow.bench.measure.race import race
-from windrow.bench.measure.sharing import (
+from windrow_bench.measure.kernels import kernel_contender, product
+from windrow_bench.measure.race import race
+from windrow_bench.measure.sharing import (
     each_contender,
     graph_contender,
     multi_contender,

@@ -12,9 +12,9 @@ from functools import partial
 import pyarrow as pa
 
 import windrow as wr
-from windrow.bench.measure.race import race, timed
-from windrow.bench.measure.spanning import SpanSetting, contender, events
 from windrow.plan.spans import Lengths
+from windrow_bench.measure.race import race, timed
+from windrow_bench.measure.spanning import SpanSetting, contender, events
 
 from ._report import Bar, Result, Table
 from ._settings import Settings

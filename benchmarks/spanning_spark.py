@@ -20,8 +20,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 import windrow as wr
-from windrow.bench.measure.race import race
-from windrow.bench.measure.session import read, session
+from windrow_bench.measure.race import race
+from windrow_bench.measure.session import read, session
 
 from . import workloads
 from ._report import Bar, Result, Table

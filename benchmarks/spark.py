@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from windrow.bench.measure.session import (
+from windrow_bench.measure.session import (
     SETTINGS,
     SHUFFLE_PARTITIONS,
     session,

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from windrow.bench.measure.race import race
-from windrow.bench.measure.session import read, session, versions
-from windrow.bench.measure.spark.queries import our_windows, spark_windows
+from windrow_bench.measure.race import race
+from windrow_bench.measure.session import read, session, versions
+from windrow_bench.measure.spark.queries import our_windows, spark_windows
 
 from . import workloads
 from ._report import Bar, Result, Table

@@ -10,8 +10,8 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from windrow.bench.measure.session import versions
-from windrow.bench.measure.spark.stream_load import ASTRAY, DELAY
+from windrow_bench.measure.session import versions
+from windrow_bench.measure.spark.stream_load import ASTRAY, DELAY
 
 from . import _stream_flat, _stream_windows
 from ._report import Result

@@ -15,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 
 import windrow as wr
-from windrow.bench.measure.answers import WrongAnswer
-from windrow.bench.measure.race import timed
+from windrow_bench.measure.answers import WrongAnswer
+from windrow_bench.measure.race import timed
 
 from ._report import Bar, Result, Table
 from ._settings import Settings

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from windrow.bench.measure.keyed import DAY, KEYS, events, write
-from windrow.bench.measure.ticks import NEW_YEAR, ROW_GROUP, TICK, ticks, ticks_file
-from windrow.bench.measure.values import SEED, values
+from windrow_bench.measure.keyed import DAY, KEYS, events, write
+from windrow_bench.measure.ticks import NEW_YEAR, ROW_GROUP, TICK, ticks, ticks_file
+from windrow_bench.measure.values import SEED, values
 
 CACHE = Path(__file__).parent / ".cache"
 

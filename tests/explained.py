@@ -7,8 +7,8 @@ import re
 
 import pytest
 
+from windrow import graph
 from windrow.algorithms import _run as runner
-from windrow.batch import aggregate, slices
 
 
 @contextlib.contextmanager
@@ -16,9 +16,8 @@ def watched():
     """The names of algorithms, graphs and products that run within."""
     names, words = set(), []
     real_run = runner._run
-    graphs = [(aggregate, "slide_graph"), (slices, "slide_uneven")]
-    graphs += [(slices, "slide_walked")]
-    reals = [getattr(module, name) for module, name in graphs]
+    graphs = ("slide_graph", "slide_uneven", "slide_walked")
+    reals = [getattr(graph, name) for name in graphs]
 
     def run(algorithm, product, *rest):
         names.add(algorithm.name)
@@ -35,8 +34,8 @@ def watched():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(runner, "_run", run)
-        for (module, name), real in zip(graphs, reals, strict=True):
-            patch.setattr(module, name, graph_spy(real))
+        for name, real in zip(graphs, reals, strict=True):
+            patch.setattr(graph, name, graph_spy(real))
         yield names, words
 
 

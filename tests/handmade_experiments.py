@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from windrow.bench._claims import ahead, level
-from windrow.bench.experiment import (
+from windrow_bench._claims import ahead, level
+from windrow_bench.experiment import (
     Claim,
     Experiment,
     Panel,
@@ -17,7 +17,7 @@ from windrow.bench.experiment import (
     Trial,
     Verdict,
 )
-from windrow.bench.store import ResultStore, StoredTrial
+from windrow_bench.store import ResultStore, StoredTrial
 
 TINY = Size("quick", 0.01, 2)
 QUANTILES = ("least", "25 %", "median", "75 %", "99 %", "most")

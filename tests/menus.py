@@ -44,7 +44,8 @@ _ACCEPTED = {
     "truth": ("truth", "int"),
 }
 
-NAMES = [aggregate.name for aggregate in CATALOGUE]
+# sketches have no exact answer to compare with: tests/sketches
+NAMES = [aggregate.name for aggregate in CATALOGUE if not aggregate.sketch]
 
 
 @st.composite

@@ -157,10 +157,20 @@ def _geometric_mean(values: list[Any]) -> float:
 
 
 def _product(values: list[Any]) -> float:
-    result = 1.0
-    for value in values:
-        result *= float(value)
-    return result
+    """Exact, and rounded once: nothing overflows on the way."""
+    special = [float(value) for value in values if not _is_plain(value)]
+    if special:
+        sign = math.prod(math.copysign(1.0, value) for value in values)
+        return math.prod([*map(abs, special), sign])
+    exact = math.prod(Fraction(value) for value in values)
+    try:
+        return float(exact)
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf
+
+
+def _is_plain(value: Any) -> bool:
+    return value != 0 and math.isfinite(value)
 
 
 def _bits(values: list[Any], step: Callable[[Any, Any], Any]) -> Any:
@@ -392,11 +402,16 @@ def sorted_by(rows: list[Row], on: str | None) -> list[Row]:
 
 
 class Frame(NamedTuple):
-    """What a row looks back over: rows, a duration, or all; with its closed ends."""
+    """What a row looks back over: rows, a duration, or all; with its closed ends.
+
+    `ahead` is as many rows, or as long, as it looks ahead; 0 back if only that.
+    """
 
     rows: int | None = None
     duration: int | None = None
     closed: str = "right"
+    ahead: int = 0
+    min_periods: int | None = None
 
 
 def over(
@@ -414,8 +429,18 @@ def over(
         for position, row in enumerate(ordered):
             for label, (frame, call) in calls.items():
                 held = _looked_back(ordered, position, frame, on)
-                answer[row["#"]].update(results(held, {label: call}))
+                found = results(held, {label: call})
+                if values_of(held, call) < (frame.min_periods or 0):
+                    found = {label: None}
+                answer[row["#"]].update(found)
     return answer
+
+
+def values_of(held: list[Row], call: tuple[Any, ...]) -> int:
+    """How many rows have a value that the call sees: rows, values or pairs."""
+    name, columns = call[0], call[1]
+    seen = columns[:1] if name in ("arg_max", "arg_min", "first", "last") else columns
+    return len([row for row in held if all(row[name] is not None for name in seen)])
 
 
 def _looked_back(
@@ -427,7 +452,7 @@ def _looked_back(
     )
     stop = position + 1 if near_in else position
     if frame.rows is not None:
-        return ordered[max(stop - frame.rows, 0) : stop]
+        return ordered[max(stop - frame.rows, 0) : stop + frame.ahead]
     if on is None:
         return ordered[:stop]
     now = ordered[position][on]
@@ -437,15 +462,15 @@ def _looked_back(
         nulls = [row for row in ordered if row[on] is None]
         timed = ordered[len(nulls) :]
         return nulls + [r for r in timed if r[on] < now or (near_in and r[on] == now)]
-    then = now - frame.duration
+    then, until = now - frame.duration, now + frame.ahead
     return [
         row
         for row in ordered
         if row[on] is not None
         and (
-            then < row[on] < now
+            then < row[on] < until
             or (far_in and row[on] == then)
-            or (near_in and row[on] == now)
+            or (near_in and row[on] == until)
         )
     ]
 

@@ -36,18 +36,18 @@ from pyarrow import parquet
 from pyspark.sql.functions import expr
 
 import windrow as wr
-from windrow.bench.measure import kernels as bench_kernels
-from windrow.bench.measure import keyed, table_side
-from windrow.bench.measure import peers as bench_peers
-from windrow.bench.measure import ticks as frozen_ticks
-from windrow.bench.measure import values as frozen
-from windrow.bench.measure.answers import WrongAnswer, check_windows
-from windrow.bench.measure.race import Contender, race
-from windrow.bench.measure.session import read
-from windrow.bench.measure.spark import queries
-from windrow.bench.measure.spark.stream_load import DELAY, StreamLoad
-from windrow.bench.measure.spark.sums import check_sums
 from windrow.loops import interpreting
+from windrow_bench.measure import kernels as bench_kernels
+from windrow_bench.measure import keyed, table_side
+from windrow_bench.measure import peers as bench_peers
+from windrow_bench.measure import ticks as frozen_ticks
+from windrow_bench.measure import values as frozen
+from windrow_bench.measure.answers import WrongAnswer, check_windows
+from windrow_bench.measure.race import Contender, race
+from windrow_bench.measure.session import read
+from windrow_bench.measure.spark import queries
+from windrow_bench.measure.spark.stream_load import DELAY, StreamLoad
+from windrow_bench.measure.spark.sums import check_sums
 
 TINY = dataclasses.replace(
     QUICK,

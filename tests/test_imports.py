@@ -36,6 +36,39 @@ def test_importing_windrow_leaves_others_alone(package, loaded):
     assert package not in loaded
 
 
+@pytest.fixture(scope="module")
+def loaded_by_calls():
+    """The modules that a fresh process has after two calls over plain numbers."""
+    answer = _run(
+        "import sys, numpy as np, pyarrow as pa, windrow as wr\n"
+        "from windrow.loops import as_arrow  # pyarrow's own way asks pandas\n"
+        "table = pa.table({'at': as_arrow(np.arange(100))})\n"
+        "window = wr.sliding(10, every=5, on='at')\n"
+        "wr.aggregate(table, window, most=wr.max('at'))\n"
+        "wr.over(table, on='at', most=wr.max('at', last='10'))\n"
+        "print(*sorted(sys.modules))"
+    )
+    assert answer.returncode == 0, answer.stderr
+    return set(answer.stdout.split())
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "numba",
+        "pandas",
+        "pyarrow.compute",
+        "windrow.batch.as_of",
+        "windrow.batch.spans",
+        "windrow.graph.run",
+        "windrow.spans.catalogue",
+    ],
+)
+def test_a_first_call_over_numbers_loads_only_what_it_runs(module, loaded_by_calls):
+    assert "windrow.batch.over" in loaded_by_calls
+    assert module not in loaded_by_calls
+
+
 def test_importing_windrow_says_nothing_and_warns_of_nothing():
     answer = _run("import warnings; warnings.simplefilter('error'); import windrow")
 

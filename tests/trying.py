@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from windrow.bench.experiment import Experiment, Row, RowSet, Size
+from windrow_bench.experiment import Experiment, Row, RowSet, Size
 
 TINY = Size("quick", 0.02, 1)
 

@@ -22,7 +22,7 @@ from functools import partial
 from pathlib import Path
 
 from windrow.aggregates import CATALOGUE as AGGREGATES
-from windrow.aggregates import Aggregate, Field, Law
+from windrow.aggregates import Aggregate, Field
 from windrow.algorithms import CATALOGUE as ALGORITHMS
 from windrow.algorithms import Algorithm
 from windrow.plan.tree import level1_of
@@ -47,6 +47,7 @@ MARKED = re.compile(
 ACCEPTS = {
     "anything": "any type",
     "distance": "numbers, dates, timestamps, durations",
+    "hashed": "numbers, dates, times, strings",
     "number": "numbers",
     "ordered": "numbers, dates, times, strings",
     "text": "strings",
@@ -54,12 +55,16 @@ ACCEPTS = {
     "whole": "whole numbers",
 }
 RESULTS = {
+    "bytes": "binary",
     "count": "int64",
+    "counts": "list of int64",
     "difference": "int64, float64, decimal or duration",
     "float": "float64",
+    "items": "list of structs of item and count",
     "list": "list of the column's type",
     "mean": "float64, or decimal",
     "position": "as the column it is taken from",
+    "quantiles": "float64, or a list of them",
     "sketch": "struct",
     "text": "as the column",
     "total": "int64, float64, decimal or duration",
@@ -69,10 +74,11 @@ RESULTS = {
 
 
 def algorithm_cards() -> str:
-    """One row per algorithm, as its card has it."""
+    """One row for each form of an algorithm, as its card has it."""
     return _table(
         (
             "algorithm",
+            "form",
             "needs",
             "combines a window",
             "at worst",
@@ -82,13 +88,15 @@ def algorithm_cards() -> str:
         (
             (
                 f"`{card.name}`",
+                f"{form}, by `{costs.by}`" if costs.by else form,
                 _needs(card),
-                card.time,
-                card.worst,
-                card.space,
+                costs.time,
+                costs.worst,
+                costs.space,
                 card.source,
             )
             for card in ALGORITHMS
+            for form, costs in card.forms.items()
         ),
     )
 
@@ -215,7 +223,7 @@ def aggregate_cards() -> str:
 
 def aggregate_partials() -> str:
     """One row per partial of bounded size: its fields, and all that is read off it."""
-    bounded = [one for one in AGGREGATES if Law.HOLISTIC not in one.laws]
+    bounded = [one for one in AGGREGATES if one.in_kernels]
     partials = dict.fromkeys(aggregate.fields for aggregate in bounded)
     return _table(
         ("partial", "aggregates that are read off it"),
@@ -227,6 +235,23 @@ def aggregate_partials() -> str:
                 ),
             )
             for fields in partials
+        ),
+    )
+
+
+def sketch_cards() -> str:
+    """One row per approximate aggregate: its sketch, its options and its error."""
+    return _table(
+        ("aggregate", "sketch", "options", "error"),
+        (
+            (
+                _names(one),
+                one.sketch,
+                ", ".join(f"`{name}={value}`" for name, value in one.options.items()),
+                one.error,
+            )
+            for one in AGGREGATES
+            if one.error
         ),
     )
 
@@ -258,6 +283,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "aggregate-families": aggregate_families,
     "aggregates": aggregate_cards,
     "aggregate-partials": aggregate_partials,
+    "sketches": sketch_cards,
     "aggregate-names": aggregate_names,
     **{f"card-{card.name}": partial(algorithm_card, card) for card in ALGORITHMS},
 }

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from windrow import batch
 from windrow._as_of import explain_as_of, over_features
 from windrow._back_ends import source_of, spark_back_end
+from windrow._frames import Array, ArrowArray, ArrowChunks, Frame, Series
+from windrow.aggregates import Aggregate, Call
 from windrow.aggregates.calls import gather_calls
 from windrow.plan import (
     Explanation,
@@ -23,6 +25,31 @@ if TYPE_CHECKING:
     from windrow.plan.features import Features
 
 
+@overload
+def aggregate(
+    data: Frame,
+    window: Window | Sequence[Window],
+    *,
+    by: str | Sequence[str] | None = ...,
+    aggregates: Mapping[str, Any] | None = ...,
+    algorithm: str = ...,
+    slicer: str = ...,
+    chunk: int = ...,
+    threads: int | None = ...,
+    hot: bool = ...,
+    keys: int | None = ...,
+    lasting: object = ...,
+    late: str = ...,
+    buckets: int | None = ...,
+    mode: str = ...,
+    **named: Any,
+) -> Frame: ...
+
+
+@overload
+def aggregate(data: Any, window: Window | Sequence[Window], **options: Any) -> Any: ...
+
+
 def aggregate(
     data: Any,
     window: Window | Sequence[Window],
@@ -36,7 +63,7 @@ def aggregate(
     hot: bool = False,
     keys: int | None = None,
     lasting: object = None,
-    late: str = "drop",
+    late: str = "count",
     buckets: int | None = None,
     mode: str = "append",
     **named: Any,
@@ -65,9 +92,11 @@ def aggregate(
     last, mostly.  They change the plan, never the answer.
 
     A streaming DataFrame needs a watermark on the window's column: a window comes
-    out once, when the watermark passes its end.  `late="keep"` gives rows that came
-    too late back in one more column, `late`; `buckets` is into how many parts the
-    keys are divided.  Elsewhere nothing is late, and these say nothing.
+    out once, when the watermark passes its end.  A row behind the watermark counts in
+    every window that is not out yet; `late="keep"` gives rows that missed one back in
+    one more column, `late`, and `late="drop"` leaves out rows whose slice is closed.
+    `buckets` is into how many parts the keys are divided.  Elsewhere nothing is late,
+    and these say nothing.
 
     >>> import pyarrow as pa
     >>> calls = pa.table({"at": [1, 4, 6, 11], "len": [3, 9, 2, 5]})
@@ -85,8 +114,32 @@ def aggregate(
         )
     schema, calls, read = source_of(data, calls)
     plan = plan_windows(schema, window, by, calls, **options)
+    batch.check_result_names(data, [*plan.by, *calls])
     job = batch.open_job(read(plan.reads), plan, threads)
     return batch.give(job.run(resolve(plan, job.facts)), data)
+
+
+@overload
+def over(
+    data: Frame,
+    features: Features | None = ...,
+    *,
+    on: str | None = ...,
+    by: str | Sequence[str] | None = ...,
+    ties: str | Sequence[str] | None = ...,
+    aggregates: Mapping[str, Any] | None = ...,
+    algorithm: str = ...,
+    threads: int | None = ...,
+    late: str = ...,
+    buckets: int | None = ...,
+    mode: str = ...,
+    span: tuple[str, str] | None = ...,
+    **named: Any,
+) -> Frame: ...
+
+
+@overload
+def over(data: Any, features: Features | None = ..., **options: Any) -> Any: ...
 
 
 def over(
@@ -99,18 +152,20 @@ def over(
     aggregates: Mapping[str, Any] | None = None,
     algorithm: str = "auto",
     threads: int | None = None,
-    late: str = "drop",
+    late: str = "count",
     buckets: int | None = None,
     mode: str = "append",
     span: tuple[str, str] | None = None,
     **named: Any,
 ) -> Any:
-    """Give every row new columns over its own past.
+    """Give every row new columns over its own past, or over the rows around it.
 
     Each aggregate says how far back with `last=`: a duration, or a whole number of
-    rows that ends with this one; without it, everything so far.  `closed=` says which
-    ends are in: right (the default, `(t - last, t]`), left, both or neither; rows at
-    the same instant are peers.  With a number of rows, left means those before it.
+    rows that ends with this one; and how far ahead with `next=`; without both,
+    everything so far.  `closed=` says which ends are in: right (the default,
+    `(t - last, t + next]`), left, both or neither; rows at the same instant are peers.
+    With a number of rows, left means those before it.  With fewer values than
+    `min_periods=` the result is null.
 
     In place of aggregates it takes `wr.features`, with the keys and the time column
     that these name: each row is then a label at its own instant, as in `as_of`.
@@ -146,6 +201,62 @@ def over(
     return batch.give_with(data, own, added)
 
 
+@overload
+def slide(
+    values: Series,
+    window: Window,
+    aggregate: str | Aggregate | Call,
+    *,
+    at: Any = ...,
+    algorithm: str = ...,
+    slicer: str = ...,
+    chunk: int = ...,
+    threads: int | None = ...,
+) -> Series: ...
+
+
+@overload
+def slide(
+    values: Array | Sequence[Any] | Mapping[str, Any],
+    window: Window,
+    aggregate: str | Aggregate | Call,
+    *,
+    at: Any = ...,
+    algorithm: str = ...,
+    slicer: str = ...,
+    chunk: int = ...,
+    threads: int | None = ...,
+) -> Array: ...
+
+
+@overload
+def slide(
+    values: ArrowArray | ArrowChunks,
+    window: Window,
+    aggregate: str | Aggregate | Call,
+    *,
+    at: Any = ...,
+    algorithm: str = ...,
+    slicer: str = ...,
+    chunk: int = ...,
+    threads: int | None = ...,
+) -> Any: ...
+
+
+@overload
+def slide(
+    values: Any,
+    window: Window,
+    aggregate: list[Any] | tuple[Any, ...] | Mapping[str, Any],
+    *,
+    at: Any = ...,
+    algorithm: str = ...,
+    slicer: str = ...,
+    chunk: int = ...,
+    threads: int | None = ...,
+) -> dict[str, Any]: ...
+
+
 def slide(
     values: Any,
     window: Window,
@@ -161,7 +272,11 @@ def slide(
 
     `aggregate` is a name, an aggregate, or a list or dict of them, which gives a
     dict of arrays.  Time windows need the values' times in `at`, in order.  For
-    `threads` see `aggregate`.
+    `algorithm`, `slicer`, `chunk` and `threads` see `aggregate`.
+
+    A pandas Series gives a Series: of rows windows with the index of each window's last
+    row, as pandas' own `rolling`; of time windows with the start of each.  The times
+    are its DatetimeIndex where `at` is left out.
 
     >>> import windrow as wr
     >>> wr.slide([3, 1, 4, 1, 5], wr.rows(3), "max")
@@ -172,7 +287,10 @@ def slide(
     schema = inputs.table.schema
     plan = plan_windows(schema, inputs.window, None, inputs.calls, **options)
     job = batch.open_job(inputs.table.select(plan.reads), plan, threads)
-    columns = inputs.run(job, resolve(plan, job.facts))
+    resolved = resolve(plan, job.facts)
+    if inputs.index is not None:
+        return inputs.on_index(values, aggregate, job.run(resolved))
+    columns = inputs.run(job, resolved)
     return batch.slide_results(values, aggregate, inputs.calls, columns)
 
 
@@ -191,7 +309,7 @@ def explain(
     hot: bool = False,
     keys: int | None = None,
     lasting: object = None,
-    late: str = "drop",
+    late: str = "count",
     buckets: int | None = None,
     mode: str = "append",
     show: str = "plan",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, overload
 
 from windrow import batch
 from windrow._back_ends import source_of
+from windrow._frames import Frame
 from windrow.aggregates.calls import gather_calls
 from windrow.batch.tiles import coarsen_tiles, make_tiles, merge_windows
 from windrow.errors import BadInput
@@ -20,6 +21,22 @@ from windrow.plan.tiles import (
     tile_window,
 )
 from windrow.windows import Window
+
+
+@overload
+def tiles(
+    data: Frame,
+    *,
+    every: object,
+    on: str | None = ...,
+    by: str | Sequence[str] | None = ...,
+    aggregates: Mapping[str, Any] | None = ...,
+    **named: Any,
+) -> Frame: ...
+
+
+@overload
+def tiles(data: Any, *, every: object, **options: Any) -> Any: ...
 
 
 def tiles(
@@ -66,6 +83,26 @@ def tiles(
     schema, calls, read = source_of(data, gather_calls(named, aggregates))
     plan = plan_tiles(schema, tile_window(every, on), by, calls)
     return batch.give(make_tiles(read(plan.plan.reads), plan), data)
+
+
+@overload
+def merge_tiles(
+    tiles: Frame,
+    window: Window | Sequence[Window],
+    *,
+    by: str | Sequence[str] | None = ...,
+    only: Sequence[str] | None = ...,
+) -> Frame: ...
+
+
+@overload
+def merge_tiles(
+    tiles: Any,
+    window: Window | Sequence[Window],
+    *,
+    by: str | Sequence[str] | None = ...,
+    only: Sequence[str] | None = ...,
+) -> Any: ...
 
 
 def merge_tiles(

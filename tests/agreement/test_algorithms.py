@@ -45,7 +45,7 @@ from windrow.loops import interpreting
 VALUE, OTHER, VALID = 0, 1, 2
 """Slots of the source: two columns, and whether both are there."""
 
-INCREMENTAL = [one for one in CATALOGUE if Law.HOLISTIC not in one.laws]
+INCREMENTAL = [one for one in CATALOGUE if one.in_kernels]
 
 
 def _pairs(names: Sequence[str] | None = None, *, many: bool = False) -> list[Any]:
@@ -130,10 +130,14 @@ def tolerance(algorithm: Any) -> float:
 
 
 def draw_stream(data: Any, algorithm: Any, aggregate: Any) -> Stream:
-    """Values the pair must get right: no subtraction undoes a NaN or an infinity."""
+    """Values the pair must get right: no subtraction undoes a NaN or an infinity.
+
+    A product counts them, and its zeros, so that they leave.
+    """
     whole = aggregate.accepts == "whole"
     kind = "int" if whole else data.draw(st.sampled_from(["int", "float"]))
-    special = Law.INVERTIBLE not in algorithm.needs
+    counts = aggregate.name in ("product", "geometric_mean")
+    special = counts or Law.INVERTIBLE not in algorithm.needs
     values = streams(kind, special=special)
     if kind == "int" and Law.SELECTIVE in aggregate.laws:
         values = shaped(st.one_of(small, edge_integers))
@@ -280,6 +284,42 @@ def test_several_ranges_in_one_pass_equal_the_oracle(algorithm, aggregate, data)
 
     expected = stream.expected(aggregate, [window[:2] for window in windows])
     assert not oracles.differences(actual, expected, tolerance(algorithm))
+
+
+PARTS = {
+    "a range": ["range"],
+    "extremes": ["min", "max", "arg_max", "first"],
+    "sums beside": ["max", "sum", "count", "mean"],
+    "every way": ["range", "product", "mean", "last", "variance", "arg_min"],
+}
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["one range", "several"])
+@pytest.mark.parametrize("names", PARTS.values(), ids=list(PARTS))
+@given(data=st.data())
+def test_deques_for_each_part_and_sums_beside_equal_the_oracle(names, several, data):
+    deques, kind = BY_NAME["slick_deque"], data.draw(st.sampled_from(["int", "float"]))
+    aggregates = [find(name) for name in names]
+    values = streams(kind, special=True)
+    stream = Stream(kind, data.draw(st.one_of(values, with_nulls(values))))
+    n = len(stream.values)
+    windows = data.draw(many_windows(n) if several else monotone_windows(n))
+    starts = bounds(windows, 0)
+    ranges = {}
+    if several:
+        keep = np.minimum.accumulate(starts[::-1])[::-1].copy()
+        ranges = {"keep": keep, "query": bounds(windows, 2)}
+    requests = [stream.request(aggregate) for aggregate in aggregates]
+    product = product_of(requests, may_be_empty=True)
+    assert deques.by_parts(product)
+
+    with interpreting():
+        inputs = stream.source, starts, bounds(windows, 1)
+        actual = read(product, slide_arrays(deques, product, *inputs, **ranges))
+
+    for aggregate, answers in zip(aggregates, actual, strict=True):
+        expected = stream.expected(aggregate, [window[:2] for window in windows])
+        assert not oracles.differences(answers, expected, 1e-9)
 
 
 @pytest.mark.parametrize(

@@ -23,23 +23,37 @@ from lanes import in_both_lanes
 from strategies import part
 from windrow.batch import as_of
 
+WORDS = ("last", "closed", "next", "min_periods")
 CLOSED = ("left", "right", "both", "neither")
 TYPES = {"key": pa.string(), "sub": pa.int64(), "at": pa.timestamp("s")}
 KEYS = st.sampled_from(["a", "b", None])
 
 
-def seen(events: list[Any], now: int, last: Any, closed: str) -> list[Any]:
-    """The events before an instant, by definition; `last` is seconds, rows or None."""
+def seen(
+    events: list[Any], now: int, last: Any, closed: str, ahead: Any = None
+) -> list[Any]:
+    """The events around an instant, by definition.
+
+    `last` and `ahead` are seconds, rows or None.
+    """
     late_in, early_in = closed in ("right", "both"), closed in ("left", "both")
     timed = [event for event in events if event["at"] is not None]
     ordered = sorted(timed, key=lambda event: event["at"])  # stable: as they arrived
     before = [e for e in ordered if e["at"] < now or (late_in and e["at"] == now)]
-    if last is None:
+    if last is None and ahead is None:
         return before
-    if isinstance(last, int):
-        return before[-last:]
-    then = now - last.total_seconds()
-    return [e for e in before if e["at"] > then or (early_in and e["at"] == then)]
+    if isinstance(last, int) or isinstance(ahead, int):
+        back = before[-last:] if last else []
+        return back + ordered[len(before) : len(before) + (ahead or 0)]
+    then = now - (last.total_seconds() if last else 0)
+    until = now + (ahead.total_seconds() if ahead else 0)
+    return [
+        e
+        for e in ordered
+        if then < e["at"] < until
+        or (early_in and e["at"] == then)
+        or (late_in and e["at"] == until)
+    ]
 
 
 def expected_rows(labels: Any, events: Any, calls: Any, by: Any, delay: int) -> Any:
@@ -48,10 +62,13 @@ def expected_rows(labels: Any, events: Any, calls: Any, by: Any, delay: int) -> 
     for label in labels:
         own = [e for e in events if all(e[key] == label[key] for key in by)]
         features: dict[str, Any] = {}
-        for name, (call, last, closed) in calls.items():
+        for name, (call, last, closed, ahead, least) in calls.items():
             now = label["at"]
-            inside = [] if now is None else seen(own, now - delay, last, closed)
-            features.update(oracles.results(inside, {name: call}))
+            inside = [] if now is None else seen(own, now - delay, last, closed, ahead)
+            found = oracles.results(inside, {name: call})
+            if oracles.values_of(inside, call) < (least or 0):
+                found = {name: None}
+            features.update(found)
         rows.append(features)
     return rows
 
@@ -61,10 +78,19 @@ LENGTHS = [None, 1, 2, 5, *(dt.timedelta(seconds=s) for s in (1, 3, 10, 10**9))]
 
 @st.composite
 def questions(draw: Any, name: str) -> Any:
-    """A call, how far back it looks, and what is closed."""
+    """A call, how far back and ahead it looks, what is closed, and how few will do."""
     last = draw(st.sampled_from(LENGTHS))
-    closed = draw(st.sampled_from(CLOSED[:2] if isinstance(last, int) else CLOSED))
-    return draw(menus.calls(name)), last, closed
+    ahead = None
+    if draw(st.booleans()):
+        kind = (
+            draw(st.sampled_from([int, dt.timedelta])) if last is None else type(last)
+        )
+        lengths = [x for x in LENGTHS if isinstance(x, kind)]
+        ahead = draw(st.sampled_from(lengths))
+    counts = isinstance(last, int) or isinstance(ahead, int)
+    closed = draw(st.sampled_from(CLOSED[:2] if counts else CLOSED))
+    least = draw(st.sampled_from([None, None, 1, 2]))
+    return draw(menus.calls(name)), last, closed, ahead, least
 
 
 def tables(draw: Any, calls: Any) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
@@ -90,12 +116,17 @@ def test_features_of_labels_equal_the_definition(name, data):
     by = data.draw(st.sampled_from([[], ["key"], ["key", "sub"]]))
     delay = data.draw(st.sampled_from([0, 0, 2]))
     default = data.draw(st.sampled_from(["left", "right"]))
-    calls = {"r": data.draw(questions(name)), "n": (("count", ()), 3, default)}
-    labels, events = tables(data.draw, [call for call, _, _ in calls.values()])
+    calls = {
+        "r": data.draw(questions(name)),
+        "n": (("count", ()), 3, default, None, None),
+    }
+    labels, events = tables(data.draw, [call for call, *_ in calls.values()])
     label_table = menus.table_of(labels, {**TYPES, "id": pa.int64()})
     event_table = menus.table_of(events, TYPES)
     asked = {
-        "r": menus.asked(calls["r"][0], last=calls["r"][1], closed=calls["r"][2]),
+        "r": menus.asked(
+            calls["r"][0], **dict(zip(WORDS, calls["r"][1:], strict=True))
+        ),
         "n": wr.count(last=3),
     }
 

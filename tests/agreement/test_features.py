@@ -23,6 +23,7 @@ CALLS = {
     "spent": wr.sum("amount", last=dt.timedelta(hours=1), closed="both"),
     "five": wr.mean("amount", last=5),
     "large": wr.count(where="amount > 15"),
+    "soon": wr.max("amount", next="10 minutes", min_periods=2),
 }
 FEATURES = wr.features(by="card", on="ts", delay="1 minute", aggregates=CALLS)
 
@@ -75,15 +76,16 @@ def test_names_and_types_are_known_without_rows():
 
     assert schema.names == list(CALLS)
     assert [str(kind) for kind in schema.types] == [
-        "int64", "double", "double", "int64"]  # fmt: skip
-    assert [field.nullable for field in schema] == [False, True, True, False]
+        "int64", "double", "double", "int64", "double"]  # fmt: skip
+    assert [field.nullable for field in schema] == [False, True, True, False, True]
 
 
 def test_features_print_as_a_table():
     lines = repr(FEATURES).splitlines()
 
     assert lines[0] == "features by card on ts, 1 minute late"
-    assert lines[1].split() == ["name", "aggregate", "last", "closed", "where"]
+    words = "name aggregate last next closed where min_periods"
+    assert lines[1].split() == words.split()
     words = ["large", "count()", "everything", "left", "amount", ">", "15"]
     assert lines[6].split() == words
 

@@ -33,22 +33,31 @@ CLOSED = ("both", "left", "right", "neither")
 def frames(draw: Any) -> oracles.Frame:
     """Rows, a duration or everything, with one of the ways to close it."""
     kind = draw(st.sampled_from(["rows", "duration", "duration", "everything"]))
+    least = draw(st.sampled_from([None, None, 1, 3]))
+    if kind == "everything":
+        closed = draw(st.sampled_from(CLOSED))
+        return oracles.Frame(closed=closed, min_periods=least)
+    way = draw(st.sampled_from(["back", "back", "ahead", "both"]))
     if kind == "rows":
         closed = draw(st.sampled_from(["left", "right"]))
-        return oracles.Frame(rows=draw(st.integers(1, 20)), closed=closed)
-    closed = draw(st.sampled_from(CLOSED))
-    if kind == "everything":
-        return oracles.Frame(closed=closed)
-    length = draw(st.sampled_from([1, 2, 3, 10, 40, 31 * strategies.YEAR]))
-    return oracles.Frame(duration=length, closed=closed)
+        lengths = st.integers(1, 20)
+    else:
+        closed = draw(st.sampled_from(CLOSED))
+        lengths = st.sampled_from([1, 2, 3, 10, 40, 31 * strategies.YEAR])
+    back = 0 if way == "ahead" else draw(lengths)
+    ahead = 0 if way == "back" else draw(lengths)
+    frame = oracles.Frame(closed=closed, ahead=ahead, min_periods=least)
+    return frame._replace(**{kind: back})
 
 
 def framed(call: Any, frame: oracles.Frame) -> Any:
     """The call with its frame, in the words of the public API."""
-    last: Any = frame.rows
+    sides: list[Any] = [frame.rows or None, frame.ahead or None]
     if frame.duration is not None:
-        last = dt.timedelta(seconds=frame.duration)
-    return menus.asked(call, last=last, closed=frame.closed)
+        lengths = frame.duration, frame.ahead
+        sides = [dt.timedelta(seconds=x) if x else None for x in lengths]
+    words = {"closed": frame.closed, "min_periods": frame.min_periods}
+    return menus.asked(call, last=sides[0], next=sides[1], **words)
 
 
 def run(columns: Any, calls: Any, *, by: Any = "key", on: Any = "at") -> list[Any]:
@@ -209,3 +218,38 @@ def test_durations_are_walked_by_cursors_unless_a_time_is_null(monkeypatch):
     wr.over(table, on="at", aggregates=calls)
 
     assert taken == ["slide_back", "slide_regular", "slide_arrays", "slide_regular"]
+
+
+REFUSED = {
+    "rows and a duration": (
+        lambda: wr.sum("x", last=3, next="1 hour"),
+        "give both as durations, or both as numbers of rows",
+    ),
+    "no rows ahead": (lambda: wr.sum("x", next=0), "cannot look ahead over the next 0"),
+    "rows closed on both": (
+        lambda: wr.sum("x", next=2, closed="both"),
+        "next=2 counts rows",
+    ),
+    "no periods": (
+        lambda: wr.sum("x", last=3, min_periods=0),
+        "the number of values below which the result is null",
+    ),
+    "windows": (
+        lambda: wr.aggregate(
+            pa.table({"x": [1]}), wr.rows(1), n=wr.sum("x", min_periods=2)
+        ),
+        "min_periods= belongs to wr.over",
+    ),
+    "operators": (
+        lambda: wr.Operator(wr.rows(3), wr.sum(next=2)),
+        "an operator knows no rows to come",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_frames_that_say_nothing_are_refused(case):
+    build, words = REFUSED[case]
+
+    with pytest.raises(wr.WindrowError, match=words):
+        build()

@@ -416,9 +416,10 @@ def test_all_ranges_of_a_slide_are_answered_in_one_walk_over_the_deque(n):
             "same": lambda a, b: a == b,
             "emit": lambda *_: None,
             "keep_of": lambda windows, i: windows[i][1] - n,
+            "make_deque": lambda size: (positions, [0] * n, size - 1),
         }.items():
             monkeypatch.setattr(module, word, meaning)
-        module.slide(None, windows, len(windows), 0, (positions, [0] * n, n - 1), None)
+        module.slide(None, windows, len(windows), 0, n, None)
 
     eviction = 2 * slides  # the head is looked at once a slide, and moves once
     assert positions.reads - eviction <= slides * 2 * n

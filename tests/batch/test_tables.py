@@ -52,7 +52,9 @@ def test_a_pandas_frame_gives_a_pandas_frame():
 
     assert isinstance(actual, pd.DataFrame)
     assert actual["longest"].tolist() == [3.0, 4.0, 5.0]
-    assert actual["window"].struct.field("start").tolist() == [0, 10, 0]
+    assert actual.columns.tolist() == ["who", "window_start", "window_end", "longest"]
+    assert actual["window_start"].tolist() == [0, 10, 0]
+    assert actual["window_end"].tolist() == [10, 20, 10]
 
 
 def test_a_duckdb_relation_is_read_through_its_arrow_stream():

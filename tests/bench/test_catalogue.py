@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from windrow.bench.catalogue import BY_NAME, CATALOGUE, find
-from windrow.bench.experiment import SIZES, NotMeasured, RowSet, Verdict
-from windrow.bench.runner import lacking
 from windrow.errors import BadInput
+from windrow_bench.catalogue import BY_NAME, CATALOGUE, find
+from windrow_bench.experiment import SIZES, NotMeasured, RowSet, Verdict
+from windrow_bench.runner import lacking
 
 EACH = [pytest.param(one, id=one.name) for one in CATALOGUE]
 OPTIONAL = (
@@ -86,7 +86,7 @@ class Absent:
             raise ModuleNotFoundError(f"there is no {{name}} here", name=name)
 
 sys.meta_path.insert(0, Absent())
-from windrow.bench.catalogue import CATALOGUE
+from windrow_bench.catalogue import CATALOGUE
 print(len(CATALOGUE))
 """
 

@@ -3,9 +3,9 @@
 import pytest
 
 from handmade_experiments import TINY, claim, experiment, keep, row, trial
-from windrow.bench.experiment import Claim, NotMeasured
-from windrow.bench.findings import gather
-from windrow.bench.store import ResultStore
+from windrow_bench.experiment import Claim, NotMeasured
+from windrow_bench.findings import gather
+from windrow_bench.store import ResultStore
 
 
 @pytest.fixture

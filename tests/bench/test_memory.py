@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from trying import by_hand, judged, tried
-from windrow.bench._sweep import Sweep
-from windrow.bench.experiment import RowSet
-from windrow.bench.measure import memory
-from windrow.bench.measure.answers import WrongAnswer
-from windrow.bench.measure.values import values
-from windrow.bench.ra import memory as ra_memory
-from windrow.bench.slickdeque import memory as slick_memory
 from windrow.loops import interpreting
+from windrow_bench._sweep import Sweep
+from windrow_bench.experiment import RowSet
+from windrow_bench.measure import memory
+from windrow_bench.measure.answers import WrongAnswer
+from windrow_bench.measure.values import values
+from windrow_bench.ra import memory as ra_memory
+from windrow_bench.slickdeque import memory as slick_memory
 
 
 @pytest.fixture

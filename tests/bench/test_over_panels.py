@@ -2,9 +2,9 @@
 
 import pytest
 
-from windrow.bench._claims import from_
-from windrow.bench._over_panels import always, cells, changes, rates, steady
-from windrow.bench.experiment import NotMeasured, Row, RowSet
+from windrow_bench._claims import from_
+from windrow_bench._over_panels import always, cells, changes, rates, steady
+from windrow_bench.experiment import NotMeasured, Row, RowSet
 
 
 def rows(*cells):

@@ -17,13 +17,13 @@ from handmade_experiments import (
     row,
     trial,
 )
-from windrow.bench.experiment import Claim, Panel, RowSet, Verdict
-from windrow.bench.findings import gather
-from windrow.bench.report import write
-from windrow.bench.report._lines import apart
-from windrow.bench.report._map import winners
-from windrow.bench.report._palette import LIGHT, looks
-from windrow.bench.store import ResultStore
+from windrow_bench.experiment import Claim, Panel, RowSet, Verdict
+from windrow_bench.findings import gather
+from windrow_bench.report import write
+from windrow_bench.report._lines import apart
+from windrow_bench.report._map import winners
+from windrow_bench.report._palette import LIGHT, looks
+from windrow_bench.store import ResultStore
 
 
 class Page(HTMLParser):

@@ -14,9 +14,9 @@ import tempfile
 import pytest
 
 from handmade_experiments import TINY, every_kind, experiment, keep
-from windrow.bench.findings import gather
-from windrow.bench.report import write
-from windrow.bench.store import ResultStore
+from windrow_bench.findings import gather
+from windrow_bench.report import write
+from windrow_bench.store import ResultStore
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
 

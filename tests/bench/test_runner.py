@@ -7,13 +7,13 @@ from contextlib import contextmanager
 import pytest
 
 from handmade_experiments import TINY, experiment, keep, row, trial
-from windrow.bench import runner
-from windrow.bench._pace import PRIOR, Pace
-from windrow.bench.experiment import Size, Trial
-from windrow.bench.measure.answers import WrongAnswer
-from windrow.bench.measure.others import Watch
-from windrow.bench.measure.pinning import on_cores
-from windrow.bench.store import ResultStore
+from windrow_bench import runner
+from windrow_bench._pace import PRIOR, Pace
+from windrow_bench.experiment import Size, Trial
+from windrow_bench.measure.answers import WrongAnswer
+from windrow_bench.measure.others import Watch
+from windrow_bench.measure.pinning import on_cores
+from windrow_bench.store import ResultStore
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import pytest
 
 from handmade_experiments import TINY, experiment, keep, row
-from windrow.bench.store import ResultStore
+from windrow_bench.store import ResultStore
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_the_machine_that_measured_last_comes_last(store):
 
 
 def test_other_versions_are_another_fingerprint(store, monkeypatch, tmp_path):
-    monkeypatch.setattr("windrow.bench.store.versions", lambda: {"numba": "0.1"})
+    monkeypatch.setattr("windrow_bench.store.versions", lambda: {"numba": "0.1"})
 
     other = ResultStore(tmp_path / "results", TINY)
 

@@ -112,3 +112,20 @@ def test_without_java_one_sentence_says_so(command, no_java, capsys):
     assert actual == (
         "cannot start Spark: there is no java on the PATH and JAVA_HOME is not set"
     )
+
+
+def test_bench_without_its_distribution_says_which_one_to_install(monkeypatch, capsys):
+    monkeypatch.setattr("windrow.cli.bench.entry_points", lambda **_: ())
+
+    actual = refused(["bench", "run", "--all"], capsys)
+
+    assert actual.startswith("cannot run windrow bench: the experiments are")
+
+
+def test_the_hint_of_a_missing_bench_is_the_command_that_brings_it(monkeypatch, capsys):
+    monkeypatch.setattr("windrow.cli.bench.entry_points", lambda **_: ())
+
+    main(["bench"])
+
+    hint = f"Hint: run {sys.executable} -m pip install pywindrow-bench\n"
+    assert capsys.readouterr().err.endswith(hint)

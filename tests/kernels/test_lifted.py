@@ -196,8 +196,9 @@ GENERATED = {
             ("uneven", 4),
         ]
     },
+    "algorithms/_parts.py": (7, "as many parts as a product has, field by field"),
     "kernels/leaves.py": (6, "numba sees rows and partials field by field"),
-    "kernels/source.py": (14, "numba sees partials field by field; products differ"),
+    "kernels/source.py": (15, "numba sees partials field by field; products differ"),
     "kernels/tallies.py": (3, "as source.py, for rows that are counted"),
     "kernels/user.py": (3, "numba sees partials field by field; they are inferred"),
     "operator/arena.py": (

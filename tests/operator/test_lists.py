@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from typing import Any
 
 import numpy as np
@@ -35,9 +36,27 @@ CASES: dict[str, tuple[Any, Any]] = {
         {"f": wr.first("value"), "s": wr.sum("value")},
         lambda values: {"f": values[0], "s": sum(values)},
     ),
+    "range": (wr.range(), lambda values: max(values) - min(values)),
+    "parts": (
+        {
+            "r": wr.range("value"),
+            "p": wr.product("value"),
+            "s": wr.sum("value"),
+            "l": wr.last("value"),
+        },
+        lambda values: {
+            "r": max(values) - min(values),
+            "p": math.prod(values),
+            "s": sum(values),
+            "l": values[-1],
+        },
+    ),
 }
-ONLY = {"slick_deque": ["max"], "slick_deque_inv": ["sum"]}
-PAIRS = [(name, case) for name in MANY for case in ONLY.get(name, CASES)]
+ONLY = {
+    "slick_deque": ["max", "first and sum", "range", "parts"],
+    "slick_deque_inv": ["sum"],
+}
+PAIRS = [(name, case) for name in MANY for case in ONLY.get(name, list(CASES)[:4])]
 
 
 @pytest.fixture(autouse=True)

@@ -122,7 +122,7 @@ CASES = {
 COLUMNS = {"few": ["x"], "many": ["x", "id"], "held": ["x", "t"]}  # others: values
 TYPES = {"x": "int64", "id": "int64", "t": "string"}
 ONLY = {
-    "slick_deque": ["max"],
+    "slick_deque": ["max", "few", "many"],  # a deque for each part that selects
     "subtract_on_evict": ["sum"],
     "slick_deque_inv": ["sum"],
 }

@@ -130,6 +130,55 @@ def test_figures_8_and_9_one_event_at_a_time(figure):
         assert tally["combine"] == 11
 
 
+@pytest.mark.parametrize("one_by_one", [True, False])
+def test_example_1_shares_partials_of_two_tuples_online(one_by_one):
+    """Max over 6 tuples every 2, and over 8 every 4, in one operator."""
+    windows = [wr.rows(6, every=2, name="Q1"), wr.rows(8, every=4, name="Q2")]
+    values = shuffled(24)
+    operator = wr.Operator(windows, wr.max(), algorithm="slick_deque")
+
+    if one_by_one:
+        for value in values:
+            operator.insert(value)
+        results = operator.trigger()
+    else:
+        results = list(operator.feed(values))
+
+    expected = {
+        (name, stop, max(values[stop - size : stop]))
+        for name, size, slide in (("Q1", 6, 2), ("Q2", 8, 4))
+        for stop in range(size, 25, slide)
+    }
+    assert {(each.query, each.end, each.value) for each in results} == expected
+    assert len(results) == len(expected)
+
+
+def test_range_and_mean_beside_examples_2_and_3_online():
+    """Range (Max and Min) by two deques, Sum and Average taken off, at once."""
+    windows = [wr.rows(range_, partial=True, name=str(range_)) for range_ in RANGES]
+    calls = {"sum": wr.sum("v"), "range": wr.range("v"), "mean": wr.mean("v")}
+    operator = wr.Operator(windows, calls)
+    answers = []
+
+    for value in STREAM:
+        operator.insert({"v": value})
+        answers.append(operator.query())
+
+    assert "with slick_deque" in str(operator)
+    held = [[STREAM[max(i - r, 0) : i] for r in RANGES] for i in range(1, 9)]
+    assert answers == [
+        {
+            str(range_): {
+                "sum": sum(values),
+                "range": max(values) - min(values),
+                "mean": sum(values) / len(values),
+            }
+            for range_, values in zip(RANGES, row, strict=True)
+        }
+        for row in held
+    ]
+
+
 def test_figure_9_takes_11_combines():
     tally, product = counted(**MAX)
 

@@ -328,5 +328,5 @@ def test_without_streams_the_text_says_which_to_give():
 def test_without_sqlglot_one_sentence_says_what_to_install(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
 
-    with pytest.raises(wr.WindrowError, match=r"pip install 'windrow\[cql\]'"):
+    with pytest.raises(wr.WindrowError, match=r"pip install 'pywindrow\[cql\]'"):
         wr.cql("select len from Calls", Calls=CALLS)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from benchmarks import spanning_map
 
-from windrow.bench.measure.answers import WrongAnswer
-from windrow.bench.measure.spanning import (
+from windrow.loops import interpreting
+from windrow.spans import CATALOGUE
+from windrow_bench.measure.answers import WrongAnswer
+from windrow_bench.measure.spanning import (
     PARTS,
     SpanSetting,
     check,
@@ -14,8 +16,6 @@ from windrow.bench.measure.spanning import (
     events,
     solve,
 )
-from windrow.loops import interpreting
-from windrow.spans import CATALOGUE
 
 SETTING = SpanSetting(30, 50, 10)
 TECHNIQUES = [*PARTS, *(one.name for one in CATALOGUE if "sweeping" not in one.name)]

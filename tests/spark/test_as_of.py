@@ -47,13 +47,18 @@ CALLS = {
     "refunds": wr.count(last="5 minutes", where="kind = 'refund'"),
 }
 ROWS = {"five": wr.sum("amount", last=5), "ever": wr.count(), "top": wr.max("amount")}
+AHEAD = {
+    "soon": wr.count(next="40 seconds", min_periods=3),
+    "around": wr.sum("amount", last="20 seconds", next="1 minute", closed="both"),
+}
+LATER = {"beside": wr.sum("amount", last=2, next=3)}
 
 
 @pytest.mark.parametrize(
     ("by", "calls", "options"),
     [
-        ("card", CALLS | ROWS, {}),
-        ("card", CALLS, {"hot": True, "delay": "10 seconds"}),
+        ("card", CALLS | ROWS | AHEAD | LATER, {}),
+        ("card", CALLS | AHEAD, {"hot": True, "delay": "10 seconds"}),
         (None, CALLS, {"closed": "right"}),
         (None, ROWS, {}),
     ],

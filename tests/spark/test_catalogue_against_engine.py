@@ -45,7 +45,7 @@ def test_every_aggregate_of_the_catalogue_is_compared_over_some_type():
         for name in calls_over(kind, holistic=holistic)
     }
 
-    assert compared >= {aggregate.name for aggregate in CATALOGUE}
+    assert compared >= {one.name for one in CATALOGUE if not one.sketch}
 
 
 @pytest.mark.parametrize("holistic", [False, True], ids=["partials", "holistic"])

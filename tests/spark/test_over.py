@@ -31,6 +31,13 @@ CALLS = {
 }
 TIMED = {name: call for name, call in CALLS.items() if not isinstance(call.last, int)}
 
+AHEAD = {
+    "soon": wr.count("x", next="40 seconds", min_periods=2),
+    "around": wr.max("y", last="1 minute", next="30 seconds", closed="both"),
+    "next_two": wr.collect("name", next=2),
+    "beside": wr.sum("x", last=5, next=4, closed="left"),
+}
+
 
 def rows(n: int = 400, *, seed: int = 5, unknown: float = 0.05) -> pa.Table:
     """Skewed keys with nulls, equal instants, gaps, and some rows without a time."""
@@ -57,7 +64,11 @@ def rows(n: int = 400, *, seed: int = 5, unknown: float = 0.05) -> pa.Table:
 @pytest.mark.parametrize("batch", [1, 7, 100_000])
 @pytest.mark.parametrize(
     ("by", "calls"),
-    [("key", CALLS), (None, TIMED), (None, CALLS)],
+    [
+        ("key", CALLS | AHEAD | {"ever": wr.sum("x")}),
+        (None, TIMED),
+        (None, CALLS | AHEAD),
+    ],
     ids=["keys", "no key, chunks", "no key, blocks"],
 )
 def test_every_row_has_the_columns_of_the_engine(
@@ -83,6 +94,10 @@ def test_frames_of_rows_and_of_time_are_those_of_spark(spark):
         F.max("y").over(back.rowsBetween(-29, 0)).alias("most"),
         F.sum("x").over(micros.rangeBetween(-60_000_000, 0)).alias("minute"),
         F.count("x").over(micros.rangeBetween(-60_000_000, -1)).alias("before"),
+        F.sum("x").over(back.rowsBetween(-2, 3)).alias("beside"),
+        F.count("x").over(micros.rangeBetween(1, 30_000_000)).alias("soon"),
+        F.max("y").over(micros.rangeBetween(-9_000_000, 9_000_000)).alias("around"),
+        F.sum("x").over(back.rowsBetween(Window.unboundedPreceding, 0)).alias("ever"),
     )
 
     actual = wr.over(
@@ -94,6 +109,10 @@ def test_frames_of_rows_and_of_time_are_those_of_spark(spark):
         most=wr.max("y", last=30),
         minute=wr.sum("x", last="60 seconds", closed="both"),
         before=wr.count("x", last="60 seconds", closed="left"),
+        beside=wr.sum("x", last=3, next=3),
+        soon=wr.count("x", next="30 seconds"),
+        around=wr.max("y", last="9 seconds", next="9 seconds", closed="both"),
+        ever=wr.sum("x", last=10**6),
     )
 
     assert_same_rows(actual, expected, named_by=NAMED)

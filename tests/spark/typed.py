@@ -100,6 +100,7 @@ def calls_over(kind: str, *, holistic: bool) -> dict[str, Call]:
         aggregate.name: _call(aggregate)
         for aggregate in CATALOGUE
         if accepts(aggregate, TYPES[kind])
+        and not aggregate.sketch
         and (Law.HOLISTIC in aggregate.laws) == holistic
     }
     if not holistic:

@@ -243,7 +243,9 @@ def test_slow_keys_do_not_keep_the_rows_of_fast_ones(small_shelves):
 
     for number in range(600):
         keys = ["fast"] * 20 + ["slow"] * (number % 5 == 0)
-        table = pa.table({"key": keys, "at": [number] * len(keys), "x": [1] * len(keys)})
+        table = pa.table(
+            {"key": keys, "at": [number] * len(keys), "x": [1] * len(keys)}
+        )
         list(bucket.step(store, [table.cast(schema)], number, StepStats()))
         sizes.append(sum(map(len, store.blobs.values())))
 
@@ -253,7 +255,10 @@ def test_slow_keys_do_not_keep_the_rows_of_fast_ones(small_shelves):
 
 def test_holistic_aggregates_keep_rows_and_explain_says_so():
     plan = plan_aggregate(
-        SCHEMA, wr.rows(9, on="at"), ["key"], gather_calls({"all": wr.collect("x")}, None)
+        SCHEMA,
+        wr.rows(9, on="at"),
+        ["key"],
+        gather_calls({"all": wr.collect("x")}, None),
     )
 
     flow = flow_of(plan, frozenset(), delay=8)

@@ -18,6 +18,8 @@ CALLS = {
     "left": {"n": wr.count(last="3"), "two": wr.collect("x", last=2), "s": wr.sum("x")},
     "right": {"n": wr.count(last="3"), "two": wr.collect("x", last=2)},
     "both": {"n": wr.count(last="3"), "far": wr.max("x", last="6")},
+    "neither": {"soon": wr.collect("x", next="3", min_periods=2), "ever": wr.count()},
+    "around": {"c": wr.collect("x", last=2, next=2), "d": wr.sum("x", next="4")},
 }
 
 
@@ -40,11 +42,12 @@ def timelines(draw: Any) -> list[dict[str, Any]]:
     return [{**row, "x": i, "id": i} for i, row in enumerate(rows)]
 
 
-@pytest.mark.parametrize("closed", CALLS)
+@pytest.mark.parametrize("case", CALLS)
 @pytest.mark.parametrize("delay", [None, 2])
 @part(6.0)
 @given(rows=timelines(), size=st.integers(1, 3), enough=st.integers(1, 3))
-def test_features_do_not_depend_on_where_batches_end(closed, delay, rows, size, enough):
+def test_features_do_not_depend_on_where_batches_end(case, delay, rows, size, enough):
+    closed = "left" if case == "around" else case
     kinds = [("key", pa.string()), ("ts", pa.int64()), (IS_LABEL, pa.bool_()),
              ("x", pa.int64()), ("id", pa.int64())]  # fmt: skip
     table = pa.Table.from_pylist(rows, schema=pa.schema(kinds))
@@ -52,16 +55,16 @@ def test_features_do_not_depend_on_where_batches_end(closed, delay, rows, size, 
     labels = labels.filter(table[IS_LABEL])
     events = table.filter(pa.array([not row[IS_LABEL] for row in rows], pa.bool_()))
     order = {"at": "ts", "on": "ts", "by": "key", "closed": closed, "delay": delay}
-    expected = wr.as_of(labels, events, **order, aggregates=CALLS[closed])
-    plan = plan_as_of(labels.schema, table.schema, ("ts", "ts"), "key", CALLS[closed],
+    expected = wr.as_of(labels, events, **order, aggregates=CALLS[case])
+    plan = plan_as_of(labels.schema, table.schema, ("ts", "ts"), "key", CALLS[case],
                       closed=closed, delay=delay)  # fmt: skip
     gives = pa.schema(
-        [("id", pa.int64()), *(expected.schema.field(n) for n in CALLS[closed])]
+        [("id", pa.int64()), *(expected.schema.field(n) for n in CALLS[case])]
     )
     task = AsOfTask(plan, tuple(table.column_names), 1, gives, enough)
 
     batches = list(task(table.to_batches(max_chunksize=size)))
 
     actual = pa.Table.from_batches(batches, gives).to_pylist()
-    wanted = expected.select(["id", *CALLS[closed]]).to_pylist()
+    wanted = expected.select(["id", *CALLS[case]]).to_pylist()
     assert sorted(actual, key=lambda row: row["id"]) == wanted

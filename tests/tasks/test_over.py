@@ -28,6 +28,11 @@ CALLS = {
     "neither": wr.count(last="2", closed="neither"),
     "three": wr.collect("x", last=3),
     "eight": wr.arg_max("x", "id", last=8),
+    "ahead": wr.sum("x", next="3", min_periods=2),
+    "around": wr.collect("x", last="2", next="5", closed="left"),
+    "later": wr.collect("id", next=2),
+    "beside": wr.sum("x", last=2, next=3, closed="left"),
+    "ever": wr.count("x", closed="neither"),
 }
 
 
@@ -59,9 +64,9 @@ def rolled(table: pa.Table, calls: Any, batch: int, enough: int) -> list[Any]:
     return results
 
 
-@pytest.mark.parametrize("names", [list(CALLS), ["both"], ["left"], ["three"]])
+@pytest.mark.parametrize("names", [list(CALLS), *([name] for name in CALLS)])
 @given(table=tables(), batch=st.integers(1, 9), enough=st.integers(1, 9))
-@part(1.0)
+@part(0.5)
 def test_each_row_comes_out_once_with_the_columns_of_the_engine(
     names, table, batch, enough
 ):

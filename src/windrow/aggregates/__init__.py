@@ -25,6 +25,15 @@ from .moments import (
 )
 from .positions import ARG_MAX, ARG_MIN, FIRST, LAST
 from .product import GEOMETRIC_MEAN, PRODUCT
+from .sketches import (
+    APPROX_DISTINCT,
+    APPROX_QUANTILE,
+    APPROX_TOP_K,
+    HISTOGRAM,
+    HLL_SKETCH,
+    KLL_SKETCH,
+    THETA_SKETCH,
+)
 from .sum import COUNT, MEAN, SUM, WIDE_SUM
 
 CATALOGUE: tuple[Aggregate, ...] = (
@@ -61,6 +70,13 @@ CATALOGUE: tuple[Aggregate, ...] = (
     COLLECT_DISTINCT,
     COUNT_DISTINCT,
     MOMENT_SKETCH,
+    APPROX_DISTINCT,
+    APPROX_QUANTILE,
+    APPROX_TOP_K,
+    HISTOGRAM,
+    HLL_SKETCH,
+    KLL_SKETCH,
+    THETA_SKETCH,
 )
 
 BY_NAME: dict[str, Aggregate] = {

@@ -22,16 +22,14 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
 
-from windrow.errors import BadInput, WindowError
-from windrow.windows import Duration, parse_duration
+from windrow.errors import BadInput
 
+from ._frame import FRAME, Extent, check_frame, read_extent
 from ._law import Law, read_laws
 
 Function = Callable[..., Any]
 
 FUNCTIONS = ("lift", "combine", "lower", "inverse", "defined")
-CLOSED = ("both", "left", "right", "neither")
-FRAME = ("last", "closed")
 
 
 @dataclass(frozen=True)
@@ -111,7 +109,12 @@ class Aggregate:
     `lift` takes ("value", "other", "position"), how many columns are named, which types
     of them have a meaning, what `lower` gives, whether that is defined or null, and
     the tally of rows that are counted already.  `sql` is the result over all rows of a
-    group, in the words of `Field.native`.
+    group, in the words of `Field.native`.  `halves` are aggregates whose partials, side
+    by side, are its own: each is combined by itself.  What follows the columns in a
+    call are options, in the order in which `options` lists them; `check` takes their
+    values by name, refuses what has no meaning, and gives them as they are kept.  An
+    approximate one names the `sketch` that is its partial, and the `error` that it
+    stays within.
     """
 
     name: str
@@ -129,9 +132,13 @@ class Aggregate:
     defined: Function | None = None
     tally: Tally | None = None
     options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    check: Function | None = None
     aliases: tuple[str, ...] = ()
     summary: str = ""
     sql: str | None = None
+    halves: tuple[Aggregate, ...] = ()
+    sketch: str = ""
+    error: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "laws", read_laws(self.laws))
@@ -162,17 +169,25 @@ class Aggregate:
     @property
     def is_users(self) -> bool:
         """Whether a user wrote it: its partial's schema is then inferred."""
-        return not self.fields and Law.HOLISTIC not in self.laws
+        return not self.fields and self.in_kernels
+
+    @property
+    def in_kernels(self) -> bool:
+        """Whether its partial is numbers, which kernels combine."""
+        return Law.HOLISTIC not in self.laws and not self.sketch
 
     def __call__(
         self,
-        *columns: str,
+        *columns: Any,
         last: object = None,
+        next: object = None,
         closed: str | None = None,
+        min_periods: int | None = None,
         where: str | None = None,
         **options: Any,
     ) -> Call:
         """This aggregate over columns, as the query functions take it."""
+        columns, options = self._split(columns, options)
         self._check_columns(columns)
         unknown = set(options) - set(self.options)
         if unknown:
@@ -181,9 +196,8 @@ class Aggregate:
                 f"it has no option {min(unknown)!r}",
                 f"its options are {', '.join([*self.options, *FRAME, 'where'])}",
             )
-        frame = None if last is None else _frame(last)
-        if closed is not None:
-            _check_closed(self.name, closed, frame)
+        back, ahead = read_extent(last, "last"), read_extent(next, "next")
+        check_frame(self.name, back, ahead, closed, min_periods)
         if where is not None and not isinstance(where, str):
             raise BadInput.because(
                 f"cannot filter {self.name}",
@@ -191,12 +205,44 @@ class Aggregate:
                 "write a condition of the query language: where=\"kind = 'refund'\"",
             )
         options = {**self.options, **options}
-        return Call(self, columns, frame, closed, MappingProxyType(options), where)
+        if self.check is not None:
+            options = self.check(**options)
+        own = MappingProxyType(options)
+        return Call(self, columns, back, closed, own, where, ahead, min_periods)
 
-    def _check_columns(self, columns: tuple[str, ...]) -> None:
+    def _split(
+        self, arguments: tuple[Any, ...], options: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The names of columns, and the options with those that stand behind them."""
+        names = list(self.options)
+        count = next(
+            (i for i, a in enumerate(arguments) if not isinstance(a, str)),
+            len(arguments),
+        )
+        behind = arguments[count:]
+        if not names or len(behind) > len(names):
+            return arguments, options
+        for name in names[: len(behind)]:
+            if name in options:
+                raise BadInput.because(
+                    f"cannot make {self.name}",
+                    f"{name} is given twice, by its place and by its name",
+                    "give it once",
+                )
+        return arguments[:count], {**dict(zip(names, behind, strict=False)), **options}
+
+    def _check_columns(self, columns: tuple[object, ...]) -> None:
         least, most = self.columns
         if len(columns) <= most and all(isinstance(name, str) for name in columns):
             return
+        strange = [name for name in columns if not isinstance(name, str)]
+        if strange and most:
+            raise BadInput.because(
+                f"cannot make {self.name} of a {_kind(strange[0])}",
+                "it takes names of columns",
+                f"write wr.{self.name}('column'); an expression is a column that you "
+                "add to the table first, as with_columns, assign or withColumn do",
+            )
         number = f"{least}" if least == most else f"{least} or {most}"
         words = f"the names of {number} column{'s' if most > 1 else ''}"
         names = ", ".join(repr(f"column_{i + 1}") for i in range(most))
@@ -212,17 +258,20 @@ class Call:
     """An aggregate over named columns, with the frame that `wr.over` needs.
 
     `last` is a duration, or a number of rows that ends with this row; over a numeric
-    time column a duration is text without a unit: last="60".  `closed` says which ends
-    are in, the far one being left; None leaves it to the function that is called.
-    `where` is a condition: rows for which it is not true do not count.
+    time column a duration is text without a unit: last="60".  `next` is as far ahead.
+    `closed` says which ends are in, the far one being left; None leaves it to the
+    function that is called.  `where` is a condition: rows for which it is not true do
+    not count.  With fewer values than `min_periods` the result is null.
     """
 
     aggregate: Aggregate
     columns: tuple[str, ...] = ()
-    last: Duration | int | None = None
+    last: Extent = None
     closed: str | None = None
     options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     where: str | None = None
+    next: Extent = None
+    min_periods: int | None = None
 
     @property
     def label(self) -> str:
@@ -230,34 +279,12 @@ class Call:
         return f"{self.aggregate.name}({', '.join(self.columns)})"
 
 
-def _frame(last: object) -> Duration | int:
-    """The frame that a user writes: a duration, or a number of rows."""
-    if isinstance(last, str) and last.strip().lstrip("-").isdigit():
-        frame = Duration(last.strip(), number=int(last))
-    else:
-        frame = parse_duration(last, what="a frame")
-    if frame.amount <= 0:
-        raise WindowError.because(
-            f"cannot look back over the last {frame.text}",
-            "a frame must be more than zero",
-            "use a positive duration or number of rows",
-        )
-    return frame if frame.is_time or isinstance(last, str) else frame.amount
-
-
-def _check_closed(name: str, closed: str, frame: Duration | int | None) -> None:
-    if closed not in CLOSED:
-        raise WindowError.because(
-            f"cannot close a frame on {closed!r}",
-            "there is no such side",
-            f"use one of {', '.join(CLOSED)}",
-        )
-    if isinstance(frame, int) and closed in ("both", "neither"):
-        raise WindowError.because(
-            f"cannot close {name} on {closed!r}",
-            f"last={frame} counts rows, and only the newest of them may be in or out",
-            "use right (this row and those before) or left (the rows before this one)",
-        )
+def _kind(value: object) -> str:
+    """What a user takes for a column, in a word or two."""
+    module, name = type(value).__module__, type(value).__name__
+    library = module.partition(".")[0]
+    is_plain = library in ("builtins", "types") or name == "function"
+    return name if is_plain else f"{library} {name}"
 
 
 __all__ = ["ABSENT", "FUNCTIONS", "Aggregate", "Call", "Field", "Law", "Tally"]

@@ -21,6 +21,14 @@ def as_call(call: Any, name: str) -> Call:
         call = call()
     if isinstance(call, Call):
         return call
+    if callable(call):
+        raise BadInput.because(
+            f"cannot compute {name!r}",
+            f"it is of type {type(call).__name__}: a window is never handed to a "
+            "function as a whole, which would cost its length for each slide",
+            "write an aggregate over a column, such as wr.max('len'), or your own as "
+            "wr.Aggregate(name=, lift=, combine=, lower=)",
+        )
     raise BadInput.because(
         f"cannot compute {name!r}",
         f"it is of type {type(call).__name__}, not an aggregate",

@@ -85,6 +85,7 @@ RANGE = Aggregate(
     accepts="distance",
     summary="max - min",
     sql="max({value}) - min({value})",
+    halves=(MIN, MAX),
 )
 
 

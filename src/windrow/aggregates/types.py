@@ -16,6 +16,7 @@ import pyarrow as pa
 from pyarrow import types as pat
 
 from windrow.errors import UnsupportedType
+from windrow.sketches import quantiles_of
 
 from ._aggregate import Aggregate, Call
 
@@ -58,6 +59,9 @@ def accepts(aggregate: Aggregate, kind: pa.DataType) -> bool:
             return True
         case "ordered":
             return how is not None
+        case "hashed":
+            is_bytes = pat.is_binary(kind) or pat.is_large_binary(kind)
+            return how is not None and not (is_bytes and aggregate.sketch in _OF_TEXT)
         case "text":
             return is_text(kind)
         case "whole":
@@ -69,7 +73,10 @@ def accepts(aggregate: Aggregate, kind: pa.DataType) -> bool:
     return how == "number" or (aggregate.name == "sum" and pat.is_duration(kind))
 
 
+_OF_TEXT = ("theta", "frequent items")  # DataSketches takes text, not bytes, for these
+
 _WORDS = {
+    "hashed": "numbers, dates, times and strings",
     "number": "numbers",
     "ordered": "numbers, dates, times and strings",
     "text": "strings",
@@ -118,6 +125,14 @@ def result_type(
             return pa.decimal128(min(kind.precision + 4, 38), min(kind.scale + 4, 38))
         case "sketch":
             return _sketch_type(call)
+        case "bytes":
+            return pa.binary()
+        case "quantiles":
+            return quantiles_of(call.options["q"]).type
+        case "counts":
+            return pa.list_(pa.int64())
+        case "items":
+            return pa.list_(pa.struct([("item", kind), ("count", pa.int64())]))
     return pa.float64()
 
 

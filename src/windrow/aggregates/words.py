@@ -2,6 +2,8 @@
 
     select(condition, a, b)      a if condition else b, without a branch
     log(x)  exp(x)  sqrt(x)      -inf, inf or NaN where there is no result
+    frexp(x)                     (m, e) with x == m * 2**e and 0.5 <= abs(m) < 1
+    ldexp(m, e)                  m * 2**e, rounded once
 
 The functions are taken over into kernels by their source, and there a word is what
 suits the kernel: a machine instruction, or numpy's for each row.  Both sides of
@@ -33,6 +35,21 @@ def exp(x: Any) -> Any:
 def sqrt(x: Any) -> Any:
     """The square root."""
     return _quietly(np.sqrt, x)
+
+
+def frexp(x: Any) -> Any:
+    """The mantissa and the exponent of a number that is finite."""
+    mantissa, exponent = np.frexp(x)
+    if isinstance(x, float):
+        return float(mantissa), int(exponent)
+    return mantissa, exponent
+
+
+def ldexp(mantissa: Any, exponent: Any) -> Any:
+    """The mantissa times two to the power of the exponent."""
+    with np.errstate(all="ignore"):
+        result = np.ldexp(mantissa, exponent)
+    return float(result) if isinstance(mantissa, float) else result
 
 
 def _quietly(function: Any, x: Any) -> Any:

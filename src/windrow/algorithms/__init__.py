@@ -7,9 +7,22 @@ benchmarks, the planner and the tables in the docs read this tuple.
 
 from windrow.errors import UnknownName
 
-from ._algorithm import Algorithm
+from ._algorithm import Algorithm, FormCosts
 from ._doubling import slide_columns
 from ._kernel import Shape, compile_kernel, kernel_text
+from ._parts import range_words
+from ._ranges import (
+    Q_ANCHOR,
+    Q_EVERY,
+    Q_NEXT,
+    Q_RANGE,
+    Q_START,
+    Q_WAITS,
+    RULE,
+    begin_first,
+    begin_later,
+    drop_oldest,
+)
 from ._run import (
     count_regular,
     slide_arrays,
@@ -65,14 +78,26 @@ def find(name: str) -> Algorithm:
 __all__ = [
     "BY_NAME",
     "CATALOGUE",
+    "Q_ANCHOR",
+    "Q_EVERY",
+    "Q_NEXT",
+    "Q_RANGE",
+    "Q_START",
+    "Q_WAITS",
+    "RULE",
     "Algorithm",
     "AnyPlace",
+    "FormCosts",
     "Shape",
     "Stepwise",
+    "begin_first",
+    "begin_later",
     "compile_kernel",
     "count_regular",
+    "drop_oldest",
     "find",
     "kernel_text",
+    "range_words",
     "slide_arrays",
     "slide_back",
     "slide_columns",

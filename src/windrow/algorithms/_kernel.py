@@ -46,6 +46,7 @@ from ._algorithm import Algorithm
 from ._back import back_start, back_stop, run_back
 from ._cursor import FROM, UPTO, number_start, number_stop, run_numbers
 from ._doubling import slide_back, slide_bounds, slide_even, slide_numbers
+from ._parts import by_parts, slide_ranges, slide_steps
 
 
 def regular_start(bounds, i):
@@ -167,14 +168,23 @@ def kernel_assembly(algorithm: Algorithm, product: Product, shape: Shape) -> Ass
     driver: Callable[..., None] = run_stride
     words: dict[str, Any] = {"stage": algorithm.stage, "stride": algorithm.stride}
     entries = algorithm.stride_entries  # that `conduct` calls, beside `run`
+    steps = algorithm.steps_for(product) if algorithm.by_parts(product) else None
     if not shape.fast:
         words = {"prepare": algorithm.prepare, "slide": algorithm.slide}
         names = ("start_of", "stop_of", "keep_of", "query_of")
         words |= zip(names, _BOUNDS[shape.bounds], strict=True)
         driver = _DRIVERS.get(shape.bounds, run_arrays)
         entries = algorithm.slide_entries if shape.bounds == "arrays" else ()
+    parted: dict[str, Any] = {}
+    if steps is not None:
+        several = shape.bounds == "many"
+        form = (several and steps.list_form) or steps
+        del words["prepare"]
+        words["slide"] = slide_ranges if several else slide_steps
+        parted = by_parts(form)
     named: Named = tuple((function.__name__, function) for function in entries)
     return Assembly(
+        **parted,
         what=f"{algorithm.name}, {shape}",
         product=product,
         leaf=shape.leaf,

@@ -59,13 +59,18 @@ class Stepwise:
     counts events where places may be holes, and `move` copies such a window.
     `since` answers any range; `running` says that each range has a running answer, from
     which the first ring's partials are taken off, `stacks` that each has its stacks
-    over that ring (`operator/range_words.py`).  `list_form` serves lists of windows
-    where it is another.
+    over that ring (`_ranges.py`).  `list_form` serves lists of windows where it is
+    another.
+
+    Where each part of a product goes its own way (`_parts.py`) the functions are text
+    over `part_words`, with more of them in `texts`; ring k has the fields
+    `ring_fields[k]`, and `answer_rooms` says for each field whether windows of a list
+    keep an answer of it, and stacks as long as the ring.
     """
 
-    insert: Callable[..., Any]
-    evict: Callable[..., Any]
-    whole: Callable[..., Any]
+    insert: Callable[..., Any] | str
+    evict: Callable[..., Any] | str
+    whole: Callable[..., Any] | str
     begin: tuple[int, ...] = (0, 0)
     state: int = 0
     rings: int = 1
@@ -75,12 +80,16 @@ class Stepwise:
     constant: bool = False
     chunk: bool = False
     live: int | None = None
-    move: Callable[..., Any] | None = None
+    move: Callable[..., Any] | str | None = None
     any_place: AnyPlace | None = None
     since: Callable[..., Any] | None = None
     running: bool = False
     stacks: bool = False
     list_form: Stepwise | None = None
+    part_words: tuple[tuple[str, Callable[..., Any], int], ...] = ()
+    texts: tuple[str, ...] = ()
+    ring_fields: tuple[tuple[int, int], ...] = ()
+    answer_rooms: tuple[tuple[int, int], ...] = ()
 
     @property
     def many(self) -> bool:

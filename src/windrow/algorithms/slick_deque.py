@@ -15,6 +15,14 @@ windows, for nodes a before b:
     combine(a.partial, b.partial) == a.partial,  not b.partial
     slice[i] + ... + slice[stop - 1] == partial of the first node at or after i
 
+Several selective aggregates, a range, and sums beside them go by parts: a deque for
+each part that selects, a running answer for each that can be taken off exactly, two
+stacks for any other, all in one pass (`_parts.py`).
+
+Nodes stand in a ring that is doubled where it is full and made smaller where less than
+an eighth of it is in use: memory follows the nodes, of which random values have few,
+and not the window.
+
 Windows that stop at the same slice come longest first, so `walk` goes over the deque
 once for all of them.  (The paper's answer loops print `pos < startPos` with startPos
 one before the window; nodes there must be passed as well.)
@@ -41,20 +49,53 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from ._algorithm import Algorithm
+from ._algorithm import Algorithm, FormCosts
+from ._parts import Ways
 from ._ring import ring
 from ._stepwise import Stepwise
+from .slick_deque_inv import INV_STEPS
+from .two_stacks_lite import LITE_STEPS
+
+NODES = 256  # places of a ring at first; it is never smaller
 
 
 def prepare(widest, chunk):
-    size = ring(widest)
+    return ring(widest)
+
+
+def make_deque(size):
     return np.empty(size, np.int64), allocate(size), size - 1
 
 
+def resize_deque(deque, size, head, tail):
+    """The same nodes in a ring of another size."""
+    positions, partials, mask = deque
+    fresh = make_deque(size)
+    for node in range(head, tail):
+        poke(fresh[0], node & fresh[2], peek(positions, node & mask))
+        store(fresh[1], node & fresh[2], load(partials, node & mask))
+    return fresh
+
+
 def slide(source, bounds, count, at, scratch, out):
-    positions, partials, mask = scratch
-    head = tail = walk = stop = kept = 0
-    for i in range(count):
+    """Windows while the ring fits; it is doubled where it is full, and given back."""
+    deque = make_deque(min(scratch, NODES))
+    ends = (0, 0, 0, 0, 0)
+    i = 0
+    while i < count:
+        i, ends = slide_nodes(source, bounds, i, count, at, deque, ends, out)
+        if i < count:
+            head, tail, size = ends[0], ends[1], 2 * (deque[2] + 1)
+            while size > NODES and 4 * (tail - head) < size:
+                size //= 2
+            deque = resize_deque(deque, size, head, tail)
+
+
+def slide_nodes(source, bounds, i, count, at, deque, ends, out):
+    """Windows from i on, as long as the ring is neither full nor almost empty."""
+    positions, partials, mask = deque
+    head, tail, walk, stop, kept = ends
+    while i < count:
         keep, first, last = keep_of(bounds, i), start_of(bounds, i), stop_of(bounds, i)
         if keep >= stop:  # nothing of the last window is left: begin anew
             head, stop = tail, keep
@@ -64,7 +105,7 @@ def slide(source, bounds, count, at, scratch, out):
             kept = keep
         if stop < last:
             walk = head
-        while stop < last:
+        while stop < last and tail - head <= mask:
             new = leaf(source, stop)
             while head < tail:
                 back = load(partials, (tail - 1) & mask)
@@ -75,6 +116,8 @@ def slide(source, bounds, count, at, scratch, out):
             store(partials, tail & mask, new)
             tail += 1
             stop += 1
+        if stop < last:
+            break
         walk = max(walk, head)
         while walk < tail and peek(positions, walk & mask) < first:
             walk += 1
@@ -82,6 +125,10 @@ def slide(source, bounds, count, at, scratch, out):
             emit(out, at + i, load(partials, walk & mask))
         else:
             emit(out, at + i, IDENTITY)
+        i += 1
+        if mask >= NODES and 8 * (tail - head) < mask:
+            break
+    return i, (head, tail, walk, stop, kept)
 
 
 def insert(scratch, ints, state, value, tick):
@@ -127,24 +174,28 @@ def since(scratch, ints, state, start):
     return IDENTITY, ints, state
 
 
+DEQUE_STEPS = Stepwise(
+    insert,
+    evict,
+    whole,
+    begin=(0,) * 4,
+    numbers=1,
+    span=(2, 3),
+    since=since,
+)
+
 SLICK_DEQUE = Algorithm(
     name="slick_deque",
     title="SlickDeque (Non-Inv): a deque of those slices that can still be an answer",
     needs=Law.SELECTIVE,
     time="< 2",
     worst="n",
-    space="2n",
+    space="p",
     source="SlickDeque 3.2, Algorithm 2 (EDBT 2018)",
     prepare=prepare,
     slide=slide,
     many=True,
-    steps=Stepwise(
-        insert,
-        evict,
-        whole,
-        begin=(0,) * 4,
-        numbers=1,
-        span=(2, 3),
-        since=since,
-    ),
+    steps=DEQUE_STEPS,
+    ways=Ways(deque=DEQUE_STEPS, running=INV_STEPS, stacks=LITE_STEPS),
+    online=FormCosts("< 2", "n", "p"),
 )

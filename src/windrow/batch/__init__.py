@@ -9,6 +9,7 @@
     spans.py           events with a duration
     policy_windows.py  windows by policy           slide.py      one array
     assemble.py        results as a table: results.py, holistic.py, distinct.py
+    sketches.py        approximate aggregates, whose partial is an object
     partials.py        partials as columns of a table: tiles.py
     relation.py        filters, joins and select lists of CQL: expressions.py
 
@@ -22,22 +23,42 @@ This package makes no choices and never calls the planner.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from windrow._later import load_later
 from windrow.loops import thread_count
 from windrow.plan.aggregate import Plan
 from windrow.plan.by_policy import PolicyPlan
 from windrow.plan.over import OverPlan
 
-from .aggregate import open_windows
-from .as_of import open_as_of
-from .over import open_over
-from .policy_windows import open_policy
-from .slide import slide_inputs, slide_results
-from .spans import open_spans
-from .tables import give, give_with, library, read, schema_of
+from .tables import (
+    check_result_names,
+    give,
+    give_with,
+    library,
+    read,
+    schema_of,
+)
+
+if TYPE_CHECKING:
+    from .as_of import open_as_of
+    from .slide import slide_inputs, slide_results
+
+# A call loads the job that it runs, and none of the others.
+_load = __getattr__ = load_later(
+    __name__,
+    {
+        "open_as_of": ".as_of",
+        "open_over": ".over",
+        "open_policy": ".policy_windows",
+        "open_spans": ".spans",
+        "open_windows": ".aggregate",
+        "slide_inputs": ".slide",
+        "slide_results": ".slide",
+    },
+)
 
 
 def open_job(
@@ -49,15 +70,16 @@ def open_job(
     """
     count = thread_count(threads, len(table))
     if isinstance(plan, OverPlan):
-        return open_over(table, plan, count)
+        return _load("open_over")(table, plan, count)
     if isinstance(plan, PolicyPlan):
-        return replace(open_policy(table, plan), threads=count)
+        return replace(_load("open_policy")(table, plan), threads=count)
     if plan.span is not None:
-        return replace(open_spans(table, plan), threads=count)
-    return open_windows(table, plan, count)
+        return replace(_load("open_spans")(table, plan), threads=count)
+    return _load("open_windows")(table, plan, count)
 
 
 __all__ = [
+    "check_result_names",
     "give",
     "give_with",
     "library",

@@ -23,8 +23,8 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from windrow import graph
 from windrow.algorithms import slide_regular
-from windrow.graph import slide_graph
 from windrow.loops import (
     arrays,
     in_threads,
@@ -273,7 +273,7 @@ def slide_shared(job: Job) -> list[Answer]:
     windows = [(rule.even.range // unit, rule.even.slide // unit) for rule in rules]
     shared = [windows[number] for number in sharing.graphed]
     inputs, lane = (source, firsts, lasts), graph_lane(job.plan)
-    results = slide_graph(product, *inputs, shared, leaf=leaf, lane=lane)
+    results = graph.slide_graph(product, *inputs, shared, leaf=leaf, lane=lane)
     outs = dict(zip(sharing.graphed, results, strict=True))
     for number in sharing.alone:
         width, step = windows[number]

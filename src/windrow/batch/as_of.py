@@ -5,7 +5,7 @@
 
 The frame of each label is found by cursors over the events of its key, as that of a row
 in `wr.over` is.  A label whose key has no event has a run of no rows, and one without
-an instant stands before all events.
+an instant stands so far before all events that it sees none.
 """
 
 from __future__ import annotations
@@ -34,11 +34,15 @@ Bounds = tuple[Array, Array]
 
 @dataclass(frozen=True)
 class Asks:
-    """The instants of labels, sorted: asks `frames` of a run see its rows `runs`."""
+    """The instants of labels, sorted: asks `frames` of a run see its rows `runs`.
+
+    A label without an instant is at `nowhere`, from which no event is seen.
+    """
 
     instants: Array
     frames: Bounds
     runs: Bounds
+    nowhere: int | None
 
     def part(self, some: slice) -> Asks:
         """Some runs, with the asks and the rows that they have, counted from there."""
@@ -46,7 +50,7 @@ class Asks:
         first = self.runs[0][some][0]
         frames = tuple(bound[some] - asks.start for bound in self.frames)
         runs = tuple(bound[some] - first for bound in self.runs)
-        return Asks(self.instants[asks], frames, runs)
+        return Asks(self.instants[asks], frames, runs, self.nowhere)
 
 
 @dataclass(frozen=True)
@@ -111,20 +115,22 @@ def open_as_of(
     order = plan.by, plan.clock, plan.ties
     rows = sort_rows(events, *order, threads=threads)
     instants, has_instant = times_of(labels, plan.at)
-    reach = plan.delay + max(frame.ticks or 0 for frame in plan.frames)
+    reach = plan.delay + max(plan.reach)
     check_room(rows.extremes, reach + 1)
     check_room(instants if has_instant is None else instants[has_instant], reach + 1)
-    asks = instants - plan.delay
+    asks, nowhere = instants - plan.delay, None
     if has_instant is not None:
         earliest = 0 if rows.times is None else int(rows.times.min(initial=0))
-        asks = np.where(has_instant, asks, earliest - 1)
+        known = asks[has_instant].min(initial=earliest)
+        nowhere = int(known) - max(plan.reach) - 2
+        asks = np.where(has_instant, asks, nowhere)
     sorted_asks = np.argsort(asks, kind="stable")
     sorted_labels = in_order(labels, plan.by, sorted_asks, threads)
     frames = sorted_labels.firsts, sorted_labels.lasts
     runs = np.zeros(len(frames[0]), int), np.full(len(frames[0]), len(rows))
     if plan.by:
         runs = _runs_of(sorted_labels.keys, rows, plan.by)
-    own = Asks(sorted_labels.gather(asks), frames, runs)
+    own = Asks(sorted_labels.gather(asks), frames, runs, nowhere)
     return AsOfJob(events, plan, rows, sorted_labels, own, threads=threads)
 
 
@@ -159,7 +165,10 @@ def _frame_columns(
     back, most = frame.interval, frame.most
     starts = stops = np.empty(0, np.int64)
     if len(request.calls) < len(resolved.calls) or not resolved.by_cursors:
-        starts, stops = find_frames(times, runs, instants, frames, *back, most)
+        ahead = frame.ahead if frame.counts_rows else 0
+        starts, stops = find_frames(times, runs, instants, frames, *back, most, ahead)
+        if ahead and asks.nowhere is not None:
+            stops = np.where(instants == asks.nowhere, starts, stops)
     out: tuple[Array, ...] = ()
     if choice is not None:
         work, lane = (choice.algorithm, request.product, inputs.arrays), choice.lane

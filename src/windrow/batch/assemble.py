@@ -15,10 +15,12 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import types as pat
 
-from windrow.aggregates import Law
 from windrow.loops import arrays, as_arrow, spread
+from windrow.loops import compute as pc
 from windrow.plan.aggregate import Plan
 from windrow.plan.bind import BoundCall
+from windrow.plan.frame import values_name
+from windrow.plan.over import OverPlan
 from windrow.plan.requests import KernelRequest, Read
 from windrow.plan.resolve import ResolvedFrame, ResolvedOver
 from windrow.windows import Rule
@@ -26,6 +28,7 @@ from windrow.windows import Rule
 from .columns import Column, plain_array
 from .holistic import holistic
 from .results import finish, from_ints, take_positions, written
+from .sketches import sketch_rows
 from .sorted_rows import SortedRows
 
 Array = np.ndarray[Any, Any]
@@ -101,11 +104,10 @@ def answer_columns(
     numbers = {id(bound): outputs for bound, outputs in request.calls}
     columns = []
     for bound in calls:
-        if Law.HOLISTIC in bound.aggregate.laws:
+        if not bound.aggregate.in_kernels:
             values = rows.gather_arrow(table.column(bound.columns[0]))
-            name, options = bound.aggregate.name, bound.call.options
             starts, stops = answer.row_starts, answer.row_stops
-            columns.append(holistic(name, values, starts, stops, options))
+            columns.append(column_of_rows(bound, values, starts, stops))
             continue
         outputs = [slots[number] for number in numbers[id(bound)]]
         if bound.payload is not None:
@@ -120,6 +122,16 @@ def answer_columns(
     return columns
 
 
+def column_of_rows(
+    bound: BoundCall, values: pa.Array, starts: Array, stops: Array
+) -> pa.Array:
+    """The results of a call that looks at the rows of each window."""
+    if bound.aggregate.sketch:
+        return sketch_rows(bound.sketch, plain_array(values), starts, stops)
+    name, options = bound.aggregate.name, bound.call.options
+    return holistic(name, values, starts, stops, options)
+
+
 def frame_columns(
     resolved: ResolvedOver, solve: Callable[[ResolvedFrame], list[pa.Array]]
 ) -> dict[str, pa.Array]:
@@ -128,7 +140,19 @@ def frame_columns(
     for frame in resolved.frames:
         names = (bound.name for bound in frame.calls)
         columns.update(zip(names, solve(frame), strict=True))
-    return {bound.name: columns[bound.name] for bound in resolved.plan.calls}
+    return seen_columns(resolved.plan, columns)
+
+
+def seen_columns(plan: OverPlan, columns: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of a plan's calls; null where these have seen too few values."""
+    results: dict[str, Any] = {}
+    for bound in plan.calls:
+        column, least = columns[bound.name], bound.call.min_periods
+        if least is not None:
+            enough = pc.greater_equal(columns[values_name(bound.name)], least)
+            column = pc.if_else(enough, column, pa.scalar(None, column.type))
+        results[bound.name] = column
+    return results
 
 
 def assemble(

@@ -23,12 +23,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyarrow import types as pat
 
 from windrow.aggregates.types import reading
 from windrow.errors import UnsupportedType
 from windrow.loops import arrays, as_arrow, as_numpy, in_threads, over_rows
+from windrow.loops import compute as pc
 
 Array = np.ndarray[Any, Any]
 

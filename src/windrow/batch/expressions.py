@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyarrow import types as pat
 
 from windrow.errors import BadInput
+from windrow.loops import compute as pc
 from windrow.plan.where import Mask
 from windrow.query.tree import Apply, ColumnName, Expression, Literal
 from windrow.query.unparse import text_of

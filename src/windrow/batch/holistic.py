@@ -27,10 +27,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from windrow.errors import UnsupportedType
 from windrow.loops import as_arrow, compiled
+from windrow.loops import compute as pc
 
 from .columns import plain_array
 from .distinct import codes_of, count_firsts, positions_of_firsts

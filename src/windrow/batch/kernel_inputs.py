@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from windrow.aggregates import Law
+from windrow.loops import compute as pc
 from windrow.plan.bind import BoundCall
 from windrow.plan.requests import Read, Slots
 from windrow.plan.resolve import Facts
@@ -57,7 +56,7 @@ def prepare_parts(
     looked_up = [
         bound.columns[0] if bound.payload is None else bound.payload
         for bound in calls
-        if bound.payload is not None or Law.HOLISTIC in bound.aggregate.laws
+        if bound.payload is not None or not bound.aggregate.in_kernels
     ]
     if not looked_up:
         return table

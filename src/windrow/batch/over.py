@@ -26,12 +26,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from windrow import spans
 from windrow.algorithms import slide_arrays, slide_back, slide_regular
 from windrow.loops import compiled, in_threads, limited, lower_bound, steadily
-from windrow.plan.over import EVERYTHING, Frame, OverPlan
+from windrow.plan.frame import Frame
+from windrow.plan.over import OverPlan
 from windrow.plan.resolve import ResolvedFrame, ResolvedOver
 from windrow.slicing import Part, Runs
-from windrow.spans import fold_frames, measure
 
 from .assemble import Answer, answer_columns, frame_columns, join_columns
 from .kernel_inputs import KernelInputs, TableJob, prepare_parts, read_inputs
@@ -86,10 +87,12 @@ def _look_back(times, firsts, lasts, unplaced, far, near, most, starts, stops): 
 
 def look_back(rows: SortedRows, frame: Frame) -> tuple[Array, Array]:
     """The bounds of the frame of each sorted row."""
-    if frame.rows is not None or rows.times is None:
-        stops = np.arange(len(rows)) + frame.near
-        first = np.repeat(rows.firsts, rows.lengths)
-        return np.maximum(stops - frame.most, first), stops
+    if frame.counts_rows or rows.times is None:
+        places, (far, near) = np.arange(len(rows)), frame.interval
+        first, last = (np.repeat(x, rows.lengths) for x in (rows.firsts, rows.lasts))
+        stops = np.clip(places + near, first, last)
+        far = -frame.most if frame.most else far
+        return np.clip(places + far, first, stops), stops
     unplaced = rows.unplaced
     if unplaced is None:
         unplaced = np.zeros(len(rows.firsts), np.int64)
@@ -113,8 +116,8 @@ class OverJob(TableJob):
         ticks = [frame.ticks for frame in frames if frame.ticks is not None]
         times = rows.times if ticks else None
         runs = Runs(rows.firsts, rows.lasts, times, rows.unplaced if ticks else None)
-        bounded = all(frame.most < EVERYTHING for frame in frames)
-        if not (resolved.cuts_runs and bounded):
+        within = not any(frame.is_everything or frame.ahead for frame in frames)
+        if not (resolved.cuts_runs and within):
             return runs.divide(None)
         before = max(frame.before for frame in frames)
         return runs.back(before, max(ticks, default=0))
@@ -175,7 +178,7 @@ class EventsInOrder:
         if rows.unplaced is not None:
             placed = np.arange(len(rows)) >= (rows.firsts + rows.unplaced)[runs]
         known = placed if has_end is None else placed & rows.gather(has_end)
-        lasts, wrong, at, _ = measure(starts, ends, known)
+        lasts, wrong, at, _ = spans.measure(starts, ends, known)
         arrived = rows.gather(np.arange(len(table)))
         if wrong:
             assert plan.span is not None
@@ -194,7 +197,7 @@ class EventsInOrder:
         firsts, lasts, lows, highs = self._codes(self.starts, self.lasts, lows, highs)
         bounds, frames = (firsts, lasts), (lows, highs)
         product, lane = resolved.request.product, resolved.choice.lane
-        return fold_frames(product, source, self.order, bounds, frames, lane)
+        return spans.fold_frames(product, source, self.order, bounds, frames, lane)
 
     def _codes(self, *instants: Array) -> list[Array]:
         """The ranks of instants, one key behind the other."""
@@ -225,7 +228,7 @@ def _ranks(parts: list[Array]) -> list[Array]:
 
 def check_past(rows: SortedRows, plan: OverPlan) -> None:
     """Refuse times from which rows cannot look back within 64 bits."""
-    check_room(rows.extremes, max(frame.ticks or 0 for frame in plan.frames))
+    check_room(rows.extremes, max(plan.reach))
 
 
 def over_columns(
@@ -270,7 +273,7 @@ def _frame_columns(
         answer = Answer(None, starts, rows.lengths, starts, stops, folded)
         calls, reads = resolved.calls, inputs.columns
         return answer_columns(table, rows, calls, reads, request, answer)
-    times, timed = rows.times, frame.rows is None and rows.times is not None
+    times, timed = rows.times, not frame.counts_rows and rows.times is not None
     has_unplaced = timed and rows.unplaced is not None and rows.unplaced.any()
     by_cursors = resolved.by_cursors and not has_unplaced
     if len(request.calls) < len(resolved.calls) or not (frame.is_even or by_cursors):

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyarrow import types as pat
 
 from windrow.loops import as_arrow
+from windrow.loops import compute as pc
 from windrow.plan.cql import ROW, TOTAL, BoundQuery, JoinedTable
 from windrow.query.tree import Expression
 from windrow.windows import clock_of

@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 
+from windrow import graph
 from windrow.algorithms import (
     Algorithm,
     slide_arrays,
     slide_numbers,
     slide_regular,
 )
-from windrow.graph import slide_uneven, slide_walked
 from windrow.kernels import Product
 from windrow.loops import spread
 from windrow.plan.aggregate import Plan
@@ -169,7 +169,7 @@ def _slide_walked(job: Job, slices: Slices) -> list[Answer]:
     """Slide the windows of all rules by one graph, which finds their bounds itself."""
     resolved, rules, none = job.resolved, job.plan.rules, np.empty(0, np.int64)
     source, leaf = slices.source(job)
-    lists = slide_walked(
+    lists = graph.slide_walked(
         resolved.product,
         source,
         slices.instants(job.times),
@@ -233,7 +233,7 @@ def _slide_frames(
     if resolved.by_graph:
         pairs = [(frame.starts, frame.stops) for frame in all_frames]
         lane = graph_lane(plan)
-        return slide_uneven(product, source, pairs, leaf=leaf, lane=lane)
+        return graph.slide_uneven(product, source, pairs, leaf=leaf, lane=lane)
     tails = [_tails(job, frame) for frame in all_frames]
     if resolved.together is not None:
         return _slide_together(job, resolved.together, source, leaf, all_frames, tails)

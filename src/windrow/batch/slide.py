@@ -6,6 +6,7 @@ mean the same as everywhere.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,7 @@ from windrow.aggregates import Aggregate, Call
 from windrow.aggregates.calls import calls_of
 from windrow.errors import BadInput, WindowError
 from windrow.loops import arrays, as_arrow, as_numpy, in_threads
+from windrow.loops import compute as pc
 from windrow.loops.sort import is_sorted
 from windrow.plan.resolve import Resolved
 from windrow.windows import Window
@@ -36,9 +38,38 @@ class SlideInputs:
     table: pa.Table
     window: Window
     calls: dict[str, Call]
+    index: Any = None  # of a pandas Series, whose results have an index too
 
     def run(self, job: WindowJob, resolved: Resolved) -> list[pa.Array]:
         """The column of each call, with one entry per window."""
+        self._check_order()
+        _, parts = job.solve(resolved, lambda _, solved: solved[2][0], bare=True)
+        if len(parts) == 1:
+            return parts[0]
+        threads = resolved.threads(job.threads)
+        return [join_arrays(column, threads) for column in zip(*parts, strict=True)]
+
+    def on_index(self, values: Any, aggregate: Any, result: pa.Table) -> Any:
+        """The windows as Series, at the last row of each, or at its start."""
+        self._check_order()
+        bounds = result.column("window")
+        if self.window.is_timed:
+            starts = pc.struct_field(bounds, 0).to_pandas()
+            index = sys.modules["pandas"].Index(starts, name="window_start")
+        else:
+            index = self.index.take(pc.struct_field(bounds, 1).to_numpy() - 1)
+        several = isinstance(aggregate, (list, tuple, dict))
+        series = {
+            name: type(values)(
+                result.column(name).to_pandas().array,
+                index=index,
+                name=name if several else values.name,
+            )
+            for name in self.calls
+        }
+        return series if several else next(iter(series.values()))
+
+    def _check_order(self) -> None:
         if self.window.is_timed:
             times = self.table.column(AT).to_numpy()
             if len(times) and not is_sorted(times):
@@ -48,11 +79,6 @@ class SlideInputs:
                     f"they are not in order: entry {at} lies before entry {at - 1}",
                     "sort values and times together by time first",
                 )
-        _, parts = job.solve(resolved, lambda _, solved: solved[2][0], bare=True)
-        if len(parts) == 1:
-            return parts[0]
-        threads = resolved.threads(job.threads)
-        return [join_arrays(column, threads) for column in zip(*parts, strict=True)]
 
 
 def slide_inputs(values: Any, window: Any, aggregate: Any, at: Any) -> SlideInputs:
@@ -70,11 +96,14 @@ def slide_inputs(values: Any, window: Any, aggregate: Any, at: Any) -> SlideInpu
             "use wr.aggregate(table, window, ...)",
         )
     calls = calls_of(aggregate)
+    index = values.index if _is_series(values) else None
+    if at is None and window.is_timed and hasattr(index, "tz"):  # a DatetimeIndex
+        at = index
     table = _table(values, window, at)
     if not isinstance(values, Mapping):
         calls = {name: _call_on_value(call) for name, call in calls.items()}
     window = window.replaced(on=AT if window.is_timed else None, ties=(), name=None)
-    return SlideInputs(table, window, calls)
+    return SlideInputs(table, window, calls, index)
 
 
 def slide_results(
@@ -187,6 +216,10 @@ def _array(values: Any) -> pa.Array:
             "it is not an array",
             "give a numpy array, a list, or a column of a table",
         ) from error
+
+
+def _is_series(values: Any) -> bool:
+    return library(values) == "pandas" and type(values).__name__ == "Series"
 
 
 def _like(values: Any, column: pa.Array) -> Any:

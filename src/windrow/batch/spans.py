@@ -34,9 +34,8 @@ from windrow.spans import (
 )
 
 from .aggregate import Solved, Trim, keep_all
-from .assemble import Answer, answer_columns, assemble
+from .assemble import Answer, answer_columns, assemble, column_of_rows
 from .columns import sort_nulls_first
-from .holistic import holistic
 from .kernel_inputs import KernelInputs, TableJob, read_inputs
 from .sorted_rows import (
     SortedRows,
@@ -159,9 +158,8 @@ def _columns(
         values = rows.gather_arrow(table.column(bound.columns[0])).take(
             as_arrow(positions)
         )
-        name, options = bound.aggregate.name, bound.call.options
         bounds = answer.row_starts, answer.row_stops
-        columns[bound.name] = holistic(name, values, *bounds, options)
+        columns[bound.name] = column_of_rows(bound, values, *bounds)
     return [columns[bound.name] for bound in job.plan.calls]
 
 

@@ -19,7 +19,7 @@ import windrow
 from windrow.errors import BadInput, WindrowError
 
 from . import as_of, bench, compare, demo, doctor, explain, run, warm
-from ._console import out, show_error
+from .console import out, show_error
 
 # What typer raises for wrong options: click's class, of which newer typers carry a
 # copy of their own, so that no one name for it works with all.
@@ -41,7 +41,9 @@ app.command(name="compare", no_args_is_help=True)(compare.compare)
 app.command(name="warm", no_args_is_help=True)(warm.warm)
 app.command(name="doctor")(doctor.doctor)
 app.command(name="demo")(demo.demo)
-app.add_typer(bench.app)
+app.command(name="bench", add_help_option=False, context_settings=bench.AS_THEY_ARE)(
+    bench.bench
+)
 
 
 def _show_version(is_set: bool) -> None:

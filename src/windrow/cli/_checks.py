@@ -56,7 +56,7 @@ def run_checks() -> Iterator[CheckResult]:
     """Check all that can be checked without starting Spark."""
     yield CheckResult(OK, "Python", f"{platform.python_version()}, {sys.executable}")
     yield _java()
-    yield _package("pyspark", (4, 1), None, "'windrow[spark]'")
+    yield _package("pyspark", (3, 5), None, "'pywindrow[spark]'")
     yield _package("pandas", (2, 2), (3,), "'pandas>=2.2,<3'")
     yield _package("pyarrow", (18,), None, "'pyarrow>=18'")
     yield _numba()
@@ -186,7 +186,7 @@ def _connect() -> CheckResult:
     missing = [name for name in _CONNECT if _installed(name) is None]
     if missing:
         words = f"not installed: {', '.join(missing)} (optional, for Spark Connect)"
-        mend = f"{_PIP} 'windrow[connect]'"
+        mend = f"{_PIP} 'pywindrow[connect]'"
         return CheckResult(WARNING, "connect", words, mend)
     return CheckResult(OK, "connect", "all packages for Spark Connect are there")
 

@@ -18,11 +18,11 @@ import windrow as wr
 from windrow._cql import queries_of
 from windrow.errors import BadInput
 
-from ._console import say
 from ._files import Mode, check_is_there, check_sink, read
 from ._options import QueryOptions
 from ._progress import progress
 from ._rows import show_rows, write_rows
+from .console import say
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

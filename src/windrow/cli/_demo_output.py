@@ -11,7 +11,7 @@ from typing import Any
 from rich.padding import Padding
 from rich.syntax import Syntax
 
-from ._console import out
+from .console import out
 
 
 def rule(heading: str) -> None:

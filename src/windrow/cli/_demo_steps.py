@@ -21,11 +21,11 @@ import pandas as pd
 from pyspark.sql import DataFrame, SparkSession
 
 from . import _flights
-from ._console import out, say, show_table
 from ._demo_comparison import SparkComparison, better_of_three, failure
 from ._demo_output import code, note, rule
 from ._demo_picture import AIRPORTS, ZONE, draw_airborne, draw_delays, highest
 from ._progress import progress
+from .console import out, say, show_table
 
 OURS, THEIRS = "Windrow", "Spark's own"
 DAY = "24 hours"

@@ -110,7 +110,7 @@ def require_packages(fact: str, extra: str, *names: str) -> None:
         raise WindrowError.because(
             fact,
             f"{words} cannot be imported by {sys.executable}",
-            f"run {sys.executable} -m pip install 'windrow[{extra}]'",
+            f"run {sys.executable} -m pip install 'pywindrow[{extra}]'",
         )
 
 

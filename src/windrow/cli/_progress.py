@@ -21,7 +21,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from ._console import err
+from .console import err
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -15,9 +15,9 @@ from rich.text import Text
 
 from windrow.errors import BadInput
 
-from ._console import err, show_table
 from ._files import Mode
 from ._progress import progress
+from .console import err, show_table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -21,7 +21,7 @@ from itertools import takewhile
 from windrow import errors
 from windrow.errors import WindrowError
 
-from ._console import err
+from .console import err
 
 _RAISED = re.compile(r"^([A-Za-z_][\w.]*)(?:: (.*))?$")
 _CODE = re.compile(r"^\[[A-Z0-9_.]+\]\s*")

@@ -24,13 +24,13 @@ import windrow as wr
 from windrow.errors import BadInput
 from windrow.plan.flow import BUCKETS
 
-from ._console import err
 from ._files import Mode, check_folders, read_stream
 from ._options import QueryOptions
 from ._progress import progress, status_line
 from ._query import QuerySpec, make_query, time_column
 from ._stream_options import Late, StreamOptions
 from ._stream_totals import StreamTotals
+from .console import err
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -124,7 +124,7 @@ def streaming_frame(
     result: DataFrame = wr.aggregate(
         frame.withWatermark(on, stream.delay),
         **query.arguments,
-        late=str(stream.late or Late.DROP),
+        late=str(stream.late or Late.COUNT),
         buckets=stream.buckets,
     )
     return result

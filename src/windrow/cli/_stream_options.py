@@ -25,7 +25,7 @@ from ._options import QueryOptions, flag, option
 _stream_option = functools.partial(option, rich_help_panel="Streams")
 _CALM = "1 second"  # Spark's own default looks for new files a hundred times a second
 
-Late = enum.StrEnum("Late", ["DROP", "KEEP"])
+Late = enum.StrEnum("Late", ["COUNT", "KEEP", "DROP"])
 """What happens to a row behind the watermark."""
 
 
@@ -45,8 +45,9 @@ class StreamOptions:
         "DURATION",
     )
     late: Late | None = _stream_option(
-        "Rows that come later still: drop counts them; keep also writes each to the "
-        "column late. Left out: drop."
+        "Rows that come later still: with count they are in windows not yet out; "
+        "keep also writes those that missed one to the column late; drop leaves them "
+        "out. Left out: count."
     )
     checkpoint: str | None = _stream_option(
         "Where the stream keeps how far it is. Left out: OUT.checkpoint, beside OUT.",

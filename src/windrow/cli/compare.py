@@ -16,8 +16,8 @@ import typer
 
 from windrow.errors import BadInput
 
-from ._console import say, show_table
 from ._files import check_is_there
+from .console import say, show_table
 
 EXAMPLES = 3
 TOLERANCE = 1e-9

@@ -12,9 +12,9 @@ import windrow as wr
 from windrow.errors import WindrowError
 
 from ._checks import OK, WARNING, WRONG, CheckResult, run_checks
-from ._console import out
 from ._options import Verbose
 from ._session import session
+from .console import out
 
 _COLOURS = {OK: "green", WARNING: "yellow", WRONG: "bold red"}
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import windrow as wr
 
-from ._console import say
 from ._cql_text import explain_text, is_text
 from ._files import read
 from ._options import QueryOptions, with_option_groups
 from ._progress import progress
 from ._query import make_query
+from .console import say
 
 
 @with_option_groups

@@ -14,7 +14,6 @@ import typer
 import windrow as wr
 from windrow.errors import BadInput
 
-from ._console import err
 from ._cql_text import is_text, warm_text
 from ._files import read, read_stream
 from ._options import QueryOptions, with_option_groups
@@ -22,6 +21,7 @@ from ._progress import progress
 from ._query import make_query, time_column
 from ._stream import STATE_STORE, streaming_frame
 from ._stream_options import StreamOptions
+from .console import err
 
 
 @with_option_groups

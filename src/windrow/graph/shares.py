@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from windrow.aggregates import Law
 from windrow.kernels import Output, Product, ProductPart
 
 Array = np.ndarray[Any, Any]
@@ -41,18 +40,13 @@ def shares_of(product: Product) -> tuple[Share, ...]:
     exact = {
         field
         for part in product.parts
-        if _is_undoable(part)
+        if part.undoable
         for field in range(part.offset, part.stop)
     }
     sides: dict[bool, list[int]] = {True: [], False: []}
     for number, output in enumerate(product.outputs):
         sides[exact >= set(_fields(output))].append(number)
     return tuple(_share(product, numbers) for numbers in sides.values() if numbers)
-
-
-def _is_undoable(part: ProductPart) -> bool:
-    whole = all(dtype == "int64" for dtype in part.dtypes)
-    return whole and Law.INVERTIBLE in part.request.aggregate.laws
 
 
 def _fields(output: Output) -> list[int]:

@@ -66,6 +66,8 @@ class Assembly:
     generated    functions as text: those whose shape depends on the kernel; `run`
                  may be one of them
     inline       names of functions that must not become calls
+    part_words   functions over one part of the product: a name, to which the number of
+                 the part is added, the function, and that number
     """
 
     what: str
@@ -83,6 +85,7 @@ class Assembly:
     inline: tuple[str, ...] = ()
     columns: Callable[..., Any] | None = None
     alike: bool = False
+    part_words: tuple[tuple[str, Callable[..., Any], int], ...] = ()
 
     @cached_property
     def _hash(self) -> int:
@@ -99,7 +102,7 @@ class Assembly:
         text = Text(title, words=words, inline=self.inline, columns=columns)
         for name, value in self.constants:
             text.constant(name, value)
-        joins = add_partial(text, self.product)
+        joins = add_partial(text, self.product, by_part=bool(self.part_words))
         _LEAVES[self.leaf](text, self.product)
         if self.emit == "results":
             repeats = self.stretches and not columns
@@ -108,6 +111,9 @@ class Assembly:
             add_raw_emit(text, self.product)
         if self.tallies and not columns:
             add_tallies(text, self.product, joins, counted=self.leaf == "rows")
+        if not columns:
+            for word, own, part in self.part_words:
+                text.take(own, f"{word}_{part}", part=f"_{part}")
         if not (columns and self.generates_run):
             for helper in self.helpers:
                 text.take(helper)

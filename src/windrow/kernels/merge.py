@@ -5,7 +5,8 @@
     -----------------------------------------
     product           (count, total, max)      one tuple, one loop
 
-A request whose fields are all in another's partial is lowered from there.  Where a
+A request whose fields are all in another's partial is lowered from there; a range is
+the partials of a minimum and a maximum.  Where a
 result may be null the product also has a count of values, once for each set of
 nullable columns.
 """
@@ -38,7 +39,8 @@ def _merge(requests: Sequence[Request], may_be_empty: bool) -> Product:
         for request in requests
         if _needs_count(request, may_be_empty)
     ]
-    for request in sorted([*requests, *counts], key=lambda r: -len(_keys(r))):
+    wanted = [part for request in requests for part in _halves(request)]
+    for request in sorted([*wanted, *counts], key=lambda r: -len(_keys(r))):
         keys = _keys(request)
         if not all(key in index for key in keys):
             offset = parts[-1].stop if parts else 0
@@ -50,6 +52,12 @@ def _merge(requests: Sequence[Request], may_be_empty: bool) -> Product:
 
 
 COUNT = find("count")
+
+
+def _halves(request: Request) -> list[Request]:
+    """A request for each half of a partial that has some, so that each goes its way."""
+    halves = request.aggregate.halves
+    return [replace(request, aggregate=half) for half in halves] or [request]
 
 
 def _flag_lone_selective(

@@ -64,6 +64,12 @@ class ProductPart:
         """Whether its last field is 0 if there is no value at all."""
         return self.request.optional
 
+    @property
+    def undoable(self) -> bool:
+        """Whether it has an exact inverse: all its fields are whole numbers."""
+        whole = all(dtype == "int64" for dtype in self.dtypes)
+        return whole and Law.INVERTIBLE in self.request.aggregate.laws
+
 
 @dataclass(frozen=True)
 class Output:

@@ -19,10 +19,11 @@ _NUMPY = {"bool": "bool_", "object": "object_"}  # numpy's names that are not ou
 FEW = 8  # most result arrays that are prefetched: with more of them it does not pay
 
 
-def add_partial(text: Text, product: Product) -> list[str]:
+def add_partial(text: Text, product: Product, *, by_part: bool = False) -> list[str]:
     """Add `IDENTITY`, `combine`, `inverse`, `load`, `store`, `allocate`, `same`.
 
-    Gives the name of each part's own `join`.
+    With `by_part` each part has them too, as `combine_0` and so on.  Gives the name of
+    each part's own `join`.
     """
     combines, joins, inverses, identities = [], [], [], []
     names = []
@@ -38,6 +39,8 @@ def add_partial(text: Text, product: Product) -> list[str]:
         joins.append(f"{join}(older{span}, newer{span})")
         inverses.append(f"{inverse}(whole{span}, oldest{span})" if inverse else None)
         identities.append(identity)
+        if by_part:
+            _add_part_words(text, number, part, combine, inverse)
     text.add(f"IDENTITY = {' + '.join(identities)}")
     text.define(f"def combine(older, newer):\n    return {' + '.join(combines)}")
     text.define(f"def join(older, newer):\n    return {' + '.join(joins)}")
@@ -45,12 +48,31 @@ def add_partial(text: Text, product: Product) -> list[str]:
         terms = " + ".join(str(inverse) for inverse in inverses)
         text.define(f"def inverse(whole, oldest):\n    return {terms}")
     add_memory(text, product.dtypes, "load", "store", "allocate")
-    width = range(len(product.dtypes))
-    alike = " and ".join(
-        f"(a[{i}] == b[{i}] or (a[{i}] != a[{i}] and b[{i}] != b[{i}]))" for i in width
-    )
-    text.define(f"def same(a, b):\n    return {alike}")
+    _add_same(text, "same", len(product.dtypes))
     return names
+
+
+def _add_same(text: Text, name: str, width: int) -> None:
+    """Add a function that compares partials; NaN equals NaN."""
+    alike = " and ".join(
+        f"(a[{i}] == b[{i}] or (a[{i}] != a[{i}] and b[{i}] != b[{i}]))"
+        for i in range(width)
+    )
+    text.define(f"def {name}(a, b):\n    return {alike}")
+
+
+def _add_part_words(
+    text: Text, number: int, part: ProductPart, combine: str, inverse: str | None
+) -> None:
+    """Add the words for the partial of one part alone."""
+    arguments = {"combine": ("older, newer", combine)}
+    if inverse:
+        arguments["inverse"] = ("whole, oldest", inverse)
+    for word, (names, function) in arguments.items():
+        text.define(f"def {word}_{number}({names}):\n    return {function}({names})")
+    memory = (f"{word}_{number}" for word in ("load", "store", "allocate"))
+    add_memory(text, part.dtypes, *memory)
+    _add_same(text, f"same_{number}", len(part.dtypes))
 
 
 def add_memory(

@@ -261,6 +261,14 @@ def take_newest(rules: Any, answers: Any, value: Any) -> None:
     """All windows of a list take the newest event on."""
 
 
+def begin_steps() -> Any:
+    """The ints and the state of a window without events."""
+
+
+def make_answers(count: Whole, places: Whole) -> Any:
+    """Memory for what so many windows of a list keep, over rings of `places`."""
+
+
 def size_of(ints: Any) -> int:  # type: ignore[empty-body]
     """How many events the window holds."""
 

@@ -2,6 +2,7 @@
 
     text.py       the source of a kernel, from functions and generated text
     arrays.py     memory for results
+    compute.py    Arrow's own functions, loaded with the first that is called
     cache.py      its files on disk, named by their content
     load.py       a module of it: compiled, interpreted, or over columns
     machine.py    its machine code, loaded and kept (imports numba)

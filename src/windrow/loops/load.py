@@ -39,6 +39,8 @@ _MEMORY = hashlib.sha256(
 _COMPILED = f"""\
 # memory {_MEMORY}
 {_IMPORTS}\
+from math import frexp, ldexp
+
 from numba import njit
 from numpy import exp, log, sqrt
 
@@ -50,7 +52,7 @@ from windrow.loops.memory import peek, poke, prefetch, read, select, write
 _INTERPRETED = f"""\
 {_IMPORTS}
 from windrow.loops.plain import (
-    exp, log, njit, peek, poke, prefetch, select, sqrt, write
+    exp, frexp, ldexp, log, njit, peek, poke, prefetch, select, sqrt, write
 )
 
 read = look = peek
@@ -59,7 +61,7 @@ announce = poke
 
 _COLUMNS = f"""\
 {_IMPORTS}\
-from numpy import exp, log, sqrt
+from numpy import exp, frexp, ldexp, log, sqrt
 
 from windrow.loops.columns import (
     choose, ordinals, places, poke, read, select, write

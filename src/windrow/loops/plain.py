@@ -4,7 +4,10 @@ Numbers are read as Python's own, so that an overflow is an infinity and not a w
 """
 
 import math
+from math import frexp
 from typing import Any
+
+import numpy as np
 
 
 def log(value: float) -> float:
@@ -27,10 +30,18 @@ def sqrt(value: float) -> float:
     return math.nan if value < 0.0 else math.sqrt(value)
 
 
+def ldexp(value: float, exponent: int) -> float:
+    """`value` times two to the power of `exponent`; infinite where it is too large."""
+    try:
+        return math.ldexp(value, exponent)
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
 def peek(array: Any, index: int) -> Any:
     """The element at `index`, as a Python number."""
     value = array[index]
-    return value.item() if hasattr(value, "item") else value
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def write(array: Any, index: int, value: Any, slot: int) -> None:  # noqa: ARG001
@@ -55,3 +66,18 @@ def select(condition: Any, a: Any, b: Any) -> Any:
 def njit(*_: Any, **__: Any) -> Any:
     """Leave a function as it is, where `numba.njit` would compile it."""
     return lambda function: function
+
+
+__all__ = [
+    "exp",
+    "frexp",
+    "ldexp",
+    "log",
+    "njit",
+    "peek",
+    "poke",
+    "prefetch",
+    "select",
+    "sqrt",
+    "write",
+]

@@ -40,6 +40,8 @@ _VOCABULARY = (  # words of kernels, which each lane defines for itself
     "windrow.kernels.vocabulary",
     "windrow.loops.columns",
 )
+# words that each part of a product has of its own where parts go their own way
+PART_WORDS = ("IDENTITY", "combine", "inverse", "load", "same", "since", "store")
 # Python numbers: infinities, no warnings
 _PLAIN = {"int64": "int", "float64": "float"}
 
@@ -134,26 +136,30 @@ class Text:
         *,
         entry: bool = False,
         after_module: bool = False,
+        part: str = "",
     ) -> str:
         """Add a function by its source, and all that it uses; return its name here.
 
         An `entry` can be called from Python.  With `after_module` it and its helpers
-        are renamed after their modules.
+        are renamed after their modules.  With `part` it works on one part of a product:
+        its helpers and the words for partials end with that.
         """
         assert isinstance(function, FunctionType)
         prefix = f"{function.__module__.rpartition('.')[2]}_" if after_module else ""
-        name = name or _prefixed(prefix, function.__name__)
+        name = name or _prefixed(prefix, function.__name__) + part
         if entry:
             self._entries.add(name)
         if self._is_new(name, function):
             names = {function.__name__: name}
             for word in function.__code__.co_names:
                 value = function.__globals__.get(word)
-                if getattr(value, "__module__", None) in _VOCABULARY:
+                if part and word in PART_WORDS:
+                    names[word] = word + part
+                elif getattr(value, "__module__", None) in _VOCABULARY:
                     if word in self._words:
                         self.take(self._words[word], word)
                 elif isinstance(value, FunctionType):
-                    names[word] = self.take(value, after_module=after_module)
+                    names[word] = self.take(value, after_module=after_module, part=part)
                 elif isinstance(value, (int, float)):
                     names[word] = _prefixed(prefix, word)
                     self.constant(names[word], value)

@@ -26,7 +26,6 @@ Below them is the kernel, which sees arrays of numbers only:
     loops.py          events in, results out
     key_loops.py      the same for the windows of many keys
     many_loops.py     the same for the windows of a list
-    range_words.py    how an algorithm answers several ranges
     policies.py       what leaves, and what falls due
     places.py         finds an event again, and puts a late one in its place
 

@@ -79,11 +79,16 @@ def layout_of(
 ) -> Layout:
     """The memory of an operator's window."""
     fields, marks = product.dtypes, "float64" if evict == DELTA else "int64"
-    rings = [f"ring{number}" for number in range(steps.rings)]
+    spans = steps.ring_fields or [(0, len(fields))] * steps.rings
+    rings = [
+        Section(f"ring{number}", dtype, steps.slots)
+        for number, (start, stop) in enumerate(spans)
+        for dtype in fields[start:stop]
+    ]
     floats = FLOATS if DELTA in (evict, trigger) else 0
     sections = (
         *(Section("state", dtype, 0, steps.state) for dtype in fields),
-        *(Section(ring, dtype, steps.slots) for ring in rings for dtype in fields),
+        *rings,
         *[Section("number", "int64", 1)] * steps.numbers,
         Section("marks", marks, int(ordered or evict == DELTA)),
         Section("ids", "int64", int(not steps.fifo)),

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from windrow.algorithms import Q_ANCHOR, Q_EVERY, Q_NEXT, Q_RANGE, Q_WAITS, RULE
 from windrow.loops import arrays
 from windrow.windows.policy_numbers import TIME, PolicyNumbers
 
@@ -22,7 +23,6 @@ from .inputs import Events, Source
 from .layout import Array
 from .payloads import payloads_at
 from .policies import NEWEST, RANGE, TOTAL
-from .range_words import Q_ANCHOR, Q_EVERY, Q_NEXT, Q_RANGE, Q_WAITS, RULE
 from .results import (
     Result,
     ResultBatch,
@@ -35,7 +35,7 @@ from .window import LEAST, KeyWindow
 
 
 class ManyWindow(KeyWindow):
-    """The windows of a list; `rules` has a row for each (`range_words.py`)."""
+    """The windows of a list; `rules` has a row for each (`algorithms/_ranges.py`)."""
 
     def __init__(
         self,
@@ -110,8 +110,12 @@ class ManyWindow(KeyWindow):
     def begin_ranges(self) -> None:
         """Room for the partials and results of each window, begun anew."""
         kernel, count = self.program.kernel, len(self.names)
-        each = 1 + self.memory.capacity * kernel.steps.stacks
-        self.answers = arrays(kernel.product.dtypes, count * each)
+        dtypes, capacity = kernel.product.dtypes, self.memory.capacity
+        rooms = kernel.steps.answer_rooms or ((1, kernel.steps.stacks),) * len(dtypes)
+        self.answers = tuple(
+            np.empty(count * (one + capacity * stacks), dtype)
+            for dtype, (one, stacks) in zip(dtypes, rooms, strict=True)
+        )
         for place in range(count):
             begin = (self.memory, place, self.rules, self.answers)
             self.program.steps.call_begin_range(*begin)

@@ -5,24 +5,32 @@
           |------------- range 1 ------------------|     query(size): for each window
                          |------- range 2 ---------|     that is due
 
-`rules` has a row for each window (`range_words.py`): its range, how far apart its
-results are (0 is by hand), where they are aligned, the place at which it starts, when
-it is due next (an instant, or a number of events), whether its results wait, and where
-its stacks meet.  `answers` are partials of the windows' own: a running answer of each,
-or its stacks.
+`rules` has a row for each window (`algorithms/_ranges.py`): its range, how far apart
+its results are (0 is by hand), where they are aligned, the place at which it starts,
+when it is due next (an instant, or a number of events), whether its results wait, and
+where its stacks meet.  `answers` are partials of the windows' own: a running answer of
+each, or its stacks.
 """
 
 import numpy as np
 
+from windrow.algorithms import (
+    Q_ANCHOR,
+    Q_EVERY,
+    Q_NEXT,
+    Q_RANGE,
+    Q_START,
+    Q_WAITS,
+    begin_first,
+    begin_later,
+    drop_oldest,
+)
 from windrow.kernels.vocabulary import (
     EVICT,
     NUMBERED,
     ORDERED,
-    advance,
     answer,
-    begin_range,
     emit,
-    evict,
     insert,
     ints_of,
     leaf,
@@ -40,7 +48,6 @@ from windrow.kernels.vocabulary import (
 from windrow.windows.policy_numbers import TIME
 
 from .policies import FULL, MASK, NEWEST, NO_ROOM, RANGE, READY, TOTAL
-from .range_words import Q_ANCHOR, Q_EVERY, Q_NEXT, Q_RANGE, Q_START, Q_WAITS
 
 
 def find_start(memory, ints, q, rules, answers, limit):
@@ -52,17 +59,8 @@ def find_start(memory, ints, q, rules, answers, limit):
             start += 1
     else:
         start = max(start, ints[1] - rules[q, Q_RANGE])
-    advance(scratch, ints, q, rules, answers, start)
+    begin_later(scratch, ints, q, rules, answers, start)
     return ints[1] - start
-
-
-def drop_oldest(memory, ints, state, rules, answers):
-    """Evict the oldest event, which every window lets go first."""
-    scratch = memory[1]
-    for q in range(len(rules)):
-        if rules[q, Q_START] == ints[0]:
-            advance(scratch, ints, q, rules, answers, ints[0] + 1)
-    return evict(scratch, ints, state)
 
 
 def end_after(rules, q, tick):
@@ -106,7 +104,7 @@ def drop_before_all(memory, ints, state, tick, rules, answers):
     for q in range(len(rules)):
         least = min(least, limit_of(rules, q, tick))
     while size_of(ints) > 0 and peek(marks, ints[0] & words[MASK]) < least:
-        ints, state = drop_oldest(memory, ints, state, rules, answers)
+        ints, state = drop_oldest(memory[1], ints, state, rules, answers)
     return ints, state
 
 
@@ -150,7 +148,7 @@ def call_feed_many(
             ints, state = drop_before_all(memory, ints, state, tick, rules, answers)
         else:
             while size_of(ints) >= words[RANGE]:
-                ints, state = drop_oldest(memory, ints, state, rules, answers)
+                ints, state = drop_oldest(memory[1], ints, state, rules, answers)
         if ints[1] - ints[0] > words[MASK]:
             status = FULL
             break
@@ -226,7 +224,7 @@ def call_look_many(mem, tick, rules, answers, out, sizes):
 def call_begin_range(mem, q, rules, answers):
     """A window that is new begins with the oldest event that is kept."""
     memory, _ = open_memory(mem)
-    begin_range(memory[1], ints_of(memory[0]), q, rules, answers)
+    begin_first(memory[1], ints_of(memory[0]), q, rules, answers)
 
 
 def take_and_answer(memory, value, tick, rules, answers, out, sizes):
@@ -247,7 +245,7 @@ def take_and_answer(memory, value, tick, rules, answers, out, sizes):
         ints, state = drop_before_all(memory, ints, state, tick, rules, answers)
     else:
         while size_of(ints) >= words[RANGE]:
-            ints, state = drop_oldest(memory, ints, state, rules, answers)
+            ints, state = drop_oldest(memory[1], ints, state, rules, answers)
     full = ints[1] - ints[0] > words[MASK]
     if not full:
         if ORDERED:
@@ -289,7 +287,7 @@ def call_drop_many(mem, many, rules, answers):
     words, fields = memory[0], memory[2]
     ints, state = ints_of(words), state_of(fields)
     for _ in range(many):
-        ints, state = drop_oldest(memory, ints, state, rules, answers)
+        ints, state = drop_oldest(memory[1], ints, state, rules, answers)
     set_ints(words, ints)
     set_state(fields, state)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from windrow.algorithms import Algorithm, Stepwise
+from windrow.algorithms import Algorithm, Stepwise, range_words
 from windrow.kernels import Assembly, Product
 from windrow.loops import Lane, forced_lane, is_interpreting
 from windrow.windows.policy_numbers import TIME, PolicyNumbers
@@ -27,7 +27,6 @@ from .loops import LOOPS, move_rings
 from .many_loops import MANY_LOOPS
 from .places import PLACES
 from .policies import ANCHOR, EVERY, FURTHEST, INTS, RANGE, SINCE, STEP
-from .range_words import RUNNING_WORDS, SINCE_WORDS, STACK_WORDS
 from .steps import Kernel, Steps
 
 # An event's way.  As calls they pass partials through memory: for pba 30 ns an event
@@ -45,6 +44,7 @@ _INLINE = (
     "since",
     "take_newest",
     "find_start",
+    "begin_later",
     "drop_oldest",
 )
 
@@ -63,7 +63,7 @@ class OperatorKernel:
     @property
     def steps(self) -> Stepwise:
         """The algorithm, one event at a time."""
-        steps = self.algorithm.steps
+        steps = self.algorithm.steps_for(self.product)
         assert steps is not None
         return (steps.list_form if self.many else None) or steps
 
@@ -110,21 +110,18 @@ class OperatorKernel:
         """What the kernel is made of; memory differs where it runs interpreted."""
         steps = self.steps
         low, high = steps.span
-        words: dict[str, Callable[..., Any]] = {
+        words: dict[str, Callable[..., Any] | str] = {
             "insert": steps.insert,
             "evict": steps.evict,
             "whole": steps.whole,
+            "move": steps.move or move_rings,
         }
-        words["move"] = steps.move or move_rings
         entries: tuple[Callable[..., Any], ...] = LOOPS
         if self.shares:
             entries += KEY_LOOPS
         if self.many:
             entries += MANY_LOOPS
-            if steps.since is not None:
-                words |= SINCE_WORDS | {"since": steps.since}
-            else:
-                words |= RUNNING_WORDS if steps.running else STACK_WORDS
+            words |= {} if steps.part_words else range_words(steps)
         if steps.any_place is not None:
             words |= vars(steps.any_place)
             entries += PLACES
@@ -141,13 +138,16 @@ class OperatorKernel:
                 ("RING_UPTO", high),
             ),
             generated=(
+                *(text for text in words.values() if isinstance(text, str)),
+                *steps.texts,
                 *_state_functions(steps),
                 open_text(self.layout, steps, plain=interpreted),
                 *arena_texts(self.layout, plain=interpreted),
             ),
-            words=tuple(words.items()),
+            words=tuple((w, f) for w, f in words.items() if not isinstance(f, str)),
             entries=tuple((entry.__name__, entry) for entry in entries),
-            inline=_INLINE,
+            part_words=steps.part_words,
+            inline=(*_INLINE, *(f"{name}_{k}" for name, _, k in steps.part_words)),
         )
 
 
@@ -214,6 +214,8 @@ def _state_functions(steps: Stepwise) -> tuple[str, ...]:
     rings = range(steps.rings)
     numbers = range(steps.rings, steps.rings + steps.numbers)
     copies = [f"    store(wider[{k}], j, load(scratch[{k}], i))" for k in rings]
+    if steps.part_words:  # whose parts move by themselves
+        copies, numbers = ["    pass"], range(0)
     copies += [f"    wider[{k}][j] = scratch[{k}][i]" for k in numbers]
     return (
         f"def size_of(ints):\n    return {size}",

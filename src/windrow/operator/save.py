@@ -162,8 +162,11 @@ def _list_table(window: ManyWindow) -> pa.Table:
 
 
 def _answer_table(window: ManyWindow) -> pa.Table:
-    answers = {f"field{k}": array for k, array in enumerate(window.answers)}
-    return pa.table(answers)
+    """One row, a list for each field: not every part of a product keeps answers."""
+    lists = [
+        pa.ListArray.from_arrays([0, len(array)], array) for array in window.answers
+    ]
+    return pa.table(lists, [f"field{k}" for k in range(len(lists))])
 
 
 def _restore_list(window: ManyWindow, data: bytes, answers: bytes) -> None:
@@ -173,7 +176,8 @@ def _restore_list(window: ManyWindow, data: bytes, answers: bytes) -> None:
         window.rules[:, place] = column.to_numpy()
     fields = table_from(answers).columns
     for array, column in zip(window.answers, fields, strict=True):
-        array[:] = column.to_numpy()
+        is_list = pa.types.is_list(column.type)  # it was a column of numbers before
+        array[:] = (column.combine_chunks().flatten() if is_list else column).to_numpy()
     window.reported = {
         name: _value(text)[0]
         for name, text in zip(window.names, reports.to_pylist(), strict=True)

@@ -58,7 +58,7 @@ class SpanProgram:
     ) -> None:  # fmt: skip
         self.window, self.calls, self.algorithm = window, calls, algorithm
         for call in calls.values():
-            if Law.HOLISTIC in call.aggregate.laws:
+            if not call.aggregate.in_kernels:
                 raise UnsupportedType.because(
                     f"cannot keep {call.label} over events with a duration",
                     "it needs the events of a window, and slices keep none",

@@ -3,7 +3,7 @@
     bind, windows             check calls and windows against a schema
     table                     has what all plans over a table have in common
     aggregate, by_policy      plan wr.aggregate, over numbered windows and by policy
-    over, as_of               plan wr.over and wr.as_of
+    over, as_of               plan wr.over and wr.as_of, by the frame of each call
     operator, cql/            plan wr.Operator and wr.cql
     choose, spans, sharing    choose slicer, algorithm, technique, and what is shared
     features, where           define features once; filter single aggregates

@@ -27,6 +27,8 @@ from .spans import check_forced, span_of
 from .table import TablePlan, holistic_error, key_names, nominal_product
 from .windows import check_windows, order_of, rules_of
 
+OF_FRAMES = ("last", "next", "min_periods")
+
 
 @dataclass(frozen=True)
 class Plan(TablePlan):
@@ -131,11 +133,12 @@ def plan_aggregate(
     check_windows(windows)
     keys = key_names(by, schema)
     for name, call in calls.items():
-        if call.last is not None:
+        said = [word for word in OF_FRAMES if getattr(call, word) is not None]
+        if said:
             raise BadInput.because(
                 f"cannot compute {name!r}",
-                "last= belongs to wr.over, and the window says how far back",
-                "leave last= out, or call wr.over",
+                f"{said[0]}= belongs to wr.over, and the window says how far back",
+                f"leave {said[0]}= out, or call wr.over",
             )
     bound = bind(calls, schema)
     check_new_names(list(calls), [*keys, "window", *(["query"] if listed else [])])

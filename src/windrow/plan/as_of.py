@@ -21,7 +21,8 @@ from windrow.errors import BadInput, WindowError
 from windrow.windows import Clock, Duration, clock_of, parse_duration
 
 from .bind import bind, check_new_names, column_type
-from .over import OverPlan, share_frames
+from .frame import durations_of, share_frames
+from .over import OverPlan
 from .table import check_columns, key_names
 
 
@@ -59,8 +60,7 @@ def plan_as_of(
         _check_key(key, labels, events)
     bound_calls = bind(calls, events)
     check_new_names(list(calls), labels.names)
-    lengths = [bound.call.last for bound in bound_calls]
-    durations = [length for length in lengths if isinstance(length, Duration)]
+    durations = durations_of(bound_calls)
     late = None if delay is None else check_delay(delay)
     durations += [] if late is None else [late]
     clocks = _clocks(labels, events, at, on, durations)

@@ -7,8 +7,10 @@ After this nothing can be refused for its names or types.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import pyarrow as pa
 from pyarrow import types as pat
@@ -17,6 +19,7 @@ from windrow.aggregates import Aggregate, Call
 from windrow.aggregates.quantiles import check_quantiles
 from windrow.aggregates.types import check_accepts, result_type
 from windrow.errors import BadInput, UnknownName, UnsupportedType
+from windrow.sketches import Sketch, sketch_of
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,11 @@ class BoundCall:
         """The aggregate that is called."""
         return self.call.aggregate
 
+    @cached_property
+    def sketch(self) -> Sketch:
+        """The sketch that is the partial of an approximate aggregate."""
+        return sketch_of(self.aggregate.name, self.call.options, self.types[0])
+
     @property
     def reads(self) -> tuple[str, ...]:
         """Every column that the call reads, once each."""
@@ -54,6 +62,14 @@ def bind(calls: Mapping[str, Call], schema: pa.Schema) -> tuple[BoundCall, ...]:
 def column_type(schema: pa.Schema, column: str) -> pa.DataType:
     """The type of a column, or of the values in its dictionary; it must exist."""
     if column not in schema.names:
+        words = re.findall(r"[^\W\d]\w*", column)
+        if set(words) & set(schema.names):
+            raise UnknownName.because(
+                f"no column called {column!r}",
+                "it is an expression, and aggregates take names of columns",
+                f"add it to the table as a column first, or write it as a text of "
+                f"wr.cql, which takes expressions: sum({column})",
+            )
         raise UnknownName.among("column", column, schema.names)
     if schema.names.count(column) > 1:
         raise BadInput.because(

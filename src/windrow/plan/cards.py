@@ -16,12 +16,13 @@ from .tree import level1_of
 
 GRAPH_CARD = {
     "name": GRAPH,
+    "form": "arrays",
     "needs": "-",
     "combines a slide": "at most 2 k for k ranges, 3 k + 1 without an inverse",
     "worst": "n",
     "space": "about 3 n",
     "several ranges": "yes",
-    "uneven windows": "",
+    "runs": GRAPH,
     "source": "LightSaber 5",
 }
 """The card of the graph, which is written anew for each list of windows."""
@@ -58,7 +59,10 @@ def aggregate_cards() -> Cards:
             "name": aggregate.name,
             "gives": aggregate.summary,
             "laws": ", ".join(aggregate.laws.names()),
-            "partial": ", ".join(f.name for f in aggregate.fields) or "positions",
+            "partial": ", ".join(f.name for f in aggregate.fields)
+            or aggregate.sketch
+            or "positions",
+            "error": aggregate.error,
             "level 1 on Spark": level1_of(aggregate),
             "also called": ", ".join(aggregate.aliases),
         }
@@ -68,19 +72,26 @@ def aggregate_cards() -> Cards:
 
 
 def algorithm_cards() -> Cards:
-    """Every algorithm: what it needs, and what it costs for n slices a window."""
+    """Every algorithm: what it needs, and what each of its forms costs, as counted.
+
+    Combines and inverses of a slide on average, at most before one result, and partials
+    kept, for n slices a window, p of them rounded up to a power of two, and k ranges.
+    "runs" names the algorithm whose steps a form has, where they are not its own.
+    """
     rows = [
         {
             "name": algorithm.name,
+            "form": form,
             "needs": ", ".join(algorithm.needs.names()) or "-",
-            "combines a slide": algorithm.time,
-            "worst": algorithm.worst,
-            "space": algorithm.space,
+            "combines a slide": costs.time,
+            "worst": costs.worst,
+            "space": costs.space,
             "several ranges": "yes" if algorithm.many else "",
-            "uneven windows": algorithm.uneven,
+            "runs": costs.by or algorithm.name,
             "source": algorithm.source,
         }
         for algorithm in ALGORITHMS
+        for form, costs in algorithm.forms.items()
     ]
     return Cards([*rows, GRAPH_CARD])
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from windrow import spans as techniques
 from windrow.aggregates import Law
 from windrow.algorithms import Algorithm
 from windrow.algorithms import find as find_algorithm
@@ -17,7 +18,6 @@ from windrow.kernels import Product
 from windrow.loops import Lane
 from windrow.slicing import Slicer
 from windrow.slicing import find as find_slicer
-from windrow.spans import Technique
 from windrow.windows import Rule
 
 FEW_SLICES = 4
@@ -39,7 +39,8 @@ class Choice:
         line = f"{self.algorithm.name}: {self.reason}"
         if self.even or not self.algorithm.uneven:
             return line
-        return f"{line}; {self.algorithm.uneven} runs, since windows are not even"
+        where = " in one thread," if self.algorithm.threads > 1 else ","
+        return f"{line}; {self.algorithm.uneven} runs{where} since windows are not even"
 
     @property
     def lane(self) -> Lane | None:
@@ -64,7 +65,7 @@ def choose_algorithm(
         )
     if name != "auto":
         algorithm = find_algorithm(name)
-        check_laws(algorithm, laws, label, ("sba", "two_stacks_lite"))
+        check_product(algorithm, product, label, ("sba", "two_stacks_lite"))
         return Choice(algorithm, FORCED, regular)
     floats = Law.INVERTIBLE in laws
     why = "floats, which are never subtracted" if floats else "not invertible"
@@ -81,8 +82,16 @@ def choose_algorithm(
     return Choice(find_algorithm("two_stacks_lite"), reason)
 
 
+def check_product(
+    forced: Algorithm, product: Product, label: str, able: Iterable[str]
+) -> None:
+    """Refuse an algorithm for a product, unless it serves parts by themselves."""
+    if not forced.by_parts(product):
+        check_laws(forced, product.laws, label, able)
+
+
 def check_laws(
-    forced: Algorithm | Technique, laws: Law, label: str, able: Iterable[str]
+    forced: Algorithm | techniques.Technique, laws: Law, label: str, able: Iterable[str]
 ) -> None:
     """Refuse what needs a law that the aggregates lack; others in `able` suit."""
     if not forced.suits(laws):

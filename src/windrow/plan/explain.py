@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from windrow import graph
 from windrow.algorithms import Shape, kernel_text
 from windrow.errors import BadInput
-from windrow.graph import graph_blocks, graph_lines, graph_svg
 from windrow.slicing import Part
 
 from .as_of import AsOfPlan
@@ -176,16 +176,18 @@ def _show(resolved: object, show: str) -> Explanation:
     graphs = specials_of(resolved.plan, resolved.product, sharing)
     if show == "code":
         walk = "instants" if resolved.walks_instants else "arrays"
-        blocks = [b for _, special in graphs for b in graph_blocks(special.graph, walk)]
+        blocks = [
+            b for _, special in graphs for b in graph.graph_blocks(special.graph, walk)
+        ]
         parts = list(dict.fromkeys(block.strip("\n") for block in blocks))
         return Explanation("\n\n\n".join(parts))
     names = [str(resolved.plan.rules[number].name) for number in sharing.graphed]
     lines = []
     for results, special in graphs:
         lines += [f"graph of {results}"] * (len(graphs) > 1)
-        lines += graph_lines(special, names)
+        lines += graph.graph_lines(special, names)
     specials = [special for _, special in graphs]
-    return Explanation("\n".join(lines), graph_svg(specials, names))
+    return Explanation("\n".join(lines), graph.graph_svg(specials, names))
 
 
 def _kernels(resolved: Resolved) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from windrow import graph
 from windrow.aggregates import WIDE_SUM, Law
-from windrow.graph import Special
 from windrow.kernels import Product
 from windrow.loops import PRICE, Lane, forced_lane
 from windrow.slicing import Part, composite_slide, share, shared_combs
@@ -209,7 +209,7 @@ def _sharing_lines(resolved: Resolved) -> list[str]:
     return lines
 
 
-def _scans(special: Special) -> str:
+def _scans(special: graph.Special) -> str:
     """The kinds and laps of the scans of a graph."""
     scans = special.graph.scans
     *kinds, last = dict.fromkeys(str(scan.kind) for scan in scans) or [""]
@@ -250,8 +250,23 @@ def holistic_calls(calls: Sequence[BoundCall]) -> list[BoundCall]:
 def holistic_lines(calls: Sequence[BoundCall]) -> list[str]:
     """A line on the calls that have no partial, if there are any."""
     if not (holistic := holistic_calls(calls)):
-        return []
-    return [f"  holistic   {label_of(holistic)}: ranges of row positions, no partials"]
+        return sketch_lines(calls)
+    line = f"  holistic   {label_of(holistic)}: ranges of row positions, no partials"
+    return [line, *sketch_lines(calls)]
+
+
+def sketch_lines(calls: Sequence[BoundCall]) -> list[str]:
+    """A line on each call whose partial is a sketch: how it slides, and its error."""
+    lines = []
+    for bound in calls:
+        if bound.aggregate.sketch:
+            sketch = bound.sketch
+            how = "whole columns: no sketch of a window is made"
+            if not sketch.whole_columns:
+                how = "two_stacks_lite: 3 merges a slide"
+            lines.append(f"  sketch     {bound.call.label}: {sketch.name}, {how}")
+            lines.append(f"  error      {bound.call.label}: {bound.aggregate.error}")
+    return lines
 
 
 def result_lines(

@@ -75,8 +75,10 @@ def explain_spread(
     lines = ["over on Spark: I→Window, a window for each row", _rows_line(plan)]
     lines.append(f"  split      {spread.split}: {spread.reason}")
     if spread.chunk:
-        chunk, reach = _length(plan, spread.chunk), _length(plan, spread.reach or 0)
-        lines.append(f"             chunks of {chunk}, each with the {reach} before it")
+        back, ahead = (_length(plan, ticks) for ticks in spread.reach or (0, 0))
+        later = f" and the {ahead} after it" if spread.reach and spread.reach[1] else ""
+        chunk = f"chunks of {_length(plan, spread.chunk)}"
+        lines.append(f"             {chunk}, each with the {back} before it{later}")
     lines += _frame_lines(plan, kernels)
     return Explanation("\n".join(lines))
 
@@ -109,14 +111,13 @@ def explain_flow(flow: Flow, kernels: Sequence[str]) -> Explanation:
     plan = flow.plan
     call = "over" if isinstance(plan, OverPlan) else "aggregate"
     calls = "one call serves all keys of one" if plan.by else "no key, one bucket"
-    late = "given back in column late" if flow.late == "keep" else "dropped, counted"
     lines = [
         f"{call} on a Spark stream, append mode",
         _rows_line(plan),
         f"  buckets    {flow.buckets}: {calls}",
         f"  fed        {flow.fed}: {flow.fed_reason}",
         f"  kept       {flow.kept}: {flow.kept_reason}",
-        f"  late       {late}",
+        f"  late       {_late_text(flow)}",
     ]
     if flow.kept == "levels":
         lines.append(f"  levels     pages of suffixes, {_unit_text(flow)} a slice")
@@ -144,6 +145,22 @@ def explain_flow(flow: Flow, kernels: Sequence[str]) -> Explanation:
 
 def _unit_text(flow: Flow) -> str:
     return "one row" if flow.unit == 1 else f"{flow.unit:,} rows"
+
+
+def _late_text(flow: Flow) -> str:
+    """What becomes of rows behind the watermark."""
+    back = (
+        "given back in column late" if flow.late == "keep" else "counted in late_rows"
+    )
+    if flow.late == "drop":
+        return f"dropped where a slice is closed, {back}"
+    if flow.late_for_all is not None:
+        return (
+            f"a row behind the watermark is late for all: {flow.late_for_all}; {back}"
+        )
+    tree = " (a tree of late slices)" if flow.kept == "slices" else ""
+    where = f"counts in windows that are not out{tree}"
+    return f"a row behind the watermark {where}; rows that missed one are {back}"
 
 
 def _technique_text(tree: Tree) -> str:

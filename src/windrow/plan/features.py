@@ -56,6 +56,8 @@ class Features:
         keys = ", ".join(self.by) or "no key"
         delay = f", {self.delay} late" if self.delay else ""
         rows = [_row(name, call, self.closed) for name, call in self.calls.items()]
+        unsaid = [n for n in ("next", "min_periods") if not any(r[n] for r in rows)]
+        rows = [{n: v for n, v in row.items() if n not in unsaid} for row in rows]
         return f"features by {keys} on {self.on}{delay}\n{Cards(rows)!r}"
 
     def schema(self, events: pa.Schema) -> pa.Schema:
@@ -64,6 +66,7 @@ class Features:
         fields = []
         for bound in bind(calls, masked):
             never = bound.aggregate.name in ("count", "count_distinct", "collect")
+            never = never and bound.call.min_periods is None
             fields.append(pa.field(bound.name, bound.result, nullable=not never))
         return pa.schema(fields)
 
@@ -145,10 +148,10 @@ def _written(call: Call) -> dict[str, Any]:
     table: dict[str, Any] = {"aggregate": call.aggregate.name}
     if call.columns:
         table["columns"] = list(call.columns)
-    if call.last is not None:
-        table["last"] = call.last.text if isinstance(call.last, Duration) else call.last
-    table |= {"closed": call.closed} if call.closed is not None else {}
-    table |= {"where": call.where} if call.where is not None else {}
+    for word in ("last", "next", "closed", "where", "min_periods"):
+        value = getattr(call, word)
+        if value is not None:
+            table[word] = value.text if isinstance(value, Duration) else value
     return table | dict(call.options)
 
 
@@ -163,13 +166,14 @@ def _read(path: str | Path, name: str, table: Any) -> Call:
 
 
 def _row(name: str, call: Call, closed: str) -> dict[str, str]:
-    last = call.last.text if isinstance(call.last, Duration) else call.last
-    if isinstance(last, int):
-        last = f"{last} rows"
+    sides = {"last": call.last, "next": call.next}
+    words = {w: getattr(x, "text", f"{x} rows") for w, x in sides.items() if x}
     return {
         "name": name,
         "aggregate": call.label,
-        "last": last or "everything",
+        "last": words.get("last", "" if words else "everything"),
+        "next": words.get("next", ""),
         "closed": call.closed or closed,
         "where": call.where or "",
+        "min_periods": str(call.min_periods or ""),
     }

@@ -6,6 +6,7 @@ kept      slices     chunks of half a window         time windows, whatever the 
           levels     pages of suffixes by position   count windows, wr.over
           rows       the rows of the last windows    holistic aggregates
           past       the rows that a frame reaches   ... of wr.over
+late      rows behind the watermark count in windows that are not out, or nowhere
 buckets   keys whose state is kept together: one call of a kernel serves them all
 
 Every column is planned as one that may hold nulls, also where the stream says that it
@@ -19,6 +20,7 @@ from dataclasses import dataclass, replace
 
 from pyarrow import types as pat
 
+from windrow.aggregates import Law
 from windrow.errors import BadInput, UnsupportedType, WindowError
 
 from .aggregate import Plan
@@ -40,9 +42,10 @@ class Flow:
     """What happens to a stream, and why; `cell` is in ticks.
 
     Levels have slices of `unit` rows; `choice` slides over those that a step brings.
-
-    `former` are product and slots of version 0.1, which kept smaller partials where
-    columns could not be null; None: the same.
+    `late_for_all` is why a row behind the watermark is late for the whole query; None:
+    it counts in the windows that are not out.  `former` are product and slots of
+    version 0.1, which kept smaller partials where columns could not be null; None: the
+    same.
     """
 
     plan: Plan | OverPlan
@@ -55,9 +58,15 @@ class Flow:
     kept_reason: str
     buckets: int
     late: str
+    late_for_all: str | None
     cell: int
     unit: int = 1
     choice: Choice | None = None
+
+    @property
+    def counts_late(self) -> bool:
+        """Whether rows behind the watermark count where they can."""
+        return self.late_for_all is None
 
 
 def flow_of(
@@ -65,7 +74,7 @@ def flow_of(
     nullable: frozenset[str],
     *,
     delay: int,
-    late: str = "drop",
+    late: str = "count",
     buckets: int | None = None,
     mode: str = "append",
 ) -> Flow:
@@ -81,7 +90,7 @@ def flow_of(
             "say which, as in wr.rows(..., on='ts')",
         )
     if isinstance(plan, OverPlan):
-        check_bounded(plan, "a stream")
+        check_bounded(plan)
     for name in plan.by:
         if pat.is_nested(plan.schema.field(name).type):
             raise UnsupportedType.because(
@@ -103,7 +112,8 @@ def flow_of(
             _check_algorithm(plan)
         cell = max(delay // CELLS, min(rule.step for rule in plan.rules))
     many = (buckets or BUCKETS) if plan.by else 1
-    flow = Flow(plan, request, slots, before, *sent, *state, many, late, cell)
+    lates = late, _late_for_all(plan, request, state[0], late)
+    flow = Flow(plan, request, slots, before, *sent, *state, many, *lates, cell)
     if state[0] != "levels":
         return flow
     choice = choose_algorithm(
@@ -120,11 +130,12 @@ def _unit(plan: Plan | OverPlan) -> int:
 
 
 def _check(late: str, buckets: int | None, mode: str) -> None:
-    if late not in ("drop", "keep"):
+    if late not in ("count", "keep", "drop"):
         raise BadInput.because(
             f"cannot treat late rows as {late!r}",
-            "late= is drop (they are counted) or keep (they come back as rows)",
-            'write late="drop" or late="keep"',
+            "late= is count (they count in the windows that are not out), keep (the "
+            "same, and those that missed one come back as rows) or drop",
+            'write late="count", late="keep" or late="drop"',
         )
     if buckets is not None and buckets < 1:
         raise BadInput.because(
@@ -180,6 +191,24 @@ def _needs_rows(plan: Plan | OverPlan, request: KernelRequest) -> str | None:
     if why is None and request.product.interpreted:
         why = "a function could not be compiled, and plain Python has no columns"
     return why
+
+
+def _late_for_all(
+    plan: Plan | OverPlan, request: KernelRequest, state: str, late: str
+) -> str | None:
+    """Why a row behind the watermark counts nowhere; None: it counts where it can."""
+    if late == "drop":
+        return 'late="drop"'
+    if isinstance(plan, OverPlan):
+        return "rows come out in order of time, and rows after it are out"
+    if plan.counts_rows:
+        return "rows are numbered in order of time, and its number is taken"
+    if state == "slices":
+        for part in request.product.parts:
+            if Law.COMMUTATIVE not in part.request.aggregate.laws:
+                name = part.request.aggregate.name
+                return f"{name} depends on the order of rows, and slices are closed"
+    return None
 
 
 def _sent(

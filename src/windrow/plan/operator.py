@@ -18,7 +18,7 @@ from windrow.windows import Window
 from windrow.windows.policy_numbers import BY_HAND, COUNT, TIME, PolicyNumbers
 
 from .bind import BoundCall
-from .choose import FORCED, UNDOABLE, Choice, check_laws
+from .choose import FORCED, UNDOABLE, Choice, check_product
 
 
 def operator_policies(window: object) -> PolicyNumbers:
@@ -156,6 +156,14 @@ def check_asked(
 def check_options(calls: Iterable[Call]) -> None:
     """Refuse what only has a meaning for the rows of a table."""
     for call in calls:
+        if call.next is not None or call.min_periods is not None:
+            word = "next" if call.min_periods is None else "min_periods"
+            raise BadInput.because(
+                f"cannot keep {call.label} with {word}=",
+                "that belongs to a frame of wr.over, and an operator knows no rows to "
+                "come and answers with what is there",
+                f"leave out {word}=, or use wr.over",
+            )
         if call.last is not None:
             raise BadInput.because(
                 f"cannot keep {call.label} over the last "
@@ -170,7 +178,7 @@ def is_held(bound: BoundCall) -> bool:
 
     So are holistic aggregates, and the extremes of texts.
     """
-    if Law.HOLISTIC in bound.aggregate.laws:
+    if not bound.aggregate.in_kernels:
         return True
     ranked = any(reading(kind) == "rank" for kind in bound.types)
     return ranked and bound.aggregate.name in ("max", "min")
@@ -224,8 +232,9 @@ def _choose_steps(
     """The algorithm; one that is asked for is refused if the product lacks a law."""
     if name != "auto":
         label = ", ".join(output.request.aggregate.name for output in product.outputs)
-        check_laws(find(name), product.laws, label, ("two_stacks_lite", "daba_lite"))
+        check_product(find(name), product, label, ("two_stacks_lite", "daba_lite"))
         return Choice(find(name), FORCED)
+    deques = find("slick_deque")
     rules = (
         (late, "flat_fat", "events may come late: places in the middle can change"),
         (product.undoable, "subtract_on_evict", UNDOABLE),
@@ -239,19 +248,35 @@ def _choose_steps(
             "slick_deque",
             "selective: only events that can still be an answer are kept",
         ),
+        (
+            deques.by_parts(product) and _selects_or_undoes(product),
+            "slick_deque",
+            "a deque for each part that selects, sums beside are taken off",
+        ),
         (True, "two_stacks_lite", "3 combines an event, one ring"),
     )
     return next(Choice(find(best), why) for holds, best, why in rules if holds)
+
+
+def _selects_or_undoes(product: Product) -> bool:
+    """Whether every part is selective, or can be taken off exactly."""
+    return all(
+        part.undoable or Law.SELECTIVE in part.request.aggregate.laws
+        for part in product.parts
+    )
 
 
 def _choose_for_many(name: str, product: Product) -> Choice:
     """The algorithm of a list of windows."""
     if name != "auto":
         label = ", ".join(output.request.aggregate.name for output in product.outputs)
-        check_laws(find(name), product.laws, label, ("slide_side", "flat_fat"))
+        check_product(find(name), product, label, ("slide_side", "flat_fat"))
         return Choice(find(name), FORCED)
     if product.undoable:
         return Choice(find("slick_deque_inv"), UNDOABLE)
+    deques = find("slick_deque")
     if Law.SELECTIVE in product.laws:
-        return Choice(find("slick_deque"), "selective: one deque answers all ranges")
+        return Choice(deques, "selective: one deque answers all ranges")
+    if deques.by_parts(product):
+        return Choice(deques, "a deque for each part that selects answers all ranges")
     return Choice(find("two_stacks_lite"), "3 combines for each range, one ring")

@@ -14,78 +14,14 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from windrow.aggregates import Call, Law
-from windrow.errors import BadInput, UnsuitableAlgorithm, WindowError
-from windrow.kernels import Product
-from windrow.windows import Clock, Duration, clock_of, sliding
+from windrow.aggregates import Call
+from windrow.errors import WindowError
+from windrow.windows import Clock, clock_of, sliding
 
 from .bind import BoundCall, bind, check_new_names, column_type
-from .choose import Choice, choose_algorithm
+from .frame import Frame, durations_of, share_frames
 from .spans import span_of
-from .table import TablePlan, check_columns, key_names, label_of, nominal_product
-
-EVERYTHING = 2**62
-"""More rows than there are."""
-
-
-@dataclass(frozen=True)
-class Frame:
-    """How far back a row looks: over rows, over a duration in ticks, or everything.
-
-    `of_labels` if those who look are not the rows themselves; `spans` if rows are
-    events with a duration.
-    """
-
-    rows: int | None
-    ticks: int | None
-    closed: str
-    text: str
-    of_labels: bool = False
-    spans: bool = False
-
-    @property
-    def is_even(self) -> bool:
-        """Whether each row looks back over as many rows, itself the last of them."""
-        own = not (self.of_labels or self.spans)
-        return self.rows is not None and self.near == 1 and own
-
-    @property
-    def near(self) -> int:
-        """The frame of a row at t ends before t + near: 1 if its own instant is in."""
-        return int(self.closed in ("right", "both"))
-
-    @property
-    def interval(self) -> tuple[int, int]:
-        """The frame of a row at t is [t + far, t + near), in ticks; see `most`."""
-        far = int(self.closed in ("right", "neither")) - (self.ticks or 0)
-        return min(far, self.near), self.near
-
-    @property
-    def most(self) -> int:
-        """How many rows it holds at most; 0 if a duration says."""
-        return 0 if self.ticks is not None else self.rows or EVERYTHING
-
-    @property
-    def before(self) -> int:
-        """How many rows before itself a row counts back to."""
-        return 0 if self.rows is None else self.rows - self.near
-
-    @property
-    def may_be_empty(self) -> bool:
-        """Whether there may be no row in it: its own may be left out, or no event."""
-        others = self.of_labels or self.spans
-        return others or self.closed in ("left", "neither")
-
-    def choice(
-        self, algorithm: str, product: Product, calls: Sequence[BoundCall]
-    ) -> Choice:
-        """The algorithm for calls over this frame."""
-        if self.spans:
-            return _choose_tree(algorithm, product, label_of(calls))
-        label, width = label_of(calls), self.rows
-        return choose_algorithm(
-            algorithm, product, label, width=width, regular=self.is_even
-        )
+from .table import TablePlan, check_columns, key_names
 
 
 @dataclass(frozen=True)
@@ -102,6 +38,20 @@ class OverPlan(TablePlan):
     def reads(self) -> list[str]:
         """Every column of the table that the plan reads, once each."""
         return list(dict.fromkeys([*super().reads, *(self.span or ())]))
+
+    @property
+    def framed(self) -> tuple[BoundCall, ...]:
+        """All calls of the frames: also the counts that min_periods= goes by."""
+        return tuple(bound for calls in self.frames.values() for bound in calls)
+
+    @property
+    def reach(self) -> tuple[int, int]:
+        """How far rows look back and ahead, in ticks."""
+        frames = [frame for frame in self.frames if not frame.counts_rows]
+        return (
+            max((frame.ticks or 0 for frame in frames), default=0),
+            max((frame.ahead for frame in frames), default=0),
+        )
 
     @property
     def end_clock(self) -> Clock:
@@ -128,11 +78,10 @@ def plan_over(
     bound_calls = bind(calls, schema)
     check_new_names(list(calls), schema.names)
     names = check_columns(ties, schema)
-    lengths = (bound.call.last for bound in bound_calls)
-    durations = [length for length in lengths if isinstance(length, Duration)]
+    durations = durations_of(bound_calls)
     if on is None and durations:
         raise WindowError.because(
-            f"cannot look back over the last {durations[0].text}",
+            f"cannot look over {durations[0].text}",
             "no time column is named",
             "say which, as in wr.over(..., on='ts')",
         )
@@ -144,43 +93,6 @@ def plan_over(
     return OverPlan(bound_calls, *order, frames, names_of_span)
 
 
-def share_frames(
-    calls: Sequence[BoundCall],
-    clock: Clock | None,
-    closed: str,
-    algorithm: str,
-    *,
-    of_labels: bool = False,
-    spans: bool = False,
-) -> dict[Frame, tuple[BoundCall, ...]]:
-    """The frames of calls, closed as these say themselves or else as `closed` says.
-
-    The algorithm is refused if it does not suit the calls of a frame.
-    """
-    frames: dict[Frame, tuple[BoundCall, ...]] = {}
-    for bound in calls:
-        frame = _frame_of(bound.call, clock, closed)
-        frame = replace(frame, of_labels=of_labels, spans=spans)
-        if frame.spans:
-            _check_under_way(bound, frame)
-        frames[frame] = (*frames.get(frame, ()), bound)
-    for frame, members in frames.items():
-        product = nominal_product(members)
-        if product is not None:
-            frame.choice(algorithm, product, members)
-    return frames
-
-
-def _frame_of(call: Call, clock: Clock | None, closed: str) -> Frame:
-    closed = call.closed or closed
-    if isinstance(call.last, Duration):
-        assert clock is not None
-        return Frame(None, clock.ticks(call.last), closed, f"last {call.last.text}")
-    if call.last is None:
-        return Frame(None, None, closed, "everything before")
-    return Frame(call.last, None, closed, f"last {call.last} rows")
-
-
 def check_span(
     span: tuple[str, str] | list[str], on: str | None, schema: pa.Schema
 ) -> tuple[str, str]:
@@ -189,31 +101,3 @@ def check_span(
     names = span_of([window], schema)
     assert names is not None
     return names
-
-
-def _check_under_way(bound: BoundCall, frame: Frame) -> None:
-    """Refuse a call that has no meaning over events with a duration."""
-    fact = f"cannot compute {bound.name!r} over events with a duration"
-    label = bound.call.label
-    if frame.ticks is None:
-        cause = f"{label} has no duration, and events under way have no order"
-        raise BadInput.because(fact, cause, "give a duration: last='1 hour'")
-    if Law.HOLISTIC in bound.aggregate.laws:
-        cause = f"{label} is holistic: no partial of bounded size exists"
-        hint = "use wr.aggregate with a window over the same span"
-        raise BadInput.because(fact, cause, hint)
-
-
-def _choose_tree(algorithm: str, product: Product, label: str) -> Choice:
-    """FlatFAT, the one algorithm whose events may enter in another order than leave."""
-    if algorithm not in ("auto", "flat_fat"):
-        raise UnsuitableAlgorithm.because(
-            f"{algorithm} cannot look back over {label}",
-            "events enter by their starts and leave by their ends",
-            "use flat_fat, or leave the algorithm out",
-        )
-    choice = choose_algorithm("flat_fat", product, label, width=None, regular=False)
-    if algorithm == "flat_fat":
-        return choice
-    reason = "events enter by their starts and leave by their ends: a tree"
-    return replace(choice, reason=reason)

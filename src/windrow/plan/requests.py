@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 from pyarrow import types as pat
 
-from windrow.aggregates import WIDE_SUM, Aggregate, Law, find
+from windrow.aggregates import WIDE_SUM, Aggregate, find
 from windrow.aggregates.types import value_kind
 from windrow.errors import BadInput
 from windrow.kernels import (
@@ -75,7 +75,7 @@ def slots_of(calls: Sequence[BoundCall], nullable: Callable[[str], bool]) -> Slo
 
 
 def _with_partials(calls: Sequence[BoundCall]) -> list[BoundCall]:
-    return [bound for bound in calls if Law.HOLISTIC not in bound.aggregate.laws]
+    return [bound for bound in calls if bound.aggregate.in_kernels]
 
 
 def request_kernel(

@@ -26,7 +26,8 @@ from .aggregate import Plan
 from .bind import BoundCall
 from .by_policy import PolicyPlan
 from .choose import Choice
-from .over import Frame, OverPlan
+from .frame import Frame
+from .over import OverPlan
 from .requests import KernelRequest, Slots, may_overflow, request_kernel, slots_of
 from .sharing import Sharing, choice_alone, sharing_of
 from .spans import Lengths, TechniqueGroup, choose_groups, places_of_ring
@@ -163,7 +164,7 @@ class ResolvedFrame:
     def by_cursors(self) -> bool:
         """Whether cursors walk the times: not for PBA, whose two threads both would."""
         alone = self.choice is not None and self.choice.algorithm.threads == 1
-        return alone and not self.frame.is_even
+        return alone and not self.frame.is_even and self.frame.walks_times
 
 
 @dataclass(frozen=True)
@@ -214,9 +215,9 @@ def resolve(
     Windows slide over `inputs`: "rows"; "slices", into which rows have been folded; or
     "ranges" of rows, of which each window has its own and shares none.
     """
-    slots = slots_of(plan.calls, facts.has_nulls)
     if isinstance(plan, OverPlan):
-        return _resolve_over(plan, facts, slots)
+        return _resolve_over(plan, facts, slots_of(plan.framed, facts.has_nulls))
+    slots = slots_of(plan.calls, facts.has_nulls)
     if isinstance(plan, PolicyPlan):
         request = request_kernel(plan.calls, slots, facts.two_words(None))
         choice = plan.choice(request.product) if request.calls else None
@@ -284,7 +285,9 @@ def slide_algorithms(plan: Plan, product: Product) -> tuple[Algorithm, ...]:
 def _resolve_over(plan: OverPlan, facts: Facts, slots: Slots) -> ResolvedOver:
     frames = []
     for frame, calls in plan.frames.items():
-        wide = facts.two_words(frame.rows)
+        wide = facts.two_words(
+            None if frame.rows is None else frame.before + frame.after + 1
+        )
         request = request_kernel(calls, slots, wide, may_be_empty=frame.may_be_empty)
         choice = None
         if request.calls:

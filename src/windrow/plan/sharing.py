@@ -22,8 +22,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from windrow import graph
 from windrow.errors import UnsuitableAlgorithm
-from windrow.graph import SHORT, Special, graph_of, shares_of, uneven_graph
 from windrow.kernels import Product
 from windrow.loops import Lane
 
@@ -67,7 +67,7 @@ def sharing_of(plan: Plan, product: Product, *, sliced: bool = False) -> Sharing
     every_length = forced or product.undoable
     lengths = {n: rule.even.range // unit for n, rule in enumerate(rules)}
     by_length = sorted(lengths, key=lambda n: rules[n].even[:2])
-    graphed = tuple(n for n in by_length if every_length or lengths[n] >= SHORT)
+    graphed = tuple(n for n in by_length if every_length or lengths[n] >= graph.SHORT)
     alone = tuple(n for n in lengths if n not in graphed)
     # scans go over every input, slices do not: windows must end often enough
     ends = sum(unit / rules[n].even.slide for n in graphed)
@@ -102,20 +102,20 @@ def choice_alone(product: Product, rule: Rule, unit: int) -> Choice:
 
 def specials_of(
     plan: Plan, product: Product, sharing: Sharing
-) -> list[tuple[str, Special]]:
+) -> list[tuple[str, graph.Special]]:
     """The specialised graphs of the windows that share, and the results of each.
 
     There are two where some results can be taken off and others cannot.
     """
     graphs = []
-    for share in shares_of(product):
+    for share in graph.shares_of(product):
         calls = dict.fromkeys(o.request.aggregate.name for o in share.product.outputs)
         if sharing.unit:
             evens = [plan.rules[number].even for number in sharing.graphed]
             unit = sharing.unit
             windows = [(even.range // unit, even.slide // unit) for even in evens]
-            special = graph_of(windows, share.product)
+            special = graph.graph_of(windows, share.product)
         else:
-            special = uneven_graph(len(plan.rules), share.product)
+            special = graph.uneven_graph(len(plan.rules), share.product)
         graphs.append((", ".join(calls), special))
     return graphs

@@ -28,12 +28,12 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from windrow import spans as techniques
 from windrow.aggregates import Law
 from windrow.algorithms import Algorithm
 from windrow.errors import BadInput, UnsuitableAlgorithm, UnsupportedType
 from windrow.kernels import Product
 from windrow.slicing import Cuts
-from windrow.spans import CATALOGUE, Technique, find
 from windrow.windows import Rule, Window
 
 from .bind import BoundCall, column_type
@@ -106,7 +106,7 @@ class TechniqueGroup:
     """
 
     request: KernelRequest
-    technique: Technique
+    technique: techniques.Technique
     height: int
     reason: str
     algorithms: tuple[Algorithm, ...] = ()
@@ -129,7 +129,7 @@ def choose_groups(
     """The techniques for all calls that have a partial, by how long events are."""
     groups: dict[str, list[BoundCall]] = {}
     for bound in calls:
-        if Law.HOLISTIC not in bound.aggregate.laws:
+        if bound.aggregate.in_kernels:
             kind = ""
             if technique == "auto" and not lengths.short:
                 kind = _kind(request_of([bound]).product, bound, lengths)
@@ -146,8 +146,8 @@ def choose_one(
     """The technique for calls that are computed together."""
     if technique == "auto":
         name, levels, reason = _choose(request.product, lengths)
-        return TechniqueGroup(request, find(name), levels, reason)
-    forced = find(technique)
+        return TechniqueGroup(request, techniques.find(name), levels, reason)
+    forced = techniques.find(technique)
     _check_suits(forced, request.product, [bound for bound, _ in request.calls])
     levels = height or lengths.height() if forced.name == "se_ml_slicing" else 1
     reason = FORCED + _levels(levels)
@@ -155,7 +155,7 @@ def choose_one(
 
 
 def places_of_ring(
-    technique: Technique, cuts: Cuts, rules: Sequence[Rule], lengths: Lengths
+    technique: techniques.Technique, cuts: Cuts, rules: Sequence[Rule], lengths: Lengths
 ) -> int:
     """The places of a ring of slices, a power of two; 0 where an array holds them all.
 
@@ -214,7 +214,7 @@ ONLINE_HOP, ONLINE_LEVEL = 10.0, 6.0  # combines of neighbours that each is wort
 def check_online(technique: str) -> None:
     """Refuse a technique that does not take one event at a time."""
     if technique not in ONLINE:
-        find(technique)
+        techniques.find(technique)
         raise UnsuitableAlgorithm.because(
             f"{technique} cannot take events one at a time",
             "it lays all events of a table over slices at once",
@@ -244,9 +244,9 @@ def _levels(height: int) -> str:
 
 
 def _check_suits(
-    technique: Technique, product: Product, calls: Sequence[BoundCall]
+    technique: techniques.Technique, product: Product, calls: Sequence[BoundCall]
 ) -> None:
-    able = [other.name for other in CATALOGUE if other.suits(product.laws)]
+    able = [other.name for other in techniques.CATALOGUE if other.suits(product.laws)]
     check_laws(technique, product.laws, label_of(calls), able)
 
 
@@ -254,14 +254,14 @@ def check_forced(
     technique: str, height: int, calls: Sequence[BoundCall], product: Product | None
 ) -> None:
     """Refuse a technique or a height that means nothing for these calls."""
-    forced = None if technique == "auto" else find(technique)
+    forced = None if technique == "auto" else techniques.find(technique)
     if height and (forced is None or forced.name != "se_ml_slicing"):
         raise BadInput.because(
             f"cannot use chunks of {height} slices",
             "for events with a duration chunk= is the height of se_ml_slicing",
             "add algorithm='se_ml_slicing', or leave chunk out",
         )
-    holistic = [b for b in calls if Law.HOLISTIC in b.aggregate.laws]
+    holistic = [b for b in calls if not b.aggregate.in_kernels]
     if forced is not None and forced.name != "tuple_buckets" and holistic:
         hint = "use tuple_buckets, or leave the algorithm to the planner"
         raise holistic_error(holistic, forced.name, hint)

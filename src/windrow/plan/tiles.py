@@ -201,7 +201,7 @@ def _resolved(
 ) -> Resolved:
     """The plan of calls and of the counts of their columns, whatever the rows."""
     for name, call in calls.items():
-        if call.aggregate.is_users or Law.HOLISTIC in call.aggregate.laws:
+        if call.aggregate.is_users or not call.aggregate.in_kernels:
             kind = "an aggregate of your own" if call.aggregate.is_users else "holistic"
             raise BadInput.because(
                 f"cannot store {name!r} in tiles",

@@ -163,7 +163,7 @@ def needs_rows(plan: Plan) -> str | None:
 def needs_all_rows(calls: Iterable[BoundCall]) -> str | None:
     """The reason why aggregates need all rows of a window; None if they do not."""
     for bound in calls:
-        if Law.HOLISTIC in bound.aggregate.laws:
+        if not bound.aggregate.in_kernels:
             return f"{bound.call.label} has no partial of bounded size"
     return None
 

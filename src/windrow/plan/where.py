@@ -80,7 +80,7 @@ def load_parser() -> ModuleType:
         raise WindrowError.because(
             "cannot read a query",
             f"sqlglot cannot be imported by {sys.executable}",
-            "run pip install 'windrow[cql]'",
+            "run pip install 'pywindrow[cql]'",
         )
     return importlib.import_module("windrow.query.parse")
 

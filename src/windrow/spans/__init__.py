@@ -1,45 +1,54 @@
 """Computes windows over events with a duration: one file per family of techniques.
 
 To add a technique: write its picture, its invariants, its loops and its card, and add
-it to `CATALOGUE`.  The agreement tests, the benchmarks, the planner and the tables read
-this tuple.
+it to `CATALOGUE` in `catalogue.py`.  The agreement tests, the benchmarks, the planner
+and the tables read this tuple.
+
+The names of this package are loaded when they are first used: most events are points.
 """
 
-from windrow.errors import UnknownName
+from typing import TYPE_CHECKING
 
-from . import clock
-from ._numbering import measure
-from ._technique import Technique, Windows, Work
-from .buckets import AGGREGATE_BUCKETS, TUPLE_BUCKETS, fill_buckets
-from .events import Events, LaidEvents, NumberedEvents, number_slices
-from .frames import fold_frames
-from .online import OnlineSlices, Released, SpanKernel
-from .se_slicing import SE_ML_SLICING, SE_SLICING, slide_parts
-from .starts_and_ends import STARTS_AND_ENDS
-from .sweeping import CUMULATIVE_SWEEPING, SELECTIVE_SWEEPING
-from .two_parts import HeldParts, add_goes, held, parts_of
+from windrow._later import load_later
 
-CATALOGUE: tuple[Technique, ...] = (
-    TUPLE_BUCKETS,
-    AGGREGATE_BUCKETS,
-    CUMULATIVE_SWEEPING,
-    SELECTIVE_SWEEPING,
-    SE_SLICING,
-    SE_ML_SLICING,
-    STARTS_AND_ENDS,
+if TYPE_CHECKING:
+    from . import clock
+    from ._numbering import measure
+    from ._technique import Technique, Windows, Work
+    from .buckets import fill_buckets
+    from .catalogue import BY_NAME, CATALOGUE, find
+    from .events import Events, LaidEvents, NumberedEvents, number_slices
+    from .frames import fold_frames
+    from .online import OnlineSlices, Released, SpanKernel
+    from .se_slicing import slide_parts
+    from .two_parts import HeldParts, add_goes, held, parts_of
+
+__getattr__ = load_later(
+    __name__,
+    {
+        "BY_NAME": ".catalogue",
+        "CATALOGUE": ".catalogue",
+        "Events": ".events",
+        "HeldParts": ".two_parts",
+        "LaidEvents": ".events",
+        "NumberedEvents": ".events",
+        "OnlineSlices": ".online",
+        "Released": ".online",
+        "SpanKernel": ".online",
+        "Technique": "._technique",
+        "Windows": "._technique",
+        "Work": "._technique",
+        "add_goes": ".two_parts",
+        "fill_buckets": ".buckets",
+        "find": ".catalogue",
+        "fold_frames": ".frames",
+        "held": ".two_parts",
+        "measure": "._numbering",
+        "number_slices": ".events",
+        "parts_of": ".two_parts",
+        "slide_parts": ".se_slicing",
+    },
 )
-
-BY_NAME = {technique.name: technique for technique in CATALOGUE}
-
-
-def find(name: str) -> Technique:
-    """The technique of a name; unknown names are refused with the nearest ones."""
-    if name not in BY_NAME:
-        raise UnknownName.among(
-            "technique for spanning events", name, ["auto", *BY_NAME]
-        )
-    return BY_NAME[name]
-
 
 __all__ = [
     "BY_NAME",

@@ -67,7 +67,7 @@ def chunk_of(plan: AsOfPlan, *, hot: bool) -> int:
     ticks = [frame.ticks for frame in plan.frames]
     if (plan.by and not hot) or None in ticks:
         return 0
-    return CHUNKS * max(tick for tick in ticks if tick is not None)
+    return CHUNKS * max(sum(plan.reach), 1)
 
 
 def _labels(labels: DataFrame, plan: AsOfPlan, chunk: int) -> DataFrame:
@@ -89,8 +89,9 @@ def _events(events: DataFrame, plan: AsOfPlan, chunk: int) -> DataFrame:
     columns.append(F.lit(False).alias("e"))
     if chunk:
         time = sql.ticks(quoted(on), _kind(events, on))
-        first = sql.chunk(f"({time} + {plan.delay}L)", chunk)
-        last = sql.chunk(f"({time} + {plan.delay + chunk // CHUNKS}L)", chunk)
+        back, ahead = plan.reach
+        first = sql.chunk(f"({time} + {plan.delay - ahead}L)", chunk)
+        last = sql.chunk(f"({time} + {plan.delay + back}L)", chunk)
         columns.append(F.expr(f"explode(sequence({first}, {last})) as {CHUNK}"))
     reads = [name for name in plan.reads if name not in (*plan.by, on)]
     there = events.where(F.col(quoted(on)).isNotNull())

@@ -26,14 +26,18 @@ PER_PARTITION = 4  # blocks, so that two in one partition do not matter
 
 
 def in_blocks(
-    frame: DataFrame, on: str, *, rows: int, ticks: int | None = None
+    frame: DataFrame,
+    on: str,
+    *,
+    rows: tuple[int, int],
+    ticks: tuple[int, int] | None = None,
 ) -> DataFrame:
     """The rows of a frame, some of them several times, with the block that gets them.
 
-    `rows` is how many rows before a block are in its halo at least, `ticks` how much
-    time (None: by number only).  New columns: `block`; `halo`, whether the row is
-    there to be looked at only; `at`, how many rows of the frame stand before its
-    bucket; `total`, how many there are.
+    `rows` is how many rows before and after a block are in its halo at least, `ticks`
+    how much time (None: by number only).  New columns: `block`; `halo`, whether the
+    row is there to be looked at only; `at`, how many rows of the frame stand before
+    its bucket; `total`, how many there are.
     """
     blocks = PER_PARTITION * max(
         2, int(str(frame.sparkSession.conf.get("spark.sql.shuffle.partitions")))
@@ -53,7 +57,12 @@ def in_blocks(
     return spread.drop("t").join(F.broadcast(layout), "bucket").drop("bucket")
 
 
-def _layout(counted: DataFrame, blocks: int, rows: int, ticks: int | None) -> DataFrame:
+def _layout(
+    counted: DataFrame,
+    blocks: int,
+    rows: tuple[int, int],
+    ticks: tuple[int, int] | None,
+) -> DataFrame:
     """Which bucket goes to which blocks."""
     before = Window.orderBy("bucket").rowsBetween(Window.unboundedPreceding, -1)
     whole = Window.orderBy("bucket").rowsBetween(
@@ -64,15 +73,22 @@ def _layout(counted: DataFrame, blocks: int, rows: int, ticks: int | None) -> Da
         F.coalesce(F.sum("n").over(before), F.lit(0)).cast("bigint").alias(AT),
         F.sum("n").over(whole).alias(TOTAL),
     )
-    size = f"greatest({4 * rows}L, {TOTAL} div {blocks}L + 1L)"
+    size = f"greatest({4 * sum(rows)}L, {TOTAL} div {blocks}L + 1L)"
     placed = placed.withColumn(BLOCK, F.expr(f"{AT} div {size}"))
     starts = placed.groupBy(F.col(BLOCK).alias("to")).agg(
-        F.min(AT).alias("start"), F.min("first").alias("since")
+        F.min(AT).alias("start"),
+        F.max(F.expr(f"{AT} + n")).alias("stop"),
+        F.min("first").alias("since"),
+        F.max("last").alias("until"),
     )
-    reach = f"{AT} + n > start - {rows}L"
+    back, ahead = f"{AT} + n > start - {rows[0]}L", f"{AT} < stop + {rows[1]}L"
     if ticks is not None:
-        reach = f"({reach} or last >= since - {ticks}L)"
-    halo = placed.join(F.broadcast(starts), F.expr(f"{BLOCK} < to and {reach}"))
+        back = f"({back} or last >= since - {ticks[0]}L)"
+        ahead = f"({ahead} or first <= until + {ticks[1]}L)"
+    seen_by = f"{BLOCK} < to and {back}"
+    if rows[1] or (ticks is not None and ticks[1]):
+        seen_by = f"({seen_by}) or ({BLOCK} > to and {ahead})"
+    halo = placed.join(F.broadcast(starts), F.expr(seen_by))
     own = placed.select("bucket", BLOCK, F.lit(False).alias(HALO), AT, TOTAL)
     seen = halo.select(
         "bucket", F.col("to").alias(BLOCK), F.lit(True).alias(HALO), AT, TOTAL

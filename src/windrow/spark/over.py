@@ -73,13 +73,15 @@ def _shuffle_rows(frame: DataFrame, plan: OverPlan, spread: Spread) -> DataFrame
 
 
 def _chunks(rows: DataFrame, on: str, spread: Spread) -> Column:
-    """The chunk of a row, and those later ones whose rows look back at it."""
+    """The chunk of a row, and those others whose rows look back or ahead at it."""
     assert spread.reach is not None
     time = sql.ticks(on, field_of(rows, on).dataType)
+    back, ahead = spread.reach
     own = sql.chunk(time, spread.chunk)
-    last = sql.chunk(f"({time} + {spread.reach}L)", spread.chunk)
+    first = sql.chunk(f"({time} - {ahead}L)", spread.chunk)
+    last = sql.chunk(f"({time} + {back}L)", spread.chunk)
     pairs = (
-        f"transform(sequence({own}, {last}), c -> named_struct("
+        f"transform(sequence({first}, {last}), c -> named_struct("
         f"'{BLOCK}', c, '{HALO}', c != {own}))"
     )
     without = f"array(named_struct('{BLOCK}', -9223372036854775808L, '{HALO}', false))"

@@ -75,7 +75,7 @@ def shuffle_rows(frame: DataFrame, tree: Tree) -> DataFrame:
         keys.append(CHUNK)
     if tree.split == "blocks":
         step = math.lcm(*(rule.step for rule in plan.rules))
-        blocks = in_blocks(rows, order[0], rows=plan.longest + step)
+        blocks = in_blocks(rows, order[0], rows=(plan.longest + step, 0))
         rows = blocks.select(*rows.columns, BLOCK, HALO, AT, TOTAL)
         keys = [BLOCK]
     return shuffle_by(rows, keys, order)

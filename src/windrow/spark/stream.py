@@ -86,7 +86,8 @@ def _run_state(
         assert isinstance(plan, Plan)
         tagged = replace(plan, by=(BUCKET, *plan.by))
         folding = Folding(tagged, flow.request, flow.slots)
-    feed = FeedTask((BUCKET, *names), folding, ship.STRETCH)
+    beats = _bucket_numbers(flow.buckets) if flow.counts_late else ()
+    feed = FeedTask((BUCKET, *names), folding, ship.STRETCH, beats)
     blobs = ship.run_task(rows, feed, _BLOBS)
     assert plan.clock is not None
     task = StateTask(make_bucket(flow), as_arrow(schema), plan.clock.tick, late)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
-from pyspark import cloudpickle
+from pyspark import TaskContext, cloudpickle
 
 from windrow._version import __version__
 from windrow.errors import BadInput, WindrowError
@@ -40,8 +40,22 @@ def _task(body: bytes) -> Any:
 def run(
     body: bytes, version: str, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """Run a task over one partition."""
-    yield from _name_users_line(version, lambda: _task(body)(batches))
+    """Run a task over one partition; what feeds a stream begins with its beats."""
+
+    def run_task() -> Iterator[pa.RecordBatch]:
+        task = _task(body)
+        if getattr(task, "beats", ()) and _is_first_batch():
+            yield task.beat()
+        yield from task(batches)
+
+    yield from _name_users_line(version, run_task)
+
+
+def _is_first_batch() -> bool:
+    """Whether this is the first micro-batch of a stream."""
+    context = TaskContext.get()
+    number = context and context.getLocalProperty("streaming.sql.batchId")
+    return number == "0"
 
 
 class MapStore:

@@ -6,11 +6,15 @@ takes in the tables of a micro-batch and the watermark, and gives the results no
 
     what a step passes            slices of time         slices of rows   rows
     1. the header is read         header, fingerprint    row_pages, fingerprint
-    2. late rows are told apart   feed, slices           rows             rows
+    2. late rows are told apart   feed, late             rows             rows
     3. open rows wait             cells                  row_pages        row_pages
     4. windows that fall due      walk, stretches        due, locate      due
-    5. their results              advance                positions        due
-    6. pages are written          slice_pages, header    shelves          row_pages
+    5. their results              advance, pieces        positions        due
+       of places in arrays        pieces                 partial_places
+       with what came late        late, late_parts                        rows
+    6. pages are written          slice_pages, header    fill_shelves     row_pages
+       and found again                                   shelves
+       keys                       header                 key_table
     the bucket                    slices                 past_slices      rows,
                                                                           last_rows
 

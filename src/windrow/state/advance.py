@@ -19,88 +19,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from windrow.algorithms.pba_scans import merge, prefix_scan, suffix_scan
 from windrow.batch.columns import array_runs
-from windrow.batch.partials import (
-    PANE,
-    Folding,
-    PartialLayout,
-    read_partials,
-    write_partials,
-)
+from windrow.batch.partials import PANE
 from windrow.windows.rule import Array
 
+from .late_parts import LateParts
+from .pieces import Fields, Pieces
 from .slice_pages import ID, SOME
 from .walk import Chunks, SliceRuns, Walk, WindowParts
-
-Fields = tuple[Array, ...]
 
 SLOTS = 4
 HEAD, MIDDLE, NEWEST, BUILDING = range(SLOTS)
 SLAB = 1 << 18  # windows that are lowered in one go
-
-
-class Pieces:
-    """Groups of tables of partials, put under each other.
-
-    `keys` says of each piece where in `key_ids` its key stands; slices of expired keys
-    are ignored, wherever that is.
-    """
-
-    def __init__(
-        self,
-        layout: PartialLayout | Folding,
-        groups: Sequence[Sequence[pa.Table | None]],
-        key_ids: Array,
-    ) -> None:
-        tables = [table for group in groups for table in group if table is not None]
-        names = [name for field in layout.fields for name in field.columns]
-        stacked = pa.concat_tables([table.select(names) for table in tables])
-        self.product = layout.request.product
-        stacked = stacked.combine_chunks()
-        self.partials = read_partials(layout.request, layout.fields, stacked)
-        self.ids = _stack(tables, ID, 0)
-        self.keys = np.minimum(np.searchsorted(key_ids, self.ids), len(key_ids) - 1)
-        self.panes = _stack(tables, PANE, 0)
-        self.some = _stack(tables, SOME, True).astype(bool)
-        self._places: list[list[Array]] = []
-        at = 0
-        for group in groups:
-            sizes = [0 if table is None else len(table) for table in group]
-            edges = np.cumsum([at, *sizes])
-            self._places.append([np.arange(*edge) for edge in pairwise(edges)])
-            at = edges[-1]
-
-    def group(self, number: int, chosen: Sequence[bool] | None = None) -> Array:
-        """The places of a group, or of the tables that are chosen from it."""
-        places = self._places[number]
-        if chosen is not None:
-            places = [p for p, is_in in zip(places, chosen, strict=True) if is_in]
-        return np.concatenate([np.empty(0, np.int64), *places])
-
-    def table(self, columns: dict[str, Array], source: Fields, at: Array) -> pa.Table:
-        """Columns, and the partials at places of arrays that begin with the pieces."""
-        partials = write_partials(self.partials, tuple(field[at] for field in source))
-        arrays = {name: pa.array(column) for name, column in columns.items()}
-        return pa.table({**arrays, **partials})
-
-
-def _stack(tables: Sequence[pa.Table], name: str, default: Any) -> Array:
-    """A column of all tables, one under the other; a default where it is missing."""
-    return np.concatenate(
-        [
-            table.column(name).to_numpy()
-            if name in table.column_names
-            else np.full(len(table), default)
-            for table in tables
-        ]
-    )
 
 
 @dataclass(frozen=True)
@@ -139,14 +74,19 @@ class WindowOutputs:
         """The places of each key's partials, slot by slot, once windows are out."""
         return [*self.walk.after, self.building]
 
-    def windows(self, pieces: Pieces) -> Iterator[tuple[WindowParts, Fields]]:
-        """The windows that fell due, in slabs of whole keys."""
+    def windows(
+        self, pieces: Pieces, late: LateParts | None
+    ) -> Iterator[tuple[WindowParts, Fields]]:
+        """The windows that fell due with their late parts, in slabs of whole keys."""
         slabs = (np.cumsum(self.walk.counts) - self.walk.counts) // SLAB
         firsts, lasts = array_runs(slabs)
         for first, last in zip(firsts, lasts, strict=True):
-            due = self.walk.due(int(first), int(last))
+            keys = int(first), int(last)
+            due, source = self.walk.due(*keys), self.source
+            if late is not None:
+                source, due = late.add_to(source, due, keys)
             if len(due.keys):
-                yield due, merge(pieces.product, self.source, *due.places)
+                yield due, merge(pieces.product, source, *due.places)
 
 
 def advance(chunks: Chunks, inputs: WindowInputs) -> WindowOutputs:

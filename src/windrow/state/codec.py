@@ -35,6 +35,7 @@ KINDS = {
     "suffixes": 4,
     "feed": 5,
     "operator": 6,
+    "late": 7,
 }
 """What a blob is; a number once given is never given to anything else."""
 

@@ -11,7 +11,8 @@ query that finds another description is refused with what differs.
 
 A digest of code can be compared within one minor version of Python only.  Version 0.1
 remembered less: its state is taken over if all that it says fits, with a warning where
-the query has something that it could not say.
+the query has something that it could not say.  State from before late rows counted is
+taken over as it is.
 """
 
 from __future__ import annotations
@@ -26,10 +27,11 @@ from windrow.aggregates import functions_fingerprint
 from windrow.errors import StateError, StateWarning
 from windrow.plan.aggregate import Plan
 from windrow.plan.bind import BoundCall
-from windrow.plan.over import Frame, OverPlan
+from windrow.plan.frame import Frame, is_count_of_values
+from windrow.plan.over import OverPlan
 from windrow.windows import Rule
 
-FORM, FORM_NUMBER = "the form of this description", 2
+FORM, FORM_NUMBER = "the form of this description", 3
 FUNCTIONS = "the functions of your own aggregates"
 LAYOUT = "the layout of the state"
 
@@ -47,7 +49,7 @@ class QueryDescription:
 
 
 def describe(
-    plan: Plan | OverPlan, *, buckets: int, layout: str, late: str = "drop"
+    plan: Plan | OverPlan, *, buckets: int, layout: str, late: str = "count"
 ) -> QueryDescription:
     """What must stay the same as long as the state is kept.
 
@@ -96,6 +98,7 @@ def describe(
             f"{bound.name} over the last {_frame_words(frame)}"
             for frame, bounds in plan.frames.items()
             for bound in bounds
+            if not is_count_of_values(bound)
         ]
         former["the frames"] = [
             f"{f.text} {f.closed if f.rows is None else 'both'}" for f in plan.frames
@@ -170,9 +173,10 @@ def is_laid_out_as(stored: Mapping[str, Any], query: QueryDescription) -> bool:
 
 def check_same(stored: Mapping[str, Any], query: QueryDescription) -> None:
     """Refuse state that another query wrote; warn where that cannot be told."""
-    if stored == query.words:
+    words: dict[str, Any] = query.words
+    stored, unsaid = _brought_up(stored, words), []
+    if stored == words:
         return
-    words, unsaid = query.words, []
     if FORM not in stored:
         words, unsaid = query.former_words, list(query.unsaid)
         by = "version 0.1 wrote it"
@@ -201,6 +205,19 @@ def check_same(stored: Mapping[str, Any], query: QueryDescription) -> None:
             StateWarning,
             stacklevel=2,
         )
+
+
+def _brought_up(stored: Mapping[str, Any], words: dict[str, Any]) -> Mapping[str, Any]:
+    """A description of form 2, when rows behind the watermark were all dropped.
+
+    Such state is that of a stream to which no late row came yet.
+    """
+    if stored.get(FORM) != FORM_NUMBER - 1:
+        return stored
+    late = stored["late="]
+    if late == "drop" and words["late="] == "count":
+        late = "count"
+    return {**stored, FORM: FORM_NUMBER, "late=": late}
 
 
 def _is_other_python(stored: list[list[str]], mine: list[list[str]]) -> bool:

@@ -4,6 +4,8 @@
     entry 1     for each key and window: head, middle, newest, suffix being built
     others      pages: slices that are open, slices that are closed, suffixes
 
+    late rows   trees of late slices, where some came
+
 Inside, a key goes by a number of its own, which is never given to another: pages
 need not hold the key, and a key that went and came again is a new one.
 """
@@ -16,16 +18,20 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.batch.columns import key_codes, run_bounds
+from windrow.batch.partials import PANE
 from windrow.loops import keep_way
 from windrow.windows.rule import Array
 
 from .cells import Cells
 from .codec import FIRST_PAGE, HEADER, Store, pack, unpack
+from .due import LEAST, out_of_reach
 from .feed import Feed
 from .fingerprint import QueryDescription, check_same
+from .late import LateTree
 from .slice_pages import ID, SlicePages
 
 PARTS = 1
+UNTIL = "until"  # of a key: the newest instant for which a late slice came
 
 
 @dataclass
@@ -45,6 +51,7 @@ class BucketHeader:
     under: list[int]
     cells: Cells
     pages: SlicePages
+    late: list[LateTree]
     way: str
     fresh: bool = False
 
@@ -72,6 +79,7 @@ class BucketHeader:
         added = int(new.sum())
         mine[new] = count + np.arange(added)
         fresh = {ID: pa.array(self.ids + np.arange(added))}
+        fresh[UNTIL] = pa.array(np.full(added, LEAST))
         fresh |= {name: run_keys.column(name).filter(pa.array(new)) for name in names}
         self.keys = pa.concat_tables([self.keys, pa.table(fresh)]).combine_chunks()
         self.ids += added
@@ -79,24 +87,37 @@ class BucketHeader:
         starts[mine], stops[mine] = firsts, lasts
         return starts, stops, np.repeat(self.key_ids[mine], lasts - firsts)
 
+    def note_late(self, slices: pa.Table, ids: Array) -> None:
+        """Remember up to which instant late slices came, key by key."""
+        until = self.keys.column(UNTIL).to_numpy().copy()
+        at = np.searchsorted(self.key_ids, ids)
+        np.maximum.at(until, at, slices.column(PANE).to_numpy())
+        self.keys = self.keys.set_column(1, UNTIL, pa.array(until))
+
     def read_parts(self) -> pa.Table | None:
         """The partials of each key, if there is one."""
         return self.feed.read(self.store, PARTS, "slices") if len(self.keys) else None
 
-    def write_parts(self, parts: pa.Table, had: bool) -> None:
-        """Write the partials of each key; a key without any is gone."""
+    def write_parts(self, parts: pa.Table, had: bool, now: int) -> None:
+        """Write the partials of each key; a key without any, late ones too, is gone."""
+        until, rules = self.keys.column(UNTIL).to_numpy(), self.feed.folding.plan.rules
         alive = np.isin(self.key_ids, parts.column(ID).to_numpy())
+        alive |= (until > LEAST) & ~out_of_reach(rules, until, now)
         if not alive.all():
             self.keys = self.keys.filter(pa.array(alive))
-        if len(parts):
+        if len(self.keys):
             self.store.put(PARTS, pack(parts, "slices", small=True))
         elif had:
             self.store.remove(PARTS)
 
-    def write(self, query: QueryDescription) -> None:
-        """Write the header, or nothing where there is nothing left to remember."""
-        if not len(self.keys) and not self.cells.pages:
+    def write(self, query: QueryDescription, *, keep: bool) -> None:
+        """Write the header; without anything in the bucket only one to `keep` stays."""
+        is_empty = not len(self.keys) and not self.cells.pages
+        if is_empty:
             self.pages.remove_all()
+            for tree in self.late:
+                tree.drop_out(None)
+        if is_empty and not keep:
             if not self.fresh:
                 self.store.remove(HEADER)
             return
@@ -109,6 +130,7 @@ class BucketHeader:
             "cell": self.cells.length,
             "cells": self.cells.facts(),
             "pages": self.pages.facts(),
+            "late": [tree.facts() for tree in self.late],
         }
         self.store.put(HEADER, pack(self.keys, "header", facts, small=True))
 
@@ -118,20 +140,26 @@ def read_header(
 ) -> BucketHeader:
     """The header of a bucket; a fresh one is closed up to `now`."""
     blob = store.get(HEADER)
+    plan = feed.folding.plan
+    late = [LateTree(store, feed, rule) for rule in plan.rules]
     if blob is None:
-        plan = feed.folding.plan
         types = [plan.schema.field(name).type for name in plan.by]
-        schema = {ID: pa.int64(), **dict(zip(feed.keys, types, strict=True))}
-        keys, none = pa.schema(schema).empty_table(), [0] * len(plan.rules)
+        names = dict(zip(feed.keys, types, strict=True))
+        schema = pa.schema({ID: pa.int64(), UNTIL: pa.int64(), **names})
+        keys, none = schema.empty_table(), [0] * len(plan.rules)
         cells = Cells(store, feed, cell)
         pages = SlicePages(store, feed, [], [[] for _ in plan.rules], FIRST_PAGE)
         way = keep_way(None, is_new=True)
-        place = store, feed, now, keys, 0, none, cells, pages
+        place = store, feed, now, keys, 0, none, cells, pages, late
         return BucketHeader(*place, way, fresh=True)
     keys, facts = unpack(blob, "header")
     check_same(facts["spec"], query)
     now, ids, under = (facts[name] for name in ("now", "ids", "under"))
     cells = Cells.from_facts(store, feed, facts["cell"], facts["cells"])
     pages = SlicePages.from_facts(store, feed, facts["pages"])
+    if UNTIL not in keys.column_names:  # written before late rows counted
+        keys = keys.add_column(1, UNTIL, pa.array(np.full(len(keys), LEAST)))
+    for tree, kept in zip(late, facts.get("late", [[]] * len(late)), strict=True):
+        tree.pages = {(level, block): number for level, block, number in kept}
     way = keep_way(facts.get("way"), is_new=False)
-    return BucketHeader(store, feed, now, keys, ids, under, cells, pages, way)
+    return BucketHeader(store, feed, now, keys, ids, under, cells, pages, late, way)

@@ -27,11 +27,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
 
+from windrow.batch.assemble import seen_columns
 from windrow.batch.columns import key_codes
 from windrow.batch.over import look_back
 from windrow.plan.aggregate import Plan
@@ -54,7 +54,9 @@ class CountBucket(PagedBucket):
 
     plan: Plan
 
-    keeps_header: ClassVar[bool] = True
+    def keeps_header(self, pages: RowPages) -> bool:
+        """The numbers of rows go on where they were."""
+        return pages.known
 
     @cached_property
     def resolved(self) -> Resolved:
@@ -170,6 +172,6 @@ class RollBucket(PagedBucket):
                 arrays = rows.columns(frame.calls, frame.request, part)
                 names = [bound.name for bound in frame.calls]
                 results.update(zip(names, arrays, strict=True))
-            for i, bound in enumerate(self.plan.calls):
-                columns[f"r{i}"] = results[bound.name]
+            seen = seen_columns(self.plan, results)
+            columns |= {f"r{i}": column for i, column in enumerate(seen.values())}
             yield pa.table(columns)

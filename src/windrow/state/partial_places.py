@@ -14,7 +14,7 @@ from windrow.algorithms.pba_scans import prefix_scan, suffix_scan
 from windrow.kernels import Product
 from windrow.windows.rule import Array
 
-Fields = tuple[Array, ...]
+from .pieces import Fields
 
 
 class PartialPlaces:

@@ -23,6 +23,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
+from windrow.batch.assemble import seen_columns
 from windrow.batch.over import look_back
 from windrow.batch.partials import PartialLayout, partial_columns
 from windrow.loops import ordinals
@@ -64,6 +65,10 @@ class PastBucket(PagedBucket):
     def former(self) -> PagedBucket | None:
         """Versions up to 0.2 kept rows, and what they kept goes on as rows."""
         return self.rows_bucket
+
+    def keeps_header(self, pages: RowPages) -> bool:
+        """As long as there are keys."""
+        return pages.known and pages.kept_keys > 0
 
     @abstractmethod
     def reach(self, keys: KeyTable, now: int) -> PastReach:
@@ -240,7 +245,7 @@ class OverSliceBucket(PastBucket):
                 bounds = stream.times + frame.interval[0]
             else:
                 own = np.arange(len(stream)) - stream.firsts[runs] + before[runs]
-                bounds = np.maximum(own + frame.near - frame.most, 0)
+                bounds = np.maximum(own + frame.interval[0], 0)
                 reaches &= bounds < before[runs]
             frames.append(Frames(runs, bounds, starts, stops, reaches, by_time))
         return frames
@@ -258,9 +263,10 @@ class OverSliceBucket(PastBucket):
             results: dict[str, pa.Array] = {}
             for out, calls in zip(outs, plan.frames.values(), strict=True):
                 fields = tuple(field[part] for field in out)
-                names = [bound.name for bound in plan.calls if bound in calls]
+                mine = {bound.name for bound in calls}
+                names = [b.name for b, _ in request.calls if b.name in mine]
                 given = partial_columns(calls, request, partials, fields)
                 results.update(zip(names, given, strict=True))
-            for i, bound in enumerate(plan.calls):
-                columns[f"r{i}"] = results[bound.name]
+            seen = seen_columns(plan, results)
+            columns |= {f"r{i}": column for i, column in enumerate(seen.values())}
             yield pa.table(columns)

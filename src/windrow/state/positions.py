@@ -29,9 +29,9 @@ from windrow.loops import arrays
 from windrow.plan.choose import Choice
 from windrow.windows.rule import Array
 
-from .advance import Fields, Pieces
 from .locate import UNKNOWN, Finder
 from .partial_places import PartialPlaces
+from .pieces import Fields, Pieces
 from .shelves import (
     CHILD,
     KEYS,

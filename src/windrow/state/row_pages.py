@@ -174,7 +174,7 @@ class RowPages:
         self._tidy()
         for number in sorted(self._unwritten):
             self.store.put(number, pack(self._tables[number], "rows", small=True))
-        if self.pages or ((keep or self.kept_keys) and self.known):
+        if self.pages or keep:
             if not self.known or self.now > self.closed or self._unwritten:
                 step = {"spec": self.query.words, "way": self.way, "now": self.now}
                 facts = {**step, "pages": self.pages, "next": self.next}

@@ -6,8 +6,9 @@
 
 Rows themselves are needed where aggregates have no partial of bounded size: collect,
 concat, count_distinct, or a user's functions that could not be compiled.  A window
-comes out once, when the watermark passes its end.  A row is late if its slice has been
-closed.  A key is gone when its last window is out.
+comes out once, when the watermark passes its end.  A row whose slice has been closed
+counts in windows that are not out, or is late for all, as is asked for.  A key is gone
+when its last window is out.
 
     rows            . . . . . . . . . .          as they arrived, in pages
     events          =====   ==============
@@ -29,7 +30,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -46,12 +46,13 @@ from windrow.windows.rule import Array
 from .codec import StepStats, Store, nullable_schema
 from .due import KernelRows, due_by_time, due_span, out_of_reach, window_table
 from .fingerprint import QueryDescription
+from .late import tell_late
 from .row_pages import RowPages
 
 
 @dataclass(frozen=True)
 class PagedBucket(ABC):
-    """A bucket whose state is rows; with `keeps_header` it outlives the last of them.
+    """A bucket whose state is rows.
 
     Out come k0, k1, ... (keys), q (the number of the window's rule), start, end
     (ticks), r0, r1, ... (results in the order of the calls).
@@ -60,8 +61,6 @@ class PagedBucket(ABC):
     plan: Plan | OverPlan
     query: QueryDescription
     keep_late: bool
-
-    keeps_header: ClassVar[bool] = False
 
     @property
     def former(self) -> PagedBucket | None:
@@ -94,7 +93,7 @@ class PagedBucket(ABC):
         for table in bucket.results(pages):
             stats.rows_out += len(table)
             yield table
-        pages.close(keep=bucket.keeps_header)
+        pages.close(keep=bucket.keeps_header(pages))
         stats.keys = pages.count_keys()
 
     def _admit(
@@ -112,6 +111,10 @@ class PagedBucket(ABC):
             rows = table.select(schema.names).cast(schema)
             parts.append(rows.filter(pa.array(~late)) if late.any() else rows)
         return pa.concat_tables(parts).combine_chunks()
+
+    def keeps_header(self, _: RowPages) -> bool:
+        """Whether the header outlives the last row."""
+        return False
 
     def find_late(self, table: pa.Table, closed: int) -> tuple[Array, Array]:
         """Which rows are late, and which have missed a window: here the same.
@@ -134,19 +137,37 @@ class PagedBucket(ABC):
 
 @dataclass(frozen=True)
 class RowBucket(PagedBucket):
-    """A bucket of `wr.aggregate` whose state is the rows of open time windows."""
+    """A bucket of `wr.aggregate` whose state is the rows of open time windows.
+
+    With `count_late` rows whose slice is closed count in windows that are not out.
+    """
 
     plan: Plan
+    count_late: bool = False
 
     @cached_property
     def resolved(self) -> Resolved:
         """The plan as every step executes it, whatever the rows."""
         return resolve(self.plan, Facts(), inputs="ranges")
 
+    def keeps_header(self, _: RowPages) -> bool:
+        """A row that counts in windows to come must find out which these are."""
+        return self.count_late
+
     @property
     def longest(self) -> int:
         """The length of the longest window."""
         return max(rule.longest for rule in self.plan.rules)
+
+    def find_late(self, table: pa.Table, closed: int) -> tuple[Array, Array]:
+        """Which rows count in no window, and which have missed one."""
+        late, _ = super().find_late(table, closed)
+        if not self.count_late:
+            return late, late
+        assert self.plan.clock is not None
+        times, known = times_of(table, self.plan.clock)
+        missed, late = tell_late(self.plan.rules, times, closed)
+        return (late, missed) if known is None else (late | ~known, missed | ~known)
 
     def is_late(self, times: Array, closed: int) -> Array:
         """Whether the slice of each instant is closed."""
@@ -200,6 +221,8 @@ class SpanBucket(RowBucket):
         check_room(events.starts, self.longest)
         check_room(events.lasts, self.longest)
         late = self.plan.cuts.ends(events.lasts) <= closed
+        if self.count_late:
+            late = out_of_reach(rules, events.lasts, closed)
         if events.known is not None:
             late = late | ~events.known
         first_ends = [rule.end(rule.first_over(events.starts)) for rule in rules]

@@ -87,6 +87,7 @@ class SlicePages:
         for pages in (self.raw, *self.suffixes):
             for page in pages:
                 self.store.remove(page.number)
+            pages.clear()
 
     def take_leaving(self, window: int, chunks: Chunks, now: int) -> list[pa.Table]:
         """Suffixes at slices that leave a window by then; finished pages go."""

@@ -5,6 +5,7 @@ has reached, the newest raw page, and for each window the page of suffixes at wh
 begins and the page that it builds next: a handful of blobs, whatever the range.
 
     tables that came --late?--> open cells --watermark--> closed slices --+
+                        +-----> late slices, where they count ------------+
     partials of each key, pages ----------------------------------------> + --> advance
                                                                                   |
     partials of each key, pages <-------------------------------------------------+
@@ -26,14 +27,16 @@ import pyarrow as pa
 from windrow.batch.partials import PANE, Folding, partial_columns
 from windrow.windows.rule import Array
 
-from .advance import SLOTS, Pieces, WindowInputs, WindowOutputs, advance
+from .advance import SLOTS, WindowInputs, WindowOutputs, advance
 from .codec import StepStats, Store
 from .due import window_table
 from .feed import Feed
 from .fingerprint import QueryDescription
 from .header import BucketHeader, read_header
+from .late import LateStep, tell_late
+from .pieces import Fields, Pieces
 from .slice_pages import ID
-from .walk import Chunks, SliceRuns
+from .walk import Chunks, SliceRuns, WindowParts
 
 MOST_TICKS = 2**62  # of a watermark: windows beyond it pass 64 bits
 
@@ -45,6 +48,7 @@ class SliceBucket:
     Out come k0, k1, ... (keys), q (the number of the window's rule), start, end
     (ticks), r0, r1, ... (results in the order of the calls).  `cell` is how long a cell
     of open slices is, in ticks; `former` is how version 0.1 folded, where it differs.
+    With `count_late` rows whose slice is closed count in windows that are not out.
     """
 
     folding: Folding
@@ -53,6 +57,7 @@ class SliceBucket:
     query: QueryDescription
     keep_late: bool
     former: Folding | None = None
+    count_late: bool = False
 
     @cached_property
     def feed(self) -> Feed:
@@ -71,24 +76,25 @@ class SliceBucket:
         now = min(max(now, -MOST_TICKS), MOST_TICKS)
         header = read_header(store, self.feed, self.cell, self.query, now)
         now = max(now, header.now)
-        slices = self._close_slices(header, tables, now, stats)
+        tables, late = self._tell_late(tables, header.now, stats)
+        slices = self._close_slices(header, tables, now)
         moves = any(c.last_due(now) > c.last_due(header.now) for c in self.chunks)
-        if slices is not None or (moves and len(header.keys)):
-            for table in self._advance(header, slices, now):
+        came = slices is not None or late is not None
+        if came or (moves and len(header.keys)):
+            for table in self._advance(header, slices, late, now):
                 stats.rows_out += len(table)
                 yield table
         header.now = now
-        header.write(self.query)
+        header.write(self.query, keep=self.count_late)
         stats.keys += len(header.keys)
 
     def _close_slices(
-        self, header: BucketHeader, tables: list[pa.Table], now: int, stats: StepStats
+        self, header: BucketHeader, tables: list[pa.Table], now: int
     ) -> pa.Table | None:
         """The slices that are closed now; what is open waits in cells."""
         due, waiting = header.cells.close(now), []
         for table in tables:
-            in_time = self._drop_late(table, header.now, stats)
-            closed, rest = header.cells.split(in_time, now)
+            closed, rest = header.cells.split(table, now)
             due += [closed] if len(closed) else []
             waiting += [rest] if len(rest) else []
         if waiting:
@@ -96,23 +102,44 @@ class SliceBucket:
             header.pages.next = header.cells.add(table, header.pages.next)
         return self.feed.slices(due) if due else None
 
-    def _drop_late(self, table: pa.Table, closed: int, stats: StepStats) -> pa.Table:
-        """The rows whose slice is not closed yet; the others are late."""
-        stats.rows_in += self.feed.count_rows(table)
-        late = self.feed.ends(self.feed.marks(table)) <= closed
-        if not late.any():
-            return table
-        gone = table.filter(pa.array(late))
-        stats.late_rows += self.feed.count_rows(gone)
-        stats.late += [gone] if self.keep_late else []
-        return table.filter(pa.array(~late))
+    def _tell_late(
+        self, tables: list[pa.Table], closed: int, stats: StepStats
+    ) -> tuple[list[pa.Table], pa.Table | None]:
+        """The rows whose slice is open, and late slices that count in some window."""
+        in_time, late = [], []
+        for table in tables:
+            stats.rows_in += self.feed.count_rows(table)
+            marks = self.feed.marks(table)
+            behind = self.feed.ends(marks) <= closed
+            if not behind.any():
+                in_time.append(table)
+                continue
+            in_time.append(table.filter(pa.array(~behind)))
+            missed = gone = behind
+            if self.count_late:
+                told = tell_late(self.folding.plan.rules, marks, closed)
+                missed, gone = (behind & mask for mask in told)
+            out = table.filter(pa.array(missed))
+            stats.late_rows += self.feed.count_rows(out)
+            stats.late += [out] if self.keep_late and len(out) else []
+            if (behind & ~gone).any():
+                late.append(table.filter(pa.array(behind & ~gone)))
+        return in_time, self.feed.slices(late) if late else None
 
     def _advance(
-        self, header: BucketHeader, slices: pa.Table | None, now: int
+        self,
+        header: BucketHeader,
+        slices: pa.Table | None,
+        late: pa.Table | None,
+        now: int,
     ) -> Iterator[pa.Table]:
         """Move every window on from where it is to `now`."""
         windows, pages = self.chunks, header.pages
         parts = header.read_parts()
+        if late is not None:
+            _, _, ids = header.number_keys(late)
+            header.note_late(late, ids)
+            late = late.drop_columns(self.feed.keys).append_column(ID, pa.array(ids))
         starts = stops = np.zeros(len(header.keys), np.int64)
         if slices is not None:
             starts, stops, ids = header.number_keys(slices)
@@ -124,10 +151,11 @@ class SliceBucket:
         ]
         raw = [page for page in pages.raw if page.builders(windows, now)]
         read = [pages.read_raw(page) for page in raw]
-        groups = [[parts], [slices], *left, read]
+        trees = [LateStep(tree, late, header.now, now) for tree in header.late]
+        groups = [[parts], [slices], *left, read, [late], *(t.tables for t in trees)]
         pieces = Pieces(self.folding, groups, header.key_ids)
         slots = self._slots(parts, pieces, len(header.keys))
-        closed = pieces.group(1)
+        closed, came = pieces.group(1), pieces.group(3 + len(windows))
         panes = pieces.panes[closed]
         tables: list[pa.Table] = []
         for number, chunks in enumerate(windows):
@@ -146,7 +174,10 @@ class SliceBucket:
                 now,
             )
             output = advance(chunks, inputs)
-            yield from self._results(output, pieces, header, number)
+            nodes = pieces.group(4 + len(windows) + number)
+            lates, pages.next = trees[number].merge(pieces, came, nodes, pages.next)
+            for due, results in output.windows(pieces, lates):
+                yield self._results(due, results, pieces, header, number)
             for table in output.suffixes:
                 pages.add_suffixes(table, number)
             header.under[number] = output.under
@@ -155,16 +186,20 @@ class SliceBucket:
         if slices is not None:
             pages.add_raw(slices, windows, now)
         all_parts = pa.concat_tables(tables).combine_chunks()
-        header.write_parts(all_parts, parts is not None)
+        header.write_parts(all_parts, parts is not None, now)
 
     def _results(
-        self, output: WindowOutputs, pieces: Pieces, header: BucketHeader, number: int
-    ) -> Iterator[pa.Table]:
+        self,
+        due: WindowParts,
+        results: Fields,
+        pieces: Pieces,
+        header: BucketHeader,
+        number: int,
+    ) -> pa.Table:
         calls, request = self.folding.plan.calls, self.folding.request
-        for due, results in output.windows(pieces):
-            columns = partial_columns(calls, request, pieces.partials, results)
-            keys = header.keys.select(self.feed.keys).take(pa.array(due.keys))
-            yield window_table(keys, number, due.begins, due.ends, columns)
+        columns = partial_columns(calls, request, pieces.partials, results)
+        keys = header.keys.select(self.feed.keys).take(pa.array(due.keys))
+        return window_table(keys, number, due.begins, due.ends, columns)
 
     def _slots(self, parts: pa.Table | None, pieces: Pieces, count: int) -> Array:
         """For each window and slot, the place of each key's partial."""

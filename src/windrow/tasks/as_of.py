@@ -5,8 +5,8 @@
     yielded       L         L   L                      labels, with their features
 
 Labels never see each other, so that they are taken apart from events before anything is
-counted.  Where events at a label's own instant count, labels at the last instant of the
-open key wait: more events may come.
+counted.  Where events at a label's own instant count, or later ones, labels of the open
+key wait while more of these may come.
 """
 
 from __future__ import annotations
@@ -78,31 +78,45 @@ class AsOfTask:
         yield from as_batches(columns, self.gives)
 
     def _waits(self, rows: pa.Table) -> pa.Array | None:
-        """Which rows are at the last instant of the open key, where that matters."""
-        if not any(frame.near for frame in self.plan.frames):
+        """Which rows are labels of the open key that may see events to come."""
+        plan = self.plan
+        near = max(frame.interval[1] for frame in plan.frames)
+        after = max(frame.ahead if frame.counts_rows else 0 for frame in plan.frames)
+        if near <= plan.delay and not after:
             return None
-        first = int(run_bounds(rows, self.plan.by)[0][-1])
-        times, has_time = self._times(rows.slice(first))
-        at_last = times == times[-1]
+        first = int(run_bounds(rows, plan.by)[0][-1])
+        rows = rows.slice(first)
+        times, has_time = self._times(rows)
+        waits = times > times[-1] + plan.delay - near
+        if after:
+            is_event = ~np.asarray(rows.column(IS_LABEL))
+            place = np.searchsorted(times[is_event], times - plan.delay + near)
+            waits |= is_event.sum() - place < after
         if has_time is not None:
-            at_last &= has_time
-        return pa.array(np.concatenate([np.zeros(first, bool), at_last]))
+            waits &= has_time
+        return pa.array(np.concatenate([np.zeros(first, bool), waits]))
 
     def _carry(self, rows: pa.Table, waits: pa.Array | None) -> pa.Table | None:
         """The events of the open key that later labels see, and labels that wait."""
         first = int(run_bounds(rows, self.plan.by)[0][-1])
         rows = rows.slice(first)
-        is_event = ~np.asarray(rows.column(IS_LABEL))
+        is_label = np.asarray(rows.column(IS_LABEL))
+        is_event = ~is_label
         times, _ = self._times(rows)
-        reach = self.plan.delay + max(frame.ticks or 0 for frame in self.plan.frames)
-        needed = is_event & (times >= times[-1] - reach)
+        now, kept = int(times[-1]), np.zeros(len(rows), bool)
+        if waits is not None:
+            kept = np.asarray(waits)[first:] & is_label
+            now = min(now, int(times[kept].min(initial=now)))
+        asks = now - self.plan.delay
+        needed = is_event & (times >= asks - self.plan.reach[0])
         most = max(frame.most for frame in self.plan.frames)
         if most:
             behind = is_event.sum() - np.cumsum(is_event)
-            late = is_event & (times > times[-1] - self.plan.delay)
-            needed |= is_event & (behind < most + late.sum())
-        if waits is not None:
-            needed |= np.asarray(waits)[first:]
+            later = is_event & (
+                times >= asks
+            )  # which a label at that instant leaves out
+            needed |= is_event & (behind < most + later.sum())
+        needed |= kept
         return rows.filter(pa.array(needed)) if needed.any() else None
 
     def _times(self, rows: pa.Table) -> tuple[Array, Array | None]:

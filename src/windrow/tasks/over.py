@@ -6,9 +6,10 @@
     yielded              . . a a                       the last `a` waits for its peers
 
 A row waits if a frame of time includes its peers and more of them may come: rows at the
-last instant of the open key, or without a time before the first row with one.  Rows
-that a later frame can reach are carried into the next stretch: those within the longest
-duration, and the last ones by number.
+last instant of the open key, or without a time before the first row with one; and if it
+looks ahead, at rows that may come.  Rows that a later frame can reach are carried into
+the next stretch: those within the longest duration, the last ones by number, or all of
+the key where a frame has no beginning.
 """
 
 from __future__ import annotations
@@ -60,26 +61,30 @@ def _open_key(rows: pa.Table, plan: OverPlan) -> tuple[int, int]:
     """The end of the rows to yield, and the start of the rows to carry."""
     first = int(run_bounds(rows, plan.by)[0][-1])
     stop = start = len(rows)
-    durations = [frame for frame in plan.frames if frame.rows is None]
-    if durations and plan.clock is not None:
+    timed = [frame for frame in plan.frames if not frame.counts_rows]
+    placed = first
+    if timed and plan.clock is not None:
         times, has_time = times_of(rows.slice(first), plan.clock)
         unplaced = 0 if has_time is None else int((~has_time).sum())  # they are first
         if unplaced == len(times):
             return first, first
-        now = int(times[-1])
-        ticks = max(frame.ticks or 0 for frame in durations)
-        times = times[unplaced:]
+        placed, times, now = first + unplaced, times[unplaced:], int(times[-1])
+        whole = now - max(frame.interval[1] for frame in timed)  # all is there up to it
+        stop = placed + int(np.searchsorted(times, whole, side="right"))
+    after = max(frame.after for frame in plan.frames)
+    stop = max(min(stop, len(rows) - after), first)
+    if timed and plan.clock is not None:
+        ticks, _ = plan.reach
+        waits = int(times[max(stop - placed, 0)]) if stop < len(rows) else now
         if plan.span is not None:  # from the first event on that may be under way
-            over, _ = times_of(rows.slice(first + unplaced), plan.end_clock)
-            start = (
-                first + unplaced + int(np.argmax(np.append(over >= now - ticks, True)))
-            )
+            over, _ = times_of(rows.slice(placed), plan.end_clock)
+            start = placed + int(np.argmax(np.append(over >= waits - ticks, True)))
         else:
-            start = first + unplaced + int(np.searchsorted(times, now - ticks))
-        if any(frame.near for frame in durations):
-            stop = first + unplaced + int(np.searchsorted(times, now))
+            start = placed + int(np.searchsorted(times, waits - ticks))
+    if stop < placed or any(frame.is_everything for frame in plan.frames):
+        return stop, first
     before = max(frame.before for frame in plan.frames)
-    if any(frame.rows is not None for frame in plan.frames):
+    if any(frame.counts_rows for frame in plan.frames):
         start = min(start, max(stop - before, first))
     return stop, min(start, stop, len(rows) - 1)  # one row holds the key
 

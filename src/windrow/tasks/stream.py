@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -39,12 +40,15 @@ MOST_RESULTS = 1 << 14
 class FeedTask:
     """Rows, of which the first column is the bucket, as blobs.
 
-    With `folding`, whose first key is the bucket, they are folded into slices.
+    With `folding`, whose first key is the bucket, they are folded into slices.  `beats`
+    are the buckets that are called in the first micro-batch, whether they get rows or
+    not: from then on they know how far time was.
     """
 
     names: tuple[str, ...]
     folding: Folding | None
     enough: int
+    beats: tuple[int, ...] = ()
     lane: TaskLane = field(default_factory=TaskLane)
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -53,6 +57,11 @@ class FeedTask:
         with running(self.lane):
             for table, _ in stretches(named, lambda: 4 * self.enough):
                 yield self._blobs(table)
+
+    def beat(self) -> pa.RecordBatch:
+        """A blob without rows for each bucket."""
+        blob = pack(pa.table({}), "feed", small=False)
+        return _batch(self.beats, [blob] * len(self.beats))
 
     def _blobs(self, table: pa.Table) -> pa.RecordBatch:
         if self.folding is None:
@@ -72,10 +81,12 @@ class FeedTask:
             pack(table.slice(start, stop - start), "feed", small=False)
             for start, stop in zip(starts, stops, strict=True)
         ]
-        return pa.record_batch(
-            [pa.array(buckets[starts], pa.int32()), pa.array(blobs, pa.binary())],
-            names=[BUCKET, BLOB],
-        )
+        return _batch(buckets[starts], blobs)
+
+
+def _batch(buckets: Any, blobs: list[bytes]) -> pa.RecordBatch:
+    columns = [pa.array(buckets, pa.int32()), pa.array(blobs, pa.binary())]
+    return pa.record_batch(columns, names=[BUCKET, BLOB])
 
 
 @dataclass(frozen=True)
@@ -99,7 +110,7 @@ class StateTask:
 
         Results are plain Arrow streams, since nobody keeps them.
         """
-        tables = [unpack(blob, "feed")[0] for blob in blobs]
+        tables = [table for blob in blobs if len(table := unpack(blob, "feed")[0])]
         now = watermark * 10**6 // self.tick
         with running(self.lane):
             for table in self.bucket.step(store, tables, now, stats):
@@ -142,7 +153,8 @@ def make_bucket(flow: Flow) -> Bucket:
     folding = Folding(plan, flow.request, flow.slots)
     former = None if flow.former is None else Folding(plan, *flow.former)
     folded = flow.fed == "slices"
-    return SliceBucket(folding, folded, flow.cell, query, keep_late, former)
+    what = folding, folded, flow.cell, query, keep_late, former
+    return SliceBucket(*what, count_late=flow.counts_late)
 
 
 def _rows_bucket(flow: Flow, kept: str) -> PagedBucket:
@@ -151,10 +163,10 @@ def _rows_bucket(flow: Flow, kept: str) -> PagedBucket:
     keep_late = flow.late == "keep"
     if isinstance(plan, OverPlan):
         return RollBucket(plan, query, keep_late)
-    if plan.span is not None:
-        return SpanBucket(plan, query, keep_late)
-    kind = CountBucket if plan.counts_rows else RowBucket
-    return kind(plan, query, keep_late)
+    if plan.counts_rows:
+        return CountBucket(plan, query, keep_late)
+    kind = RowBucket if plan.span is None else SpanBucket
+    return kind(plan, query, keep_late, flow.counts_late)
 
 
 def _describe(flow: Flow, kept: str) -> QueryDescription:

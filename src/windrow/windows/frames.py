@@ -135,17 +135,19 @@ def find_frames(
     far: int,
     near: int,
     most: int,
+    ahead: int = 0,
 ) -> tuple[Array, Array]:
     """The rows [start, stop) of each ask's frame, which `run_back` would walk.
 
     Run k has the rows runs[0][k] to runs[1][k] and the asks frames[0][k] to
     frames[1][k]; both rise.  A frame is [ask + far, ask + near), or the last `most`
-    rows before ask + near.
+    rows before ask + near; with `ahead` also so many from there on, or only these.
     """
     owners = np.repeat(np.arange(len(runs[0])), frames[1] - frames[0])
     stops = lower_bound(times, runs[0], runs[1], owners, asks + near)
-    if most > 0:
-        return np.maximum(stops - most, runs[0][owners]), stops
+    if most > 0 or ahead:
+        starts = np.maximum(stops - most, runs[0][owners])
+        return starts, np.minimum(stops + ahead, runs[1][owners])
     return lower_bound(times, runs[0], runs[1], owners, asks + far), stops
 
 

@@ -7,13 +7,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from windrow.bench.beyond import EXPERIMENTS, rolling, tables
-from windrow.bench.experiment import Row, RowSet, Size
-from windrow.bench.measure import keyed, table_side
-from windrow.bench.measure.answers import WrongAnswer
-from windrow.bench.measure.peers import PEERS
-from windrow.bench.measure.table_queries import FORMS, QUESTIONS, own_form
 from windrow.loops import interpreting
+from windrow_bench.beyond import EXPERIMENTS, rolling, tables
+from windrow_bench.experiment import Row, RowSet, Size
+from windrow_bench.measure import keyed, table_side
+from windrow_bench.measure.answers import WrongAnswer
+from windrow_bench.measure.peers import PEERS
+from windrow_bench.measure.table_queries import FORMS, QUESTIONS, own_form
 
 TINY = Size("quick", 0.05, 1)
 BOTTLENECK, *_ = PEERS

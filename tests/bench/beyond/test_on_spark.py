@@ -2,14 +2,14 @@
 
 import pytest
 
-from windrow.bench._claims import ahead, from_
-from windrow.bench.beyond import spark_over, spark_spans, spark_stream, spark_windows
-from windrow.bench.beyond._promised import for_rows
-from windrow.bench.experiment import NotMeasured, Row, RowSet, Size
-from windrow.bench.measure.answers import WrongAnswer
-from windrow.bench.measure.spark import call_turns, held, stream_turns, tick_turns
-from windrow.bench.measure.spark.stream_load import StreamLoad
-from windrow.bench.measure.turns import in_turns
+from windrow_bench._claims import ahead, from_
+from windrow_bench.beyond import spark_over, spark_spans, spark_stream, spark_windows
+from windrow_bench.beyond._promised import for_rows
+from windrow_bench.experiment import NotMeasured, Row, RowSet, Size
+from windrow_bench.measure.answers import WrongAnswer
+from windrow_bench.measure.spark import call_turns, held, stream_turns, tick_turns
+from windrow_bench.measure.spark.stream_load import StreamLoad
+from windrow_bench.measure.turns import in_turns
 
 TINY = Size("quick", 0.1, 1)
 CARDS = (spark_windows.WINDOWS, spark_over.OVER, spark_stream.STREAM, spark_spans.SPANS)

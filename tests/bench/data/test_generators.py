@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from windrow.bench import data
+from windrow_bench import data
 
 EACH = pytest.mark.parametrize("dataset", data.CATALOGUE, ids=lambda one: one.name)
 

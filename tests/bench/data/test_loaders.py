@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from windrow.bench import data
-from windrow.bench.data import _text
 from windrow.errors import BadInput
+from windrow_bench import data
+from windrow_bench.data import _text
 
 REST = "\t0" * 38
 DEBS12 = (

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from windrow.bench import data
+from windrow_bench import data
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "datasets.md"
 TEXT = PAGE.read_text("utf-8")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import windrow as wr
-from windrow.bench import data
+from windrow_bench import data
 
 FIXTURES = Path(__file__).parents[2] / "query" / "fixtures"
 STREAMS = {

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from windrow.bench import data
+from windrow_bench import data
 
 FOLDER = os.environ.get(data.VARIABLE)
 HALF, CLOSE, NEAR = (0.5, 2.0), (0.8, 1.25), (0.97, 1.03)

@@ -3,8 +3,8 @@
 import pyarrow as pa
 import pytest
 
-from windrow.bench import data
 from windrow.errors import BadInput, UnknownName
+from windrow_bench import data
 
 FILE = "smartgrid-data.txt"
 TEXT = "".join(f"{at} {at}.5 1 0 0 0\n" for at in (10, 11, 11, 14))

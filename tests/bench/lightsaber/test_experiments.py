@@ -9,8 +9,9 @@ import pytest
 
 from trying import TINY, by_hand, judged, tried
 from windrow.algorithms import find
-from windrow.bench.experiment import NotMeasured, RowSet
-from windrow.bench.lightsaber import (
+from windrow.loops import interpreting
+from windrow_bench.experiment import NotMeasured, RowSet
+from windrow_bench.lightsaber import (
     _queries,
     latency,
     many_queries,
@@ -19,15 +20,14 @@ from windrow.bench.lightsaber import (
     partials,
     state,
 )
-from windrow.bench.lightsaber import by_hand as hand_written
-from windrow.bench.lightsaber._workloads import BY_NAME, WORKLOADS
-from windrow.bench.measure import answers, sash_merge
-from windrow.bench.measure import by_hand as loops
-from windrow.bench.measure.answers import WrongAnswer
-from windrow.bench.measure.kept import kept_alone, kept_by_graph, kept_together
-from windrow.bench.measure.stamped import stamped_windows
-from windrow.bench.measure.values import values
-from windrow.loops import interpreting
+from windrow_bench.lightsaber import by_hand as hand_written
+from windrow_bench.lightsaber._workloads import BY_NAME, WORKLOADS
+from windrow_bench.measure import answers, sash_merge
+from windrow_bench.measure import by_hand as loops
+from windrow_bench.measure.answers import WrongAnswer
+from windrow_bench.measure.kept import kept_alone, kept_by_graph, kept_together
+from windrow_bench.measure.stamped import stamped_windows
+from windrow_bench.measure.values import values
 
 SUM = ("subtract_on_evict", "two_stacks_lite", "slick_deque_inv", "slide_side_inv")
 MIN = ("two_stacks_lite", "slick_deque", "slide_side")

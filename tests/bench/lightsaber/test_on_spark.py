@@ -4,12 +4,12 @@ from functools import partial
 
 import pytest
 
-from windrow.bench.experiment import NotMeasured, Row, RowSet, Size
-from windrow.bench.lightsaber import applications as cards
-from windrow.bench.lightsaber import cores, end_to_end
-from windrow.bench.measure.spark import application_turns, held, stream_turns
-from windrow.bench.measure.spark.applications import APPLICATIONS, frames
-from windrow.bench.measure.spark.sums import check_sums, sums_of
+from windrow_bench.experiment import NotMeasured, Row, RowSet, Size
+from windrow_bench.lightsaber import applications as cards
+from windrow_bench.lightsaber import cores, end_to_end
+from windrow_bench.measure.spark import application_turns, held, stream_turns
+from windrow_bench.measure.spark.applications import APPLICATIONS, frames
+from windrow_bench.measure.spark.sums import check_sums, sums_of
 
 TINY = Size("quick", 0.1, 1)
 ROWS = {"CM1": 800, "CM2": 8_000, "SG1": 500, "LRB2": 300, "SM": 60, "YSB": 5_000}

@@ -10,7 +10,7 @@ b       [2, 6) [3, 7) [4, 8)         slice 4
 import pyarrow as pa
 
 import windrow as wr
-from windrow.bench.measure.state import counted, folding_of, packed
+from windrow_bench.measure.state import counted, folding_of, packed
 
 MICROSECONDS = 1_000_000
 PARTIAL, INSTANTS, BESIDE = 8, 16, 16

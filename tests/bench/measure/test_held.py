@@ -3,8 +3,8 @@
 import pytest
 from pyspark.errors import PySparkRuntimeError
 
-from windrow.bench.measure.answers import WrongAnswer
-from windrow.bench.measure.spark import held
+from windrow_bench.measure.answers import WrongAnswer
+from windrow_bench.measure.spark import held
 
 
 class Session:

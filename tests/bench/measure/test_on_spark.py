@@ -1,8 +1,8 @@
 """A trial on Spark has time for its rounds, and says on how many rows it ran."""
 
-from windrow.bench.experiment import FULL, QUICK
-from windrow.bench.measure.on_spark import QUICK_ROUNDS, throughput_trial
-from windrow.bench.measure.race import Contender
+from windrow_bench.experiment import FULL, QUICK
+from windrow_bench.measure.on_spark import QUICK_ROUNDS, throughput_trial
+from windrow_bench.measure.race import Contender
 
 
 def contender(calls):

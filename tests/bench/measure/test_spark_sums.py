@@ -3,10 +3,10 @@
 import pytest
 from pyspark.sql.functions import expr
 
-from windrow.bench.measure.answers import WrongAnswer
-from windrow.bench.measure.spark.case import Case, NoAnswer
-from windrow.bench.measure.spark.sums import check_sums, sums_of
-from windrow.bench.measure.turns import in_turns
+from windrow_bench.measure.answers import WrongAnswer
+from windrow_bench.measure.spark.case import Case, NoAnswer
+from windrow_bench.measure.spark.sums import check_sums, sums_of
+from windrow_bench.measure.turns import in_turns
 
 
 @pytest.fixture

@@ -7,12 +7,12 @@ import pytest
 
 from trying import TINY, by_hand, judged, tried
 from windrow.algorithms import find
-from windrow.bench.experiment import NotMeasured, RowSet
-from windrow.bench.measure import answers
-from windrow.bench.measure.answers import WrongAnswer
-from windrow.bench.measure.sliced import cut_stream, sliced_contender, slower_contender
-from windrow.bench.pba import _merging, count_windows, latency, time_windows
 from windrow.loops import interpreting
+from windrow_bench.experiment import NotMeasured, RowSet
+from windrow_bench.measure import answers
+from windrow_bench.measure.answers import WrongAnswer
+from windrow_bench.measure.sliced import cut_stream, sliced_contender, slower_contender
+from windrow_bench.pba import _merging, count_windows, latency, time_windows
 
 ALL = ["two_stacks", "slick_deque", "sba", "pba"]
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from windrow.bench.experiment import NotMeasured, Row, RowSet, Size
-from windrow.bench.measure.spark import held, plug_turns
-from windrow.bench.measure.turns import in_turns
-from windrow.bench.pba import on_spark as card
+from windrow_bench.experiment import NotMeasured, Row, RowSet, Size
+from windrow_bench.measure.spark import held, plug_turns
+from windrow_bench.measure.turns import in_turns
+from windrow_bench.pba import on_spark as card
 
 TINY = Size("quick", 0.1, 1)
 

@@ -3,12 +3,13 @@
 import pytest
 
 from trying import by_hand, judged, tried
-from windrow.bench._sweep import Sweep
-from windrow.bench.experiment import NotMeasured, Row, RowSet
-from windrow.bench.measure import answers, operators
-from windrow.bench.measure.answers import WrongAnswer
-from windrow.bench.measure.values import values
-from windrow.bench.ra import (
+from windrow.loops import interpreting
+from windrow_bench._sweep import Sweep
+from windrow_bench.experiment import NotMeasured, Row, RowSet
+from windrow_bench.measure import answers, operators
+from windrow_bench.measure.answers import WrongAnswer
+from windrow_bench.measure.values import values
+from windrow_bench.ra import (
     base_intervals,
     break_even,
     coarse_slides,
@@ -17,8 +18,7 @@ from windrow.bench.ra import (
     throughput,
     tumbling,
 )
-from windrow.bench.ra._log_fit import log_fit
-from windrow.loops import interpreting
+from windrow_bench.ra._log_fit import log_fit
 
 
 @pytest.fixture(autouse=True)

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from windrow.bench.experiment import NotMeasured, Row, RowSet, Size
-from windrow.bench.measure.spanning import SpanSetting
-from windrow.bench.ses import EXPERIMENTS, _figure, best_technique, calls
-from windrow.bench.ses import event_size as by_event
-from windrow.bench.ses import window_size as by_window
-from windrow.bench.ses._figure import BUCKETS, SLICES, SWEEPING, TUPLES, tall
 from windrow.loops import interpreting
+from windrow_bench.experiment import NotMeasured, Row, RowSet, Size
+from windrow_bench.measure.spanning import SpanSetting
+from windrow_bench.ses import EXPERIMENTS, _figure, best_technique, calls
+from windrow_bench.ses import event_size as by_event
+from windrow_bench.ses import window_size as by_window
+from windrow_bench.ses._figure import BUCKETS, SLICES, SWEEPING, TUPLES, tall
 
 TINY = Size("quick", 0.05, 1)
 BY_NAME = {experiment.name: experiment for experiment in EXPERIMENTS}

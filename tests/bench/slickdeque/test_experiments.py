@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from trying import by_hand, judged, tried
-from windrow.bench._sweep import Sweep
-from windrow.bench.experiment import FULL, NotMeasured, RowSet
-from windrow.bench.measure import answers
-from windrow.bench.measure.answers import WrongAnswer
-from windrow.bench.slickdeque import _stream, latency, many_queries, single_query
 from windrow.loops import interpreting
+from windrow_bench._sweep import Sweep
+from windrow_bench.experiment import FULL, NotMeasured, RowSet
+from windrow_bench.measure import answers
+from windrow_bench.measure.answers import WrongAnswer
+from windrow_bench.slickdeque import _stream, latency, many_queries, single_query
 
 SINGLE = (single_query.SINGLE_SUM, single_query.SINGLE_MAX)
 MANY = (many_queries.MANY_SUM, many_queries.MANY_MAX)

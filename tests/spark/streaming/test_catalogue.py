@@ -131,7 +131,7 @@ def test_every_aggregate_of_the_catalogue_is_compared_in_every_run():
         *WHOLE,
     }
 
-    assert compared >= {aggregate.name for aggregate in CATALOGUE}
+    assert compared >= {one.name for one in CATALOGUE if not one.sketch}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,90 @@
+"""What is streamed: Parquet files in the order of their arrival, a few seconds astray.
+
+    row i     at == NEW_YEAR + i / a second + up to ASTRAY late, key, x
+    round     `keys` rows in a row: each key once, in random order
+
+so that a key is never silent for longer than two rounds and ASTRAY.  Where a window is
+longer than that, every key is in every window: how many rows come out is known, and
+does not depend on the window.  No row is late: the watermark is DELAY behind.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+from pyspark.sql import DataFrame, SparkSession
+
+from windrow_bench.measure.ticks import NEW_YEAR
+from windrow_bench.measure.values import SEED, values
+
+Array = np.ndarray[Any, Any]
+
+SECOND = 1_000_000  # microseconds
+ASTRAY = 5  # seconds
+DELAY = 10  # seconds
+SCHEMA = "at timestamp, key int, x double"
+
+
+@dataclass(frozen=True)
+class StreamLoad:
+    """So many rows of so many keys within so many seconds, cut into files."""
+
+    rows: int
+    files: int
+    keys: int
+    seconds: int
+
+    @property
+    def watermark(self) -> int:
+        """Where it stands after the last row, in microseconds, as Spark keeps it."""
+        latest = int(self.columns()[0].max())
+        return latest // 1_000 * 1_000 - DELAY * SECOND
+
+    def columns(self) -> tuple[Array, Array, Array]:
+        """Microseconds, keys, and whole numbers as floats: all sums are exact."""
+        astray_rng, key_rng = (np.random.default_rng([SEED, i]) for i in (3, 4))
+        due = np.arange(self.rows) * (self.seconds * SECOND) // self.rows
+        astray = astray_rng.integers(0, ASTRAY * SECOND, self.rows)
+        rounds = -(-self.rows // self.keys)
+        keys = np.tile(np.arange(self.keys, dtype=np.int32), (rounds, 1))
+        key_rng.permuted(keys, axis=1, out=keys)
+        x = values(self.rows, "int64").astype(np.float64)
+        return NEW_YEAR + due + astray, keys.ravel()[: self.rows], x
+
+    def write(self, folder: Path) -> Path:
+        """The files in a folder of their own, made once."""
+        name = f"{self.rows}-{self.files}-{self.keys}-{self.seconds}"
+        target = folder / f"load-{name}"
+        if target.exists():
+            return target
+        at, keys, x = self.columns()
+        table = pa.table({"at": pa.array(at, pa.timestamp("us", "UTC")), "key": keys})
+        return in_files(table.append_column("x", pa.array(x)), self.files, target)
+
+
+def in_files(table: pa.Table, files: int, target: Path) -> Path:
+    """A table as so many files in a new folder; one a second, says the disk.
+
+    Spark reads the oldest first, and takes times within a millisecond for equal.
+    """
+    target.mkdir()
+    edges = np.arange(files + 1) * len(table) // files
+    for i, (start, stop) in enumerate(pairwise(edges.tolist())):
+        path = target / f"{i:03}.parquet"
+        parquet.write_table(table.slice(start, stop - start), path)
+        os.utime(path, (NEW_YEAR // SECOND + i,) * 2)
+    return target
+
+
+def stream(spark: SparkSession, folder: Path, files_a_trigger: int) -> DataFrame:
+    """The frame that both sides start from."""
+    source = spark.readStream.schema(SCHEMA)
+    source = source.option("maxFilesPerTrigger", files_a_trigger)
+    return source.parquet(str(folder)).withWatermark("at", f"{DELAY} seconds")

@@ -1,0 +1,122 @@
+"""Streams on both sides: LightSaber's queries, and sliding windows by key.
+
+Each side runs once over the same files, and its micro-batches are the repeats.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from pyspark.sql import DataFrame
+
+from windrow_bench import data
+from windrow_bench.experiment import Place, Row
+from windrow_bench.measure.answers import WrongAnswer
+
+from . import held
+from .applications import APPLICATIONS, Application, campaigns_file
+from .queries import RESULTS, our_windows, spark_windows
+from .stream_load import DELAY, StreamLoad, in_files
+from .streams import Course, follow, run, streaming
+from .sums import check_sums
+
+Ask = Callable[[], DataFrame]
+
+
+def latencies(
+    panel: str, name: str, rows: int, files: int, who: Sequence[str]
+) -> list[Row]:
+    """Milliseconds of a micro-batch on average; of `who`, Windrow comes first."""
+    spark, one = held.on(), APPLICATIONS[name]
+    table = data.table(one.dataset, rows)
+    target = held.folder() / f"stream-{name}-{rows}-{files}"
+    source = target if target.exists() else in_files(table, files, target)
+    forms = (one.ours, one.own)
+    with streaming(spark):
+        sides: dict[str, Ask] = {
+            side: partial(_asked, form, one, source)
+            for side, form in zip(who, forms, strict=False)
+        }
+        courses = _side_by_side(name, sides, [one.value])
+    return [
+        _latency(panel, name, side, course, data.origin(table))
+        for side, course in courses.items()
+    ]
+
+
+def _asked(
+    form: Callable[[dict[str, DataFrame]], DataFrame], one: Application, source: Path
+) -> DataFrame:
+    spark = held.on()
+    frames = {"S": follow(spark, source, "ts", "0 seconds")}
+    if one.name == "YSB":
+        frames["T"] = held.framed(spark, campaigns_file())
+    return form(frames)
+
+
+def _latency(panel: str, x: Place, side: str, course: Course, origin: str) -> Row:
+    took = sorted(1e3 * one.seconds for one in course.busy)
+    facts = {
+        "rows_in": course.rows,
+        "rows_out": course.sums["rows"],
+        "data": origin,
+    }
+    mean = statistics.mean(took)
+    return Row(panel, x, side, mean, took[0], took[-1], len(took), facts)
+
+
+def throughputs(
+    panel: str, x: Place, load: StreamLoad, window: tuple[int, int], ours: str, own: str
+) -> list[Row]:
+    """Thousands of rows a second over windows of (range, slide) seconds."""
+    spark = held.on()
+    source = load.write(held.folder())
+
+    def asked(form: Callable[[DataFrame, int, int], DataFrame]) -> DataFrame:
+        return form(follow(spark, source, "at", f"{DELAY} seconds"), *window)
+
+    with streaming(spark):
+        courses = _side_by_side(
+            str(x),
+            {ours: partial(asked, our_windows), own: partial(asked, spark_windows)},
+            list(RESULTS),
+        )
+    return [
+        _throughput(panel, x, side, course, load.rows)
+        for side, course in courses.items()
+    ]
+
+
+def _throughput(panel: str, x: Place, side: str, course: Course, rows: int) -> Row:
+    each = sorted(one.rows / one.seconds / 1e3 for one in course.busy)
+    facts = {"rows": rows, "rows_out": course.sums["rows"]}
+    whole = course.rows / course.seconds / 1e3
+    return Row(
+        panel,
+        x,
+        side,
+        whole,
+        min(each[0], whole),
+        max(each[-1], whole),
+        len(each),
+        facts,
+    )
+
+
+def _side_by_side(
+    name: str, sides: dict[str, Ask], values: list[str]
+) -> dict[str, Course]:
+    found: dict[str, Course] = {}
+    for side, ask in sides.items():
+        found[side] = run(f"{name}, {side}", ask(), values)
+        first = next(iter(found.values()))
+        check_sums(f"{name}, {side}", found[side].sums, first.sums)
+    if not all(course.sums["rows"] for course in found.values()):
+        raise WrongAnswer(f"{name}: nothing came out, nothing was measured")
+    return found
+
+
+__all__ = ["latencies", "throughputs"]

@@ -1,1 +1,0 @@
-"""Every experiment of the papers, on your own machine: `windrow bench`."""

@@ -1,5 +1,0 @@
-"""How things are measured on Spark.
-
-Everything in here imports pyspark: cards of experiments, which must load without it,
-come here by `windrow.bench.libraries.load`.
-"""

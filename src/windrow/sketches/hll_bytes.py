@@ -1,0 +1,107 @@
+"""Reads and writes HyperLogLog sketches in the binary format of Apache DataSketches.
+
+    byte   0         1        2        3      4            5      6          7
+           preamble  version  family   lg_k   lg of array  flags  count or   mode and
+           in ints   1        7                                   minimum    type
+
+    list     preamble 2    byte 6: coupons     from byte 8 on: coupons, 4 bytes each
+    set      preamble 3    bytes 8-11: coupons   from byte 12 on: coupons
+    array    preamble 10   sums for estimates    from byte 40 on: registers
+
+A coupon is a rank (6 bits) over an address (26 bits), of which the last lg_k bits are
+the register.  Registers have 4, 6 or 8 bits; here they are written with 8, and marked
+as merged, so that readers estimate from registers alone.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+FAMILY = 7
+LIST, SET, ARRAY = 0, 1, 2
+_EMPTY, _COMPACT, _MERGED, _FULL_SIZE = 4, 8, 16, 32
+_EIGHT_BITS = 2 << 2
+_IN_LIST = 8
+
+
+class NotASketch(ValueError):
+    """Bytes that are no HyperLogLog sketch; the message says why."""
+
+
+def write_coupons(coupons: Array, lg_k: int) -> bytes:
+    """A sketch that still has its coupons."""
+    count = len(coupons)
+    flags = _COMPACT | (0 if count else _EMPTY)
+    data = np.ascontiguousarray(coupons, "<u4").tobytes()
+    if count < _IN_LIST:
+        return bytes([2, 1, FAMILY, lg_k, 3, flags, count, LIST | _EIGHT_BITS]) + data
+    lg_size = max(5, int(np.ceil(np.log2(count * 4 / 3 + 1))))
+    head = bytes([3, 1, FAMILY, lg_k, lg_size, flags, 0, SET | _EIGHT_BITS])
+    return head + struct.pack("<i", count) + data
+
+
+def write_registers(registers: Array, lg_k: int) -> bytes:
+    """A sketch as an array of registers."""
+    inverse = np.ldexp(1.0, -registers.astype(np.int64))
+    low, high = inverse[registers < 32].sum(), inverse[registers >= 32].sum()
+    zeros = int((registers == 0).sum())
+    flags = _COMPACT | _MERGED
+    head = bytes([10, 1, FAMILY, lg_k, 0, flags, 0, ARRAY | _EIGHT_BITS])
+    sums = struct.pack("<dddii", 0.0, low, high, zeros, 0)
+    return head + sums + registers.astype(np.uint8).tobytes()
+
+
+def read_sketch(data: bytes) -> tuple[int, str, Array]:
+    """lg_k, and "coupons" or "registers" with an array of them."""
+    if len(data) < 8 or data[1] != 1 or data[2] != FAMILY:
+        raise NotASketch("they do not begin as a HyperLogLog sketch does")
+    lg_k, lg_size, flags, mode = data[3], data[4], data[5], data[7] & 3
+    bits = {0: 4, 1: 6, 2: 8}.get((data[7] >> 2) & 3)
+    if not 4 <= lg_k <= 21 or bits is None or mode > ARRAY:
+        raise NotASketch(f"lg_k {lg_k} or mode {mode} does not exist")
+    if mode == ARRAY:
+        return lg_k, "registers", _registers(data, lg_k, bits, flags)
+    begin = 8 if mode == LIST else 12
+    count = data[6] if mode == LIST else 0
+    if mode == SET and len(data) >= begin:
+        (count,) = struct.unpack_from("<i", data, 8)
+    whole = not flags & _COMPACT  # a table with empty places
+    size = (1 << lg_size if whole else count) if count else 0
+    _check_length(data, begin + 4 * size)
+    coupons = np.frombuffer(data, "<u4", size, begin)
+    return lg_k, "coupons", np.unique(coupons[coupons != 0])
+
+
+def _registers(data: bytes, lg_k: int, bits: int, flags: int) -> Array:
+    size = 1 << lg_k
+    if bits == 8:
+        _check_length(data, 40 + size)
+        return np.frombuffer(data, np.uint8, size, 40)
+    if bits == 6:
+        _check_length(data, 40 + size * 3 // 4)
+        packed = np.frombuffer(data, np.uint8, size * 3 // 4, 40)
+        each = np.unpackbits(packed, bitorder="little").reshape(size, 6)
+        return np.packbits(each, axis=1, bitorder="little")[:, 0]
+    _check_length(data, 40 + size // 2)
+    packed = np.frombuffer(data, np.uint8, size // 2, 40)
+    nibbles = np.stack([packed & 15, packed >> 4], axis=1).ravel()
+    registers = nibbles + data[6]
+    (more,) = struct.unpack_from("<i", data, 36)
+    if more:
+        begin = 40 + size // 2
+        room = more if flags & _COMPACT else 1 << data[4]
+        _check_length(data, begin + 4 * room)
+        pairs = np.frombuffer(data, "<u4", room, begin)
+        pairs = pairs[pairs != 0]
+        registers[pairs & (size - 1)] = pairs >> 26
+    return registers
+
+
+def _check_length(data: bytes, least: int) -> None:
+    if len(data) < least:
+        raise NotASketch(f"{len(data)} bytes are too few: at least {least} are needed")

@@ -1,0 +1,291 @@
+"""HyperLogLog: how many distinct values, within 1.04 / sqrt(2**lg_k) of the truth.
+
+Each value is hashed to a coupon: an address of 26 bits and a rank, one more than the
+zeros that the other half of the hash begins with.
+
+    few values      the coupons themselves, 4 bytes each, up to `most_coupons`
+    many            registers: the largest rank of each of 2**lg_k addresses
+
+Merged in any tree, the same values give the same sketch: coupons are a set, registers
+are maxima.  Estimates depend on the union alone, never on the order of values: from
+coupons by how many addresses are taken, from registers by Ertl's estimator (2017),
+which needs only how many registers have each rank.
+
+For windows that move on, each coupon is held by neighbouring windows (`intervals.py`):
+it is new in those that begin behind its last occurrence, and sets its register in those
+that hold no larger rank of it.  So no sketch of a window is ever made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.loops import as_arrow
+from windrow.loops import compute as pc
+
+from .hll_bytes import NotASketch, read_sketch, write_coupons, write_registers
+from .intervals import after, blocks_of_counts, count_held, holders, until
+from .murmur import hash_column
+from .sketch import Array, Sketch
+
+RANKS = 64
+_ADDRESSES = 1 << 26
+_ADDRESS = np.uint32(_ADDRESSES - 1)
+COUNTED_EMPTY = b"\0"  # hashed for an empty string, which DataSketches passes over
+
+
+def coupons_of(column: pa.Array, *, counts_empty: bool) -> Array:
+    """The coupon of each value; 0 for an empty string that is passed over."""
+    empty = COUNTED_EMPTY if counts_empty else None
+    first, second = hash_column(column, empty)
+    coupons = _ranks(second) << np.uint32(26) | first.astype(np.uint32) & _ADDRESS
+    if not counts_empty and not pa.types.is_primitive(column.type):
+        lengths = pc.binary_length(_decoded(column))
+        coupons[np.asarray(lengths) == 0] = 0
+    return coupons
+
+
+def _decoded(column: pa.Array) -> pa.Array:
+    return column.dictionary_decode() if hasattr(column, "indices") else column
+
+
+def _ranks(words: Array) -> Array:
+    """One more than the leading zeros of each word, at most 63."""
+    high = (words >> np.uint64(32)).astype(np.uint32)
+    low = words.astype(np.uint32)
+    top = np.where(high > 0, high, low).astype(np.float64)
+    _, exponent = np.frexp(top)  # the number of bits of a whole number; 0 of 0
+    zeros = 32 - exponent + np.where(high > 0, 0, 32)
+    ranks: Array = (np.minimum(zeros, 62) + 1).astype(np.uint32)
+    return ranks
+
+
+@dataclass(frozen=True)
+class HyperLogLog(Sketch):
+    """A HyperLogLog sketch of 2**lg_k registers; it gives "count" or "bytes"."""
+
+    lg_k: int = 12
+    gives: str = "count"
+
+    name = "hyperloglog"
+
+    @property
+    def whole_columns(self) -> bool:  # type: ignore[override]
+        """Estimates need no sketch of a window; bytes do."""
+        return self.gives == "count"
+
+    @property
+    def most_coupons(self) -> int:
+        """How many coupons are kept before registers take their place."""
+        return (3 << (self.lg_k - 3)) // 4 if self.lg_k > 7 else 7
+
+    def read(self, column: pa.Array) -> Array:
+        """The coupon of each value."""
+        return coupons_of(column, counts_empty=self.gives == "count")
+
+    def lift(self, values: Array) -> Any:
+        """The distinct coupons, or registers if they are many."""
+        coupons = np.unique(values)
+        return self._settle(coupons[coupons != 0])
+
+    def combine(self, older: Any, newer: Any) -> Any:
+        """The union of coupons, or the maxima of registers."""
+        if older.dtype == newer.dtype == np.uint32:
+            return self._settle(np.union1d(older, newer))
+        return np.maximum(self._registers(older), self._registers(newer))
+
+    def _settle(self, coupons: Array) -> Array:
+        return (
+            coupons if len(coupons) <= self.most_coupons else self._registers(coupons)
+        )
+
+    def _registers(self, partial: Array) -> Array:
+        if partial.dtype == np.uint8:
+            return partial
+        registers = np.zeros(1 << self.lg_k, np.uint8)
+        ranks = (partial >> np.uint32(26)).astype(np.uint8)
+        np.maximum.at(registers, self._slots(partial), ranks)
+        return registers
+
+    def _slots(self, coupons: Array) -> Array:
+        return (coupons & np.uint32((1 << self.lg_k) - 1)).astype(np.int64)
+
+    def dump(self, partial: Any) -> bytes:
+        """The bytes that Apache DataSketches and Spark read."""
+        write = write_coupons if partial.dtype == np.uint32 else write_registers
+        return write(partial, self.lg_k)
+
+    def load(self, data: bytes) -> Any:
+        """A partial from bytes of Apache DataSketches, Spark or `dump`."""
+        try:
+            lg_k, kind, content = read_sketch(data)
+        except NotASketch as error:
+            raise self.refuse(str(error)) from error
+        if lg_k != self.lg_k:
+            raise self.refuse(f"its lg_k is {lg_k}, not {self.lg_k}")
+        return self._settle(content) if kind == "coupons" else content
+
+    def lower(self, partials: Array) -> pa.Array:
+        """Estimates, 0 of no value; or bytes, those of an empty sketch."""
+        none = np.empty(0, np.uint32)
+        filled = [none if partial is None else partial for partial in partials.tolist()]
+        if self.gives == "bytes":
+            return pa.array([self.dump(partial) for partial in filled], pa.binary())
+        estimates = np.zeros(len(filled), np.int64)
+        counted = [place for place, p in enumerate(filled) if p.dtype == np.uint32]
+        counts = np.array([len(filled[place]) for place in counted], np.int64)
+        estimates[counted] = estimate_coupons(counts)
+        dense = [place for place, p in enumerate(filled) if p.dtype == np.uint8]
+        if dense:
+            tables = [np.bincount(filled[place], minlength=RANKS) for place in dense]
+            estimates[dense] = estimate_registers(np.array(tables), self.lg_k)
+        return as_arrow(estimates)
+
+    def slide_rows(self, values: Array, starts: Array, stops: Array) -> pa.Array:
+        """The estimate of each window of coupons."""
+        places = np.flatnonzero(values)
+        none = np.empty(0, np.int64)
+        return self._slide(values[places], places, none, [], starts, stops)
+
+    def slide_partials(self, partials: Array, starts: Array, stops: Array) -> pa.Array:
+        """The estimate of each window of partials."""
+        none = np.empty(0, np.uint32)
+        listed = [none if partial is None else partial for partial in partials.tolist()]
+        is_dense = np.array([partial.dtype == np.uint8 for partial in listed], bool)
+        sizes = [0 if d else len(p) for d, p in zip(is_dense, listed, strict=True)]
+        sparse = [p for d, p in zip(is_dense, listed, strict=True) if not d]
+        coupons = np.concatenate([none, *sparse])
+        places = np.repeat(np.arange(len(listed)), sizes)
+        dense = np.flatnonzero(is_dense)
+        arrays = [listed[place] for place in dense.tolist()]
+        return self._slide(coupons, places, dense, arrays, starts, stops)
+
+    def _slide(
+        self,
+        coupons: Array,
+        places: Array,
+        dense: Array,
+        registers: list[Array],
+        starts: Array,
+        stops: Array,
+    ) -> pa.Array:
+        """Estimates from coupons at places, and from registers at places `dense`."""
+        windows = len(starts)
+        lo, hi = holders(places, starts, stops)
+        lo = np.maximum(lo, after(_last_place(coupons, places), starts))
+        counts = count_held(lo, hi, windows)
+        many = counts > self.most_coupons
+        if len(dense):
+            many |= count_held(*holders(dense, starts, stops), windows) > 0
+        estimates = estimate_coupons(np.where(many, 0, counts))
+        if many.any():
+            chosen = np.flatnonzero(many)
+            first, last = chosen[0], chosen[-1] + 1
+            slots, ranks = self._slots(coupons), coupons >> np.uint32(26)
+            for place, array in zip(dense.tolist(), registers, strict=True):
+                own = np.flatnonzero(array)
+                slots, ranks = np.append(slots, own), np.append(ranks, array[own])
+                places = np.append(places, np.full(len(own), place))
+            bounds = starts[first:last], stops[first:last]
+            of_windows = self._ranks_held(
+                slots, ranks.astype(np.int64), places, *bounds
+            )
+            for begin, tables in of_windows:
+                own = np.flatnonzero(many[first + begin : first + begin + len(tables)])
+                found = estimate_registers(tables[own], self.lg_k)
+                estimates[first + begin + own] = found
+        return as_arrow(estimates)
+
+    def _ranks_held(
+        self, slots: Array, ranks: Array, places: Array, starts: Array, stops: Array
+    ) -> Any:
+        """Yield how many registers of each window have each rank, but for rank 0."""
+        order = np.lexsort((ranks, places, slots))
+        slots, ranks, places = slots[order], ranks[order], places[order]
+        same = (slots[1:] == slots[:-1]) & (places[1:] == places[:-1])
+        kept = np.append(~same, True)[: len(slots)]  # the largest rank at each place
+        slots, ranks, places = slots[kept], ranks[kept], places[kept]
+        before, behind = _larger_around(slots, ranks, places, int(stops.max()))
+        lo, hi = holders(places, starts, stops)
+        lo = np.maximum(lo, after(before, starts))
+        hi = np.minimum(hi, until(behind, stops))
+        ones = np.ones(len(ranks), np.int64)
+        return blocks_of_counts(lo, hi, ranks, ones, RANKS, len(starts))
+
+
+def _last_place(codes: Array, places: Array) -> Array:
+    """The place of the last entry of the same code before each; -1: there is none."""
+    order = np.argsort(codes, kind="stable")
+    before = np.full(len(codes), -1)
+    same = codes[order][1:] == codes[order][:-1]
+    before[order[1:][same]] = places[order[:-1][same]]
+    return before
+
+
+def _larger_around(
+    slots: Array, ranks: Array, places: Array, end: int
+) -> tuple[Array, Array]:
+    """For each entry, where its slot has a larger rank before, and none smaller behind.
+
+    Entries are sorted by slot and place.  From the smallest rank up, entries of that
+    rank are answered by those that are left, and taken out: half of them each time.
+    """
+    before, behind = np.full(len(ranks), -1), np.full(len(ranks), end)
+    left = np.arange(len(ranks))
+    while len(left):
+        least = int(ranks[left].min())
+        own = np.flatnonzero(ranks[left] == least)
+        larger = np.where(ranks[left] > least, np.arange(len(left)), -1)
+        last = np.maximum.accumulate(larger)[own]
+        there = (last >= 0) & (slots[left[last]] == slots[left[own]])
+        before[left[own[there]]] = places[left[last[there]]]
+        follows = own + 1 < len(left)
+        following = left[own[follows] + 1]
+        there = slots[following] == slots[left[own[follows]]]
+        behind[left[own[follows][there]]] = places[following[there]]
+        left = left[ranks[left] > least]
+    return before, behind
+
+
+def estimate_coupons(counts: Array) -> Array:
+    """The number of values from the number of distinct coupons."""
+    found = -_ADDRESSES * np.log1p(-counts / _ADDRESSES)
+    return np.asarray(np.rint(found), np.int64)
+
+
+def estimate_registers(tables: Array, lg_k: int) -> Array:
+    """Ertl's estimate from how many registers have each rank; rank 0 is the rest."""
+    size = 1 << lg_k
+    top = RANKS - 1
+    zeros = size - tables[:, 1:].sum(axis=1)
+    sums = size * _tau(1.0 - tables[:, top] / size)
+    for rank in range(top - 1, 0, -1):
+        sums = 0.5 * (sums + tables[:, rank])
+    sums = sums + size * _sigma(zeros / size)
+    with np.errstate(divide="ignore"):
+        found = size * size / (2.0 * np.log(2.0)) / sums
+    return np.asarray(np.rint(found), np.int64)
+
+
+def _sigma(share: Array) -> Array:
+    """X + sum of x**(2**k) * 2**(k-1); infinite at 1."""
+    x, y, z = share.astype(np.float64), 1.0, share.astype(np.float64)
+    for _ in range(64):
+        x = x * x
+        z = z + x * y
+        y = 2.0 * y
+    return np.where(share >= 1.0, np.inf, z)
+
+
+def _tau(share: Array) -> Array:
+    """(1 - x - sum of (1 - x**(2**-k))**2 * 2**-k) / 3; 0 at 0 and 1."""
+    x, y, z = share.astype(np.float64), 1.0, 1.0 - share
+    for _ in range(64):
+        x = np.sqrt(x)
+        y = 0.5 * y
+        z = z - (1.0 - x) ** 2 * y
+    return np.where((share <= 0.0) | (share >= 1.0), 0.0, z / 3.0)
