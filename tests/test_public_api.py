@@ -1,6 +1,10 @@
 """The public names: all that is promised, and nothing by accident."""
 
+import inspect
+import re
 from pathlib import Path
+
+import pytest
 
 import windrow as wr
 from windrow.aggregates import BY_NAME
@@ -40,3 +44,22 @@ def test_every_aggregate_is_declared_for_type_checkers():
 def test_dir_lists_public_names_only():
     assert dir(wr) == sorted(wr.__all__)
     assert not [name for name in dir(wr) if name.startswith("_") and name[:2] != "__"]
+
+
+FUNCTIONS = [
+    name
+    for name in wr.__all__
+    if inspect.isroutine(getattr(wr, name)) or name == "Operator"
+]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_docstring_has_an_example_and_every_parameter(name):
+    function = getattr(wr, name)
+    page = inspect.getdoc(function)
+
+    parameters = set(inspect.signature(function).parameters) - {"named"}
+    missing = {one for one in parameters if not re.search(rf"\b{one}\b", page)}
+
+    assert ">>> " in page
+    assert missing == set()

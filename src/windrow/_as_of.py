@@ -80,6 +80,8 @@ def as_of(
     events, and a label without an instant, gives 0 for counts and null for the rest.
 
     On Spark both are DataFrames; `hot=True` splits keys with very many events by time.
+    `ties` names the columns that order events at one instant where these are counted;
+    for `algorithm`, `threads` and `aggregates` see `aggregate`.
 
     >>> import pyarrow as pa
     >>> paid = pa.table({"ts": [1, 5, 9], "card": [7, 7, 7], "amount": [10, 20, 30]})

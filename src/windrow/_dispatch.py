@@ -76,6 +76,11 @@ def aggregate(
     start.  A list of windows is one pass and gives one more column, `query`: the
     window's name or its index.
 
+    `by` names the key columns.  Aggregates are keywords, or entries of `aggregates`
+    where a name is taken by a parameter.  `algorithm` is one of `wr.algorithms()` and
+    `slicer` one of panes, pairs and cutty, "auto" leaving both to the planner; `chunk`
+    is the length of the chunks of pba.
+
     Over events with a duration (`span=` of `wr.sliding`) a window holds those that it
     overlaps; `algorithm` is then one of `wr.techniques()`, and `chunk` the height of
     se_ml_slicing.
@@ -95,8 +100,8 @@ def aggregate(
     out once, when the watermark passes its end.  A row behind the watermark counts in
     every window that is not out yet; `late="keep"` gives rows that missed one back in
     one more column, `late`, and `late="drop"` leaves out rows whose slice is closed.
-    `buckets` is into how many parts the keys are divided.  Elsewhere nothing is late,
-    and these say nothing.
+    `buckets` is into how many parts the keys are divided, and `mode` when results come
+    out.  Elsewhere nothing is late, and these say nothing.
 
     >>> import pyarrow as pa
     >>> calls = pa.table({"at": [1, 4, 6, 11], "len": [3, 9, 2, 5]})
@@ -160,6 +165,9 @@ def over(
 ) -> Any:
     """Give every row new columns over its own past, or over the rows around it.
 
+    `data` is as in `aggregate`, `on` names its time column, `by` its keys, and `ties`
+    the columns that order rows at one instant where rows are counted.
+
     Each aggregate says how far back with `last=`: a duration, or a whole number of
     rows that ends with this one; and how far ahead with `next=`; without both,
     everything so far.  `closed=` says which ends are in: right (the default,
@@ -174,7 +182,7 @@ def over(
     duration, and each gets what is or was under way within `last` of its start.
 
     Of a streaming DataFrame a row comes out once the watermark has passed it; for
-    `late`, `buckets`, `mode` and `threads` see `aggregate`.
+    `late`, `buckets`, `mode`, `threads`, `algorithm` and `aggregates` see `aggregate`.
 
     >>> import pyarrow as pa
     >>> spent = pa.table({"at": [1, 2, 4], "amount": [10, 20, 30]})
@@ -324,6 +332,17 @@ def explain(
 
     `show="graph"` draws the graph that several windows share, before and after it is
     specialised; `show="code"` prints the kernel that runs.
+
+    All else is as in the function that is explained: `on`, `by`, `ties`, `span` and
+    `aggregates`; `algorithm`, `slicer`, `chunk` and `threads`; and for Spark `hot`,
+    `keys`, `lasting`, `late`, `buckets` and `mode`.
+
+    >>> import pyarrow as pa
+    >>> import windrow as wr
+    >>> calls = pa.table({"at": [1, 4, 6, 11], "len": [3, 9, 2, 5]})
+    >>> plan = wr.explain(calls, wr.sliding(10, every=5, on="at"), top=wr.max("len"))
+    >>> print(plan.text.splitlines()[0])
+    aggregate
     """
     check_show(show, sliding=window is not None)
     if labels is not None:

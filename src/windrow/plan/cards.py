@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator
 from typing import Any
 
@@ -28,6 +29,9 @@ GRAPH_CARD = {
 """The card of the graph, which is written anew for each list of windows."""
 
 
+_LEFT = ' style="text-align: left"'
+
+
 class Cards:
     """A small table of text that prints aligned and can be read as Arrow."""
 
@@ -42,6 +46,18 @@ class Cards:
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return pa.Table.from_pylist(self.rows).__arrow_c_stream__(requested_schema)
+
+    def _repr_html_(self) -> str:
+        """The table as notebooks show it."""
+        names = list(self.rows[0])
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+        body = "".join(
+            "<tr>"
+            + "".join(f"<td{_LEFT}>{html.escape(row[name])}</td>" for name in names)
+            + "</tr>"
+            for row in self.rows
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def __repr__(self) -> str:
         names = list(self.rows[0])
@@ -102,6 +118,9 @@ def technique_cards() -> Cards:
     In calls of `combine` and `inverse`, for N events of mean length m in windows of
     range w and step b, and a height d; p is the longest event, T the time that the
     table's E events cover.  A technique has a row for each of its forms.
+
+    >>> sorted({card["name"] for card in technique_cards()})[0]
+    'aggregate_buckets'
     """
     rows = [
         {

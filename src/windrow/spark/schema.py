@@ -31,7 +31,17 @@ _IN_UTC: dict[str, Any] = (
     if "timezone" in inspect.signature(to_arrow_type).parameters
     else {}
 )
-NEVER_NULL = ("count", "collect", "collect_distinct", "count_distinct")
+NEVER_NULL = (
+    "count",
+    "collect",
+    "collect_distinct",
+    "count_distinct",
+    "first_k",
+    "last_k",
+    "top_k",
+    "bottom_k",
+    "value_counts",
+)
 
 
 def quoted(name: str) -> str:
