@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.columns import key_codes
+from windrow.batch.keys import key_codes
 from windrow.plan.aggregate import Plan
 from windrow.plan.over import OverPlan
 from windrow.windows.rule import Array
