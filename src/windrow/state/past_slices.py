@@ -45,7 +45,7 @@ from .due import (
 )
 from .fill_shelves import Filling
 from .key_table import KNOWN, KeyTable, PastReach
-from .positions import Frames, FreshSlices, PositionStep
+from .positions import DueFrames, FreshSlices, PositionStep
 from .row_pages import RowPages
 from .rows import PagedBucket
 from .shelves import CHILD, POSITION, TIME, Shelf, shelves_of
@@ -75,7 +75,9 @@ class PastBucket(PagedBucket):
         """What windows to come can hold, once this step is done."""
 
     @abstractmethod
-    def find(self, rows: KernelRows, before: Array, fresh: FreshSlices) -> list[Frames]:
+    def find(
+        self, rows: KernelRows, before: Array, fresh: FreshSlices
+    ) -> list[DueFrames]:
         """The windows that fall due, of keys that had `before` rows."""
 
     @abstractmethod
@@ -167,7 +169,9 @@ class CountSliceBucket(PastBucket):
         since = first_needed(self.plan.rules, known) // self.unit
         return PastReach(keys.column(ID), since, known // self.unit, MOST)
 
-    def find(self, rows: KernelRows, before: Array, fresh: FreshSlices) -> list[Frames]:
+    def find(
+        self, rows: KernelRows, before: Array, fresh: FreshSlices
+    ) -> list[DueFrames]:
         """The count windows whose last row is now final."""
         stream, unit, frames = rows.stream, self.unit, []
         known = before + stream.lasts - stream.firsts
@@ -178,7 +182,7 @@ class CountSliceBucket(PastBucket):
             starts, stops = offset + bounds, offset + due.ends // unit
             # a slice that was open is whole again: windows may begin at it
             reaches = starts < fresh.firsts[due.runs]
-            frames.append(Frames(due.runs, bounds, starts, stops, reaches, False))
+            frames.append(DueFrames(due.runs, bounds, starts, stops, reaches, False))
         return frames
 
     def give(self, rows: KernelRows, step: PositionStep) -> Iterator[pa.Table]:
@@ -232,7 +236,9 @@ class OverSliceBucket(PastBucket):
         instant = max(now + min(far), LEAST) if far else MOST
         return PastReach(keys.column(ID), since, known, instant)
 
-    def find(self, rows: KernelRows, before: Array, fresh: FreshSlices) -> list[Frames]:
+    def find(
+        self, rows: KernelRows, before: Array, fresh: FreshSlices
+    ) -> list[DueFrames]:
         """The frame of each row that is final now; a row is a slice."""
         stream, frames = rows.stream, []
         assert stream.times is not None
@@ -247,7 +253,7 @@ class OverSliceBucket(PastBucket):
                 own = np.arange(len(stream)) - stream.firsts[runs] + before[runs]
                 bounds = np.maximum(own + frame.interval[0], 0)
                 reaches &= bounds < before[runs]
-            frames.append(Frames(runs, bounds, starts, stops, reaches, by_time))
+            frames.append(DueFrames(runs, bounds, starts, stops, reaches, by_time))
         return frames
 
     def give(self, rows: KernelRows, step: PositionStep) -> Iterator[pa.Table]:

@@ -63,7 +63,7 @@ class FreshSlices(NamedTuple):
     table: pa.Table
 
 
-class Frames(NamedTuple):
+class DueFrames(NamedTuple):
     """Windows of a rule: window i of run `runs[i]` ends before fresh slice `stops[i]`.
 
     It begins at fresh slice `starts[i]`, or where it `reaches` back, at the first slice
@@ -97,7 +97,7 @@ class PositionStep:
     choice: Choice
     shelves: Mapping[int, Shelf]
     fresh: FreshSlices
-    frames: Sequence[Frames]
+    frames: Sequence[DueFrames]
 
     def __post_init__(self) -> None:
         empty = self.fresh.table.slice(0, 0)
