@@ -192,7 +192,9 @@ def over(
     """
     if features is not None:
         given = {"on": on, "by": by, "span": span, "aggregates": aggregates, **named}
-        return over_features(data, features, given, ties=ties, threads=threads)
+        stream: dict[str, Any] = {"late": late, "buckets": buckets, "mode": mode}
+        options = {"ties": ties, "threads": threads, **stream}
+        return over_features(data, features, given, **options)
     calls = gather_calls(named, aggregates)
     if batch.library(data) == "pyspark":
         hints = _hints(False, None, None, late, buckets, mode)

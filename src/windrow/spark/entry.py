@@ -90,6 +90,21 @@ def over(frame: DataFrame, *query: Any, hints: Hints, **options: Any) -> DataFra
     return result.select(*(quoted(n) for n in result.columns if n not in masks))
 
 
+def over_features(
+    frame: DataFrame, on: str, by: Any, calls: Any, *, hints: Hints, **options: Any
+) -> DataFrame:
+    """Every row of a stream with features as of its own instant; no job is run."""
+    own = frame.columns
+    frame, masked = with_masks(frame, calls)
+    schema = arrow_schema(frame)
+    plan = plan_as_of(schema, schema, (on, on), by, masked, **options)
+    _check_ticks(plan)
+    check_columns(frame)
+    result: DataFrame = _streams().over(frame, _flow(frame, plan, hints))
+    masks = set(frame.columns).difference(own)
+    return result.select(*(quoted(n) for n in result.columns if n not in masks))
+
+
 def as_of(
     labels: DataFrame,
     events: DataFrame,
@@ -132,7 +147,7 @@ def _plan_as_of(
             raise BadInput.because(
                 "cannot compute features as of an instant on a stream",
                 "labels and events of a stream come in no order",
-                "use batches, or wr.over(stream, ...) with aggregates over the past",
+                "use batches, or wr.over(stream, features): each row as of its instant",
             )
     return labels, events, plan
 
