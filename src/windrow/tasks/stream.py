@@ -30,6 +30,7 @@ from .sweep import Batches, as_batches, stretches
 
 BUCKET, BLOB = "bucket", "blob"
 LATE_FLAG = "late"
+BEFORE_ALL = -(2**63)  # ticks
 
 # In a blob of results: less than a megabyte, since the JVM treats arrays of half a
 # region (a megabyte, with a heap of 4 GB) apart, and slowly.
@@ -94,7 +95,7 @@ class StateTask:
     """A bucket with the schema of its results; `tick` in nanoseconds.
 
     With `late` columns, rows that came too late come out too: their own columns as
-    `late`, their keys, and true in `late`.
+    `late`, their keys, and true in `late`.  No window comes out that ends by `since`.
     """
 
     bucket: Bucket
@@ -102,6 +103,14 @@ class StateTask:
     tick: int
     late: dict[str, str]
     lane: TaskLane = field(default_factory=TaskLane)
+    since: int | None = None
+
+    def load(self, store: Store, blobs: Iterable[bytes]) -> None:
+        """Take in slices of history, before all time."""
+        tables = [unpack(blob, "feed")[0] for blob in blobs]
+        with running(self.lane):
+            for _ in self.bucket.step(store, tables, BEFORE_ALL, StepStats()):
+                pass
 
     def step(
         self, store: Store, blobs: Iterable[bytes], watermark: int, stats: StepStats
@@ -113,6 +122,9 @@ class StateTask:
         tables = [table for blob in blobs if len(table := unpack(blob, "feed")[0])]
         now = watermark * 10**6 // self.tick
         with running(self.lane):
+            if self.since is not None:  # windows that end by then are history
+                for _ in self.bucket.step(store, [], self.since, StepStats()):
+                    pass
             for table in self.bucket.step(store, tables, now, stats):
                 yield from self._pack(table)
         for table in stats.late:
