@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -34,11 +35,11 @@ from windrow.plan.resolve import Resolved
 from windrow.sketches import Sketch
 
 from .columns import Column, numbers, plain_array
-from .kernel_inputs import read_inputs
+from .kernel_inputs import KernelInputs, read_inputs
 from .results import finish, take_positions, written
 from .sketches import sketch_stretches
 from .slices import Job, cut_slices
-from .sorted_rows import check_room, sort_rows
+from .sorted_rows import SortedRows, check_room, sort_rows
 
 Array = np.ndarray[Any, Any]
 
@@ -191,15 +192,18 @@ def partial_columns(
     request: KernelRequest,
     partials: Partials,
     out: tuple[Array, ...],
-    sketched: Mapping[str, pa.Array],
+    sketched: Mapping[str, pa.Array] = MappingProxyType({}),
 ) -> list[pa.Array]:
-    """The results of each call as one Arrow column, from the output of a kernel.
+    """The results of those calls as an Arrow column each, from a kernel's output.
 
     `sketched` are those of sketches, by name.
     """
     slots = written(request.product, out)
+    names = {bound.name for bound in calls}
     columns = dict(sketched)
     for bound, outputs in request.calls:
+        if bound.name not in names:
+            continue
         output = request.product.outputs[outputs[0]]
         values, valid = slots[outputs[0]]
         if bound.payload is not None:
@@ -220,6 +224,40 @@ ROWS = "rows"
 
 
 @dataclass(frozen=True)
+class PartialLayout:
+    """The product of a query, and the columns in which its partials are stored."""
+
+    request: KernelRequest
+    slots: Slots
+
+    @cached_property
+    def fields(self) -> list[PartialField]:
+        """The fields of the partial, with their columns."""
+        return partial_fields(self.request, self.slots)
+
+    def columns(
+        self,
+        table: pa.Table,
+        rows: SortedRows,
+        inputs: KernelInputs,
+        arrays: tuple[Array, ...],
+    ) -> dict[str, Any]:
+        """Partials that were folded from rows of a table, as columns."""
+        ranked = {
+            index: inputs.columns[field.ranked, False].ranked
+            for index, field in enumerate(self.fields)
+            if field.ranked is not None
+        }
+        payloads = {
+            field.column(payload): rows.gather_arrow(table.column(payload))
+            for field in self.fields
+            for payload in field.payloads
+        }
+        partials = Partials(pa.table(payloads), self.fields, arrays, ranked)
+        return write_partials(partials, arrays)
+
+
+@dataclass(frozen=True)
 class Folding:
     """Folds rows into slices, by a plan whose product does not depend on the rows."""
 
@@ -228,9 +266,14 @@ class Folding:
     slots: Slots
 
     @cached_property
+    def layout(self) -> PartialLayout:
+        """The product, and the columns of its partials."""
+        return PartialLayout(self.request, self.slots)
+
+    @property
     def fields(self) -> list[PartialField]:
         """The fields of the partial, with their columns."""
-        return partial_fields(self.request, self.slots)
+        return self.layout.fields
 
     def fold(self, table: pa.Table) -> pa.Table:
         """The slices of a table, each once, by key (k0, k1, ...) and pane."""
@@ -248,17 +291,6 @@ class Folding:
             bounds = slices.edges[:-1], slices.edges[1:]
             folded += (sketch_stretches(bound.sketch, values, *bounds),)
         panes = plan.cuts.begins(rows.times[slices.edges[:-1]])
-        ranked = {
-            index: inputs.columns[field.ranked, False].ranked
-            for index, field in enumerate(self.fields)
-            if field.ranked is not None
-        }
-        payloads = {
-            field.column(payload): rows.gather_arrow(table.column(payload))
-            for field in self.fields
-            for payload in field.payloads
-        }
-        partials = Partials(pa.table(payloads), self.fields, folded, ranked)
         runs = np.repeat(np.arange(len(slices.runs) - 1), np.diff(slices.runs))
         keys = rows.keys.take(as_arrow(runs))
         return pa.table(
@@ -266,6 +298,6 @@ class Folding:
                 **{f"k{i}": keys.column(n) for i, n in enumerate(plan.by)},
                 PANE: as_arrow(panes),
                 ROWS: as_arrow(np.diff(slices.edges)),
-                **write_partials(partials, folded),
+                **self.layout.columns(table, rows, inputs, folded),
             }
         )

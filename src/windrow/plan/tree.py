@@ -17,6 +17,7 @@ of the data.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pyarrow import types as pat
@@ -25,6 +26,7 @@ from windrow.aggregates import Aggregate, Law
 from windrow.errors import BadInput, WindowError
 
 from .aggregate import Plan
+from .bind import BoundCall
 from .catalyst import catalyst_reason
 from .requests import KernelRequest, Slots
 from .resolve import Facts, Resolved, resolve
@@ -165,6 +167,14 @@ def needs_rows(plan: Plan) -> str | None:
             return f"{bound.call.label} has no partial of bounded size"
     if not plan.slicer.whole_windows:
         return f"{plan.slicer.name} needs rows in order"
+    return None
+
+
+def needs_all_rows(calls: Iterable[BoundCall]) -> str | None:
+    """The reason why aggregates need all rows of a window; None if they do not."""
+    for bound in calls:
+        if not bound.aggregate.in_kernels:
+            return f"{bound.call.label} has no partial of bounded size"
     return None
 
 
