@@ -44,7 +44,9 @@ def array_feed(window: KeyWindow, feed: Function) -> Function:
     """`feed` of an array of numbers, to windows that report every row."""
     program, column = window.program, window.pending.column
     dtype = np.dtype(column.typecode)
-    ways: Ways = ListWays(window) if isinstance(window, ManyWindow) else Ways(window)
+    ways: WindowFeed = (
+        ListFeed(window) if isinstance(window, ManyWindow) else WindowFeed(window)
+    )
 
     def quick(values: Any = None, at: Any = None, key: Any = None) -> Any:
         """Let a batch of events in, and give all results that fell due."""
@@ -67,7 +69,7 @@ def array_feed(window: KeyWindow, feed: Function) -> Function:
     return quick
 
 
-class Ways:
+class WindowFeed:
     """The ways of a batch through one window; `tail` are its events, if as an array."""
 
     def __init__(self, window: KeyWindow) -> None:
@@ -179,7 +181,7 @@ class Ways:
         return made
 
 
-class ListWays(Ways):
+class ListFeed(WindowFeed):
     """The ways of a batch through a list of windows that all report every row."""
 
     def __init__(self, window: ManyWindow) -> None:
