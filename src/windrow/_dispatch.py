@@ -39,6 +39,9 @@ def aggregate(
     late: str = "count",
     buckets: int | None = None,
     mode: str = "append",
+    watermark: object = None,
+    ahead: object = None,
+    idle: object = None,
     **named: Any,
 ) -> Any:
     """Aggregate events into one row per key and window that holds an event.
@@ -68,8 +71,12 @@ def aggregate(
     out once, when the watermark passes its end.  A row behind the watermark counts in
     every window that is not out yet; `late="keep"` gives rows that missed one back in
     one more column, `late`, and `late="drop"` leaves out rows whose slice is closed.
-    `buckets` is into how many parts the keys are divided.  Elsewhere nothing is late,
-    and these say nothing.
+    `buckets` is into how many parts the keys are divided.
+
+    `watermark="10 minutes"` sets the watermark here; with `ahead="1 hour"` rows that
+    are further ahead of the batch clock are late, and do not move it.
+    `idle="30 seconds"`: when the watermark has rested for so long, time goes on by the
+    batch clock.  What is no stream has nothing late, and these say nothing.
 
     >>> import pyarrow as pa
     >>> calls = pa.table({"at": [1, 4, 6, 11], "len": [3, 9, 2, 5]})
@@ -82,6 +89,7 @@ def aggregate(
     options: dict[str, Any] = {"algorithm": algorithm, "slicer": slicer, "chunk": chunk}
     if batch.library(data) == "pyspark":
         hints = _hints(hot, keys, lasting, late, buckets, mode)
+        hints |= {"watermark": watermark, "ahead": ahead, "idle": idle}
         return spark_back_end().aggregate(
             data, window, by, calls, hints=hints, **options
         )
@@ -105,6 +113,9 @@ def over(
     late: str = "count",
     buckets: int | None = None,
     mode: str = "append",
+    watermark: object = None,
+    ahead: object = None,
+    idle: object = None,
     span: tuple[str, str] | None = None,
     **named: Any,
 ) -> Any:
@@ -124,7 +135,8 @@ def over(
     duration, and each gets what is or was under way within `last` of its start.
 
     Of a streaming DataFrame a row comes out once the watermark has passed it; for
-    `late`, `buckets`, `mode` and `threads` see `aggregate`.
+    `late`, `buckets`, `mode`, `watermark`, `ahead`, `idle` and `threads` see
+    `aggregate`.
 
     >>> import pyarrow as pa
     >>> spent = pa.table({"at": [1, 2, 4], "amount": [10, 20, 30]})
@@ -138,6 +150,7 @@ def over(
     calls = gather_calls(named, aggregates)
     if batch.library(data) == "pyspark":
         hints = _hints(False, None, None, late, buckets, mode)
+        hints |= {"watermark": watermark, "ahead": ahead, "idle": idle}
         return spark_back_end().over(
             data, on, by, calls, hints=hints, ties=ties, algorithm=algorithm, span=span
         )
@@ -206,6 +219,9 @@ def explain(
     late: str = "count",
     buckets: int | None = None,
     mode: str = "append",
+    watermark: object = None,
+    ahead: object = None,
+    idle: object = None,
     show: str = "plan",
     span: tuple[str, str] | None = None,
     labels: Any = None,
@@ -235,6 +251,7 @@ def explain(
     rolling: dict[str, Any] = {"ties": ties, "algorithm": algorithm, "span": span}
     if batch.library(data) == "pyspark":
         hints = _hints(hot, keys, lasting, late, buckets, mode)
+        hints |= {"watermark": watermark, "ahead": ahead, "idle": idle}
         explanation: Explanation = (
             spark_back_end().explain_over(data, on, by, calls, hints=hints, **rolling)
             if window is None

@@ -118,6 +118,7 @@ def explain_flow(flow: Flow, kernels: Sequence[str]) -> Explanation:
         f"  fed        {flow.fed}: {flow.fed_reason}",
         f"  kept       {flow.kept}: {flow.kept_reason}",
         f"  late       {_late_text(flow)}",
+        *(f"  {name:<10} {text}" for name, text in flow.clock.texts().items()),
     ]
     if isinstance(plan, OverPlan):
         return Explanation("\n".join(lines + _frame_lines(plan, kernels)))

@@ -25,6 +25,7 @@ from .aggregate import Plan
 from .over import OverPlan
 from .requests import KernelRequest, Slots, may_overflow, request_kernel, slots_of
 from .spread import check_bounded
+from .stream_clock import StreamClock
 from .tree import needs_rows, not_folded
 
 # A bucket costs a few calls of the state store in each micro-batch (about 5 ms), and
@@ -55,6 +56,7 @@ class Flow:
     late: str
     late_for_all: str | None
     cell: int
+    clock: StreamClock
 
     @property
     def counts_late(self) -> bool:
@@ -70,6 +72,7 @@ def flow_of(
     late: str = "count",
     buckets: int | None = None,
     mode: str = "append",
+    clock: StreamClock = StreamClock(),  # noqa: B008 - it is frozen
 ) -> Flow:
     """Lay a plan out; `delay` is that of the watermark, in ticks.
 
@@ -106,7 +109,7 @@ def flow_of(
         cell = max(delay // CELLS, min(rule.step for rule in plan.rules))
     many = (buckets or BUCKETS) if plan.by else 1
     lates = late, _late_for_all(plan, request, state[0], late)
-    return Flow(plan, request, slots, before, *sent, *state, many, *lates, cell)
+    return Flow(plan, request, slots, before, *sent, *state, many, *lates, cell, clock)
 
 
 def _check(late: str, buckets: int | None, mode: str) -> None:

@@ -86,16 +86,24 @@ class MapStore:
 
 
 def step(
-    body: bytes, version: str, store: MapStore, blobs: list[bytes], now: int
+    body: bytes,
+    version: str,
+    store: MapStore,
+    blobs: list[bytes],
+    now: int,
+    clock: int,
 ) -> Iterator[pd.DataFrame]:
-    """Move a bucket on; a row for each blob of results, and one of its statistics."""
+    """Move a bucket on; a row for each blob of results, and one of its statistics.
+
+    `now` is the watermark, `clock` the time of the micro-batch, in milliseconds.
+    """
     import pandas as pd  # noqa: PLC0415 - tasks without state do without it
 
     stats = StepStats()
 
     def run_step() -> Iterator[bytes]:
         task: StateTask = _task(body)
-        yield from task.step(store, blobs, now, stats)
+        yield from task.step(store, blobs, now, stats, clock)
 
     results = _name_users_line(version, run_step)
     while some := list(islice(results, A_TIME)):

@@ -14,6 +14,7 @@ takes in the tables of a micro-batch and the watermark, and gives the results no
     6. pages are written             slice_pages, header     row_pages
     the bucket that does all this    slices                  rows, last_rows
 
+    own_time  the time of a query whose source may fall silent
     codec     a table as bytes that can be kept for years, where a bucket keeps them,
               and the statistics of a step
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from windrow.batch.columns import array_runs
 from windrow.batch.partials import Folding
@@ -21,6 +22,7 @@ from windrow.plan.over import OverPlan
 from windrow.state.codec import Bucket, StepStats, Store, pack, unpack
 from windrow.state.fingerprint import describe
 from windrow.state.last_rows import CountBucket, RollBucket
+from windrow.state.own_time import move_time
 from windrow.state.rows import RowBucket, SpanBucket
 from windrow.state.slices import SliceBucket
 
@@ -28,6 +30,7 @@ from .sweep import Batches, as_batches, stretches
 
 BUCKET, BLOB = "bucket", "blob"
 LATE_FLAG = "late"
+ASIDE = "aside"  # the number of rows in a blob that are late, whatever the watermark
 
 # In a blob of results: less than a megabyte, since the JVM treats arrays of half a
 # region (a megabyte, with a heap of 4 GB) apart, and slowly.
@@ -40,13 +43,16 @@ class FeedTask:
 
     With `folding`, whose first key is the bucket, they are folded into slices.  `beats`
     are the buckets that are called in the first micro-batch, whether they get rows or
-    not: from then on they know how far time was.
+    not: from then on they know how far time was.  With `aside` the last column tells
+    rows that are set aside: they go to buckets as late ones, whole with `keeps`.
     """
 
     names: tuple[str, ...]
     folding: Folding | None
     enough: int
     beats: tuple[int, ...] = ()
+    aside: bool = False
+    keeps: bool = False
     lane: TaskLane = field(default_factory=TaskLane)
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -54,12 +60,26 @@ class FeedTask:
         named = (batch.rename_columns(list(self.names)) for batch in batches)
         with running(self.lane):
             for table, _ in stretches(named, lambda: 4 * self.enough):
-                yield self._blobs(table)
+                rows, gone = _part(table) if self.aside else (table, None)
+                if gone is not None:
+                    yield from self._aside(gone)
+                if len(rows):
+                    yield self._blobs(rows)
 
     def beat(self) -> pa.RecordBatch:
         """A blob without rows for each bucket."""
         blob = pack(pa.table({}), "feed", small=False)
         return _batch(self.beats, [blob] * len(self.beats))
+
+    def _aside(self, table: pa.Table) -> Iterator[pa.RecordBatch]:
+        """Rows set aside: how many, and with `keeps` themselves."""
+        buckets = table.column(BUCKET).to_numpy()
+        table = table.drop_columns([BUCKET])
+        for bucket in np.unique(buckets).tolist():
+            mine = table.filter(pa.array(buckets == bucket))
+            rows = mine if self.keeps else pa.table({})
+            facts = {ASIDE: len(mine)}
+            yield _batch([bucket], [pack(rows, "feed", facts, small=False)])
 
     def _blobs(self, table: pa.Table) -> pa.RecordBatch:
         if self.folding is None:
@@ -82,6 +102,15 @@ class FeedTask:
         return _batch(buckets[starts], blobs)
 
 
+def _part(table: pa.Table) -> tuple[pa.Table, pa.Table | None]:
+    """Rows to go on with, and rows that the last column sets aside."""
+    aside = table.column(table.num_columns - 1)
+    table = table.select(table.column_names[:-1])
+    if not pc.any(aside).as_py():
+        return table, None
+    return table.filter(pc.invert(aside)), table.filter(aside)
+
+
 def _batch(buckets: Any, blobs: list[bytes]) -> pa.RecordBatch:
     columns = [pa.array(buckets, pa.int32()), pa.array(blobs, pa.binary())]
     return pa.record_batch(columns, names=[BUCKET, BLOB])
@@ -92,23 +121,40 @@ class StateTask:
     """A bucket with the schema of its results; `tick` in nanoseconds.
 
     With `late` columns, rows that came too late come out too: their own columns as
-    `late`, their keys, and true in `late`.
+    `late`, their keys, and true in `late`.  `idle` is after how many milliseconds
+    without a move of the watermark time goes on by itself.
     """
 
     bucket: Bucket
     gives: pa.Schema
     tick: int
     late: dict[str, str]
+    idle: int | None = None
     lane: TaskLane = field(default_factory=TaskLane)
 
     def step(
-        self, store: Store, blobs: Iterable[bytes], watermark: int, stats: StepStats
+        self,
+        store: Store,
+        blobs: Iterable[bytes],
+        watermark: int,
+        stats: StepStats,
+        clock: int = 0,
     ) -> Iterator[bytes]:
         """Take in blobs, move on to a watermark in milliseconds, give results.
 
-        Results are plain Arrow streams, since nobody keeps them.
+        `clock` is that of the micro-batch.  Results are plain Arrow streams, since
+        nobody keeps them.
         """
-        tables = [table for blob in blobs if len(table := unpack(blob, "feed")[0])]
+        tables: list[pa.Table] = []
+        for blob in blobs:
+            table, facts = unpack(blob, "feed")
+            aside = facts.get(ASIDE, 0)
+            stats.rows_in += aside
+            stats.late_rows += aside
+            kind = stats.late if aside else tables
+            kind += [table] if len(table) else []
+        if self.idle is not None:
+            watermark = move_time(store, watermark, clock, self.idle)
         now = watermark * 10**6 // self.tick
         with running(self.lane):
             for table in self.bucket.step(store, tables, now, stats):
@@ -136,7 +182,10 @@ def make_bucket(flow: Flow) -> Bucket:
     """What is done with the keys of one bucket, by how the stream is laid out."""
     plan, keep_late = flow.plan, flow.late == "keep"
     layout = f"{flow.fed} to {flow.kept}"
-    query = describe(plan, buckets=flow.buckets, layout=layout, late=flow.late)
+    pace = flow.clock.words()
+    query = describe(
+        plan, buckets=flow.buckets, layout=layout, late=flow.late, pace=pace
+    )
     if isinstance(plan, OverPlan):
         return RollBucket(plan, query, keep_late)
     if plan.counts_rows:
