@@ -12,7 +12,7 @@ WORKERS ?= 3
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-deep check format bench bench-spark bench-stream \
+.PHONY: help setup demo test test-deep test-faults check format bench bench-spark bench-stream \
     bench-papers docs dist clean clean-venv
 
 help: ## this list
@@ -30,6 +30,10 @@ test: $(READY) ## the test suite, a few minutes
 test-deep: export WINDROW_TEST_PROFILE = deep
 test-deep: $(READY) ## the same with many more examples each
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup
+
+test-faults: export WINDROW_TEST_PROFILE = faults
+test-faults: $(READY) ## streams that are killed a hundred times, up to an hour
+	@$(BIN)/python -m pytest -q -n 2 --dist load -m faults
 
 check: $(READY) ## lint, format, types, import directions
 	@$(BIN)/ruff check

@@ -52,7 +52,7 @@ def run(settings: Settings, say: Callable[[str], None]) -> Result:
                 runs = timed_events(name, aggregate, evict, width, count, RUNS)
                 found = quantiles(runs[0], QUANTILES, own, rate)
                 shortest = quantiles(runs.min(axis=0), QUANTILES[-2:], own, rate)
-                rows.append([f"{width:,}", name, *found, *shortest])
+                rows.append([f"{width:,}", find(name).online_name, *found, *shortest])
                 told = [round(x) for x in (*found, *shortest)]
                 say(f"{aggregate}, {width:,}, {name}: {told} ns")
                 if name == "daba_lite":

@@ -52,6 +52,7 @@ _COMMON = {
 # The short run draws the same examples every time: a change that is judged by it is
 # not refused for what was there before.  The deep run draws others each time.
 settings.register_profile("default", max_examples=8, derandomize=True, **_COMMON)
+settings.register_profile("faults", max_examples=8, **_COMMON)
 settings.register_profile("deep", max_examples=400, **_COMMON)
 PROFILE = os.environ.get("WINDROW_TEST_PROFILE", "default")
 settings.load_profile(PROFILE)
@@ -106,6 +107,7 @@ def pytest_collection_modifyitems(
 ) -> None:
     """What needs a session goes to the process that has it: batches, and streams."""
     shallow = pytest.mark.skip(reason="deep: runs with make test-deep")
+    unharmed = pytest.mark.skip(reason="faults: runs with make test-faults")
     is_worker = hasattr(config, "workerinput")
     for item in items:
         asks = "spark" in _fixtures(item)
@@ -113,6 +115,8 @@ def pytest_collection_modifyitems(
             item.add_marker(pytest.mark.deep)
         if item.get_closest_marker("deep") and PROFILE != "deep":
             item.add_marker(shallow)
+        if item.get_closest_marker("faults") and PROFILE != "faults":
+            item.add_marker(unharmed)
         if asks:
             streams = {"streaming", "cli"} & set(item.path.parts)
             group = "streaming" if streams else "spark"
@@ -199,9 +203,13 @@ def spark(
     spark_environment: dict[str, str], spark_settings: dict[str, str]
 ) -> Iterator[SparkSession]:
     """The session of the run: classic, local[2], started by the first who asks."""
-    from pyspark.sql import SparkSession  # noqa: PLC0415 - most runs need no Spark
+    from pyspark.sql import DataFrame, SparkSession  # noqa: PLC0415 - often not needed
+
+    import old_spark  # noqa: PLC0415 - found once tests/ is on the path
 
     with pytest.MonkeyPatch.context() as patch:
+        if not hasattr(DataFrame, "toArrow"):
+            old_spark.lend(patch, Path(spark_settings["spark.local.dir"]).parent)
         for name, value in spark_environment.items():
             patch.setenv(name, value)
         builder = SparkSession.builder.master("local[2]").appName("windrow tests")

@@ -4,13 +4,16 @@
                                    of the page; elsewhere (on a code host) an image
 ../benchmarks/RESULTS.md           the page Results, made from that file
 ../README.md#..., ../src/...       refused by mkdocs: the site has no such page
+llms.txt, llms-full.txt            the list of pages, and all of them in one file
 """
 
 from __future__ import annotations
 
+import contextlib
+import inspect
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -42,3 +45,58 @@ def _figure(path: Path) -> str:
     """One line each, for Markdown ends raw HTML at an empty one; not for the search."""
     drawn = "".join(path.read_text("utf-8").splitlines())
     return f'<figure class="picture" data-search-exclude>{drawn}</figure>'
+
+
+# --- for readers who are programs -----------------------------------------------
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Write llms.txt, a list of the pages, and all of them as one file of Markdown."""
+    pages = _pages(config.nav)
+    site, folder = Path(config.site_dir), Path(config.docs_dir)
+    texts = {
+        name: RESULTS if name == "results.md" else folder / name for _, name in pages
+    }
+    shown = {name: path.read_text("utf-8") for name, path in texts.items()}
+    shown["api.md"] += "\n" + _public_docstrings()
+    lines = [f"# {config.site_name}", "", f"> {config.site_description}", ""]
+    lines += ["`pip install pywindrow`, `import windrow as wr`.", "", "## Pages", ""]
+    for title, name in pages:
+        place, words = name.replace(".md", ".html"), _first_sentence(shown[name])
+        lines.append(f"- [{title}]({place}): {words}")
+    lines += ["", "## Everything", "", "- [All pages as one file](llms-full.txt)", ""]
+    (site / "llms.txt").write_text("\n".join(lines), "utf-8")
+    parts = [f"<!-- {name} -->\n\n{text.strip()}\n" for name, text in shown.items()]
+    (site / "llms-full.txt").write_text("\n".join(parts), "utf-8")
+
+
+def _pages(nav: Any) -> list[tuple[str, str]]:
+    """Title and file of every page, in the order of the navigation."""
+    pages: list[tuple[str, str]] = []
+    for entry in nav:
+        ((title, inner),) = entry.items()
+        pages += [(title, inner)] if isinstance(inner, str) else _pages(inner)
+    return pages
+
+
+def _first_sentence(markdown: str) -> str:
+    """The first sentence of the first paragraph of words."""
+    for block in markdown.split("\n\n"):
+        words = " ".join(block.split())
+        if words and words[0] not in "#`<!|:-":
+            return re.split(r"(?<=[.:])\s", words)[0]
+    return ""
+
+
+def _public_docstrings() -> str:
+    """Signature and docstring of every public name, as the API page shows them."""
+    import windrow  # noqa: PLC0415 - only a build of the site needs it
+
+    parts = []
+    for name in windrow.__all__:
+        value = getattr(windrow, name)
+        if callable(value):
+            with contextlib.suppress(ValueError, TypeError):
+                signature = inspect.signature(value)
+                parts.append(f"### `wr.{name}{signature}`\n\n{inspect.getdoc(value)}\n")
+    return "\n".join(parts)

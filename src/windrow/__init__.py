@@ -6,6 +6,8 @@ wr.aggregate(table, wr.sliding("1 hour", every="1 minute", on="ts"), by="user",
              spend=wr.sum("amount"))
 """
 
+from __future__ import annotations
+
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -34,8 +36,94 @@ if TYPE_CHECKING:
     from windrow._dispatch import aggregate, explain, over, slide
     from windrow._tiles import merge_tiles, tiles
     from windrow.operator import Operator
+    from windrow.plan.cards import Cards
     from windrow.plan.cards import technique_cards as techniques
     from windrow.plan.features import Features, features, read_features
+
+    # the catalogue: `__getattr__` finds them
+    all: Aggregate
+    any: Aggregate
+    approx_count_distinct: Aggregate
+    approx_distinct: Aggregate
+    approx_n_unique: Aggregate
+    approx_percentile: Aggregate
+    approx_quantile: Aggregate
+    approx_top_k: Aggregate
+    arg_max: Aggregate
+    arg_min: Aggregate
+    average: Aggregate
+    avg: Aggregate
+    bit_and: Aggregate
+    bit_or: Aggregate
+    bit_xor: Aggregate
+    bottom_k: Aggregate
+    collect: Aggregate
+    collect_distinct: Aggregate
+    collect_list: Aggregate
+    collect_set: Aggregate
+    concat: Aggregate
+    corr: Aggregate
+    correlation: Aggregate
+    count: Aggregate
+    count_distinct: Aggregate
+    covar_pop: Aggregate
+    covar_samp: Aggregate
+    covariance: Aggregate
+    covariance_population: Aggregate
+    first: Aggregate
+    first_k: Aggregate
+    geometric_mean: Aggregate
+    gmean: Aggregate
+    histogram: Aggregate
+    hll_sketch: Aggregate
+    hll_sketch_agg: Aggregate
+    kll_sketch: Aggregate
+    kll_sketch_agg_double: Aggregate
+    kurtosis: Aggregate
+    last: Aggregate
+    last_k: Aggregate
+    mad: Aggregate
+    max: Aggregate
+    max_by: Aggregate
+    max_count: Aggregate
+    mean: Aggregate
+    median: Aggregate
+    median_absolute_deviation: Aggregate
+    min: Aggregate
+    min_by: Aggregate
+    min_count: Aggregate
+    mode: Aggregate
+    moment_sketch: Aggregate
+    n_unique: Aggregate
+    percent_rank: Aggregate
+    percentile: Aggregate
+    percentile_approx: Aggregate
+    percentile_cont: Aggregate
+    percentile_disc: Aggregate
+    product: Aggregate
+    quantile: Aggregate
+    quantile_disc: Aggregate
+    range: Aggregate
+    rank: Aggregate
+    skew: Aggregate
+    skewness: Aggregate
+    std: Aggregate
+    stddev: Aggregate
+    stddev_pop: Aggregate
+    stddev_population: Aggregate
+    stddev_samp: Aggregate
+    string_agg: Aggregate
+    sum: Aggregate
+    theta_sketch: Aggregate
+    theta_sketch_agg: Aggregate
+    top_k: Aggregate
+    value_counts: Aggregate
+    var: Aggregate
+    var_pop: Aggregate
+    var_samp: Aggregate
+    variance: Aggregate
+    variance_population: Aggregate
+    weighted_median: Aggregate
 
 __all__ = [
     "Aggregate",
@@ -99,14 +187,24 @@ _LATER = {
 }
 
 
-def aggregates() -> Any:
-    """The cards of all aggregates, as a table."""
-    return import_module("windrow.plan.cards").aggregate_cards()
+def aggregates() -> Cards:
+    """The cards of all aggregates, as a table.
+
+    >>> next(card["gives"] for card in aggregates() if card["name"] == "mean")
+    'arithmetic mean'
+    """
+    cards: Cards = import_module("windrow.plan.cards").aggregate_cards()
+    return cards
 
 
-def algorithms() -> Any:
-    """The cards of all algorithms, as a table."""
-    return import_module("windrow.plan.cards").algorithm_cards()
+def algorithms() -> Cards:
+    """The cards of all algorithms, as a table.
+
+    >>> next(card["worst"] for card in algorithms() if card["name"] == "daba")
+    '8'
+    """
+    cards: Cards = import_module("windrow.plan.cards").algorithm_cards()
+    return cards
 
 
 def __getattr__(name: str) -> Any:
@@ -116,7 +214,7 @@ def __getattr__(name: str) -> Any:
         globals()[name] = found = getattr(import_module(module), attribute)
         return found
     if name not in BY_NAME:
-        raise AttributeError(f"module 'windrow' has no attribute {name!r}", name=name)
+        raise import_module("windrow._missing").missing(name, __all__)
     return BY_NAME[name]
 
 

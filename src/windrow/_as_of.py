@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from windrow import batch
 from windrow._back_ends import source_of, spark_back_end
+from windrow._frames import Frame
 from windrow.aggregates import Call
 from windrow.aggregates.calls import gather_calls
 from windrow.errors import BadInput
@@ -14,6 +15,37 @@ from windrow.plan import Explanation, explain_resolved, plan_as_of, resolve
 
 if TYPE_CHECKING:
     from windrow.plan.features import Features
+
+
+@overload
+def as_of(
+    labels: Frame,
+    events: Any,
+    features: Features | None = ...,
+    *,
+    at: str,
+    on: str | None = ...,
+    by: str | Sequence[str] | None = ...,
+    closed: str | None = ...,
+    delay: object = ...,
+    ties: str | Sequence[str] | None = ...,
+    aggregates: Mapping[str, Any] | None = ...,
+    algorithm: str = ...,
+    threads: int | None = ...,
+    hot: bool = ...,
+    **named: Any,
+) -> Frame: ...
+
+
+@overload
+def as_of(
+    labels: Any,
+    events: Any,
+    features: Features | None = ...,
+    *,
+    at: str,
+    **options: Any,
+) -> Any: ...
 
 
 def as_of(
@@ -48,6 +80,8 @@ def as_of(
     events, and a label without an instant, gives 0 for counts and null for the rest.
 
     On Spark both are DataFrames; `hot=True` splits keys with very many events by time.
+    `ties` names the columns that order events at one instant where these are counted;
+    for `algorithm`, `threads` and `aggregates` see `aggregate`.
 
     >>> import pyarrow as pa
     >>> paid = pa.table({"ts": [1, 5, 9], "card": [7, 7, 7], "amount": [10, 20, 30]})

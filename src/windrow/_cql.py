@@ -79,7 +79,17 @@ def explain_cql(
     streams: Mapping[str, Any] | None = None,
     **named: Any,
 ) -> Explanation:
-    """Explain a text in CQL: the tree of each query, and the plan of each pass."""
+    """Explain a text in CQL: the tree of each query, and the plan of each pass.
+
+    `text`, `time`, `streams` and the tables by name are those of `wr.cql`.
+
+    >>> import pyarrow as pa
+    >>> import windrow as wr
+    >>> calls = pa.table({"ts": [1, 4, 6], "len": [3, 9, 2]})
+    >>> plan = wr.explain_cql("select max(len) as top from Calls [rows 2]", Calls=calls)
+    >>> "max(len)" in plan.text
+    True
+    """
     session = _Session(text, time, {**named, **(streams or {})}, empty=True)
     return session.explain(queries_of(text, session.aggregates))
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from windrow import batch
 from windrow._as_of import explain_as_of, over_features
 from windrow._back_ends import source_of, spark_back_end
+from windrow._frames import Array, ArrowArray, ArrowChunks, Frame, Series
+from windrow.aggregates import Aggregate, Call
 from windrow.aggregates.calls import gather_calls
 from windrow.plan import (
     Explanation,
@@ -21,6 +23,31 @@ from windrow.windows import Window
 
 if TYPE_CHECKING:
     from windrow.plan.features import Features
+
+
+@overload
+def aggregate(
+    data: Frame,
+    window: Window | Sequence[Window],
+    *,
+    by: str | Sequence[str] | None = ...,
+    aggregates: Mapping[str, Any] | None = ...,
+    algorithm: str = ...,
+    slicer: str = ...,
+    chunk: int = ...,
+    threads: int | None = ...,
+    hot: bool = ...,
+    keys: int | None = ...,
+    lasting: object = ...,
+    late: str = ...,
+    buckets: int | None = ...,
+    mode: str = ...,
+    **named: Any,
+) -> Frame: ...
+
+
+@overload
+def aggregate(data: Any, window: Window | Sequence[Window], **options: Any) -> Any: ...
 
 
 def aggregate(
@@ -52,6 +79,11 @@ def aggregate(
     start.  A list of windows is one pass and gives one more column, `query`: the
     window's name or its index.
 
+    `by` names the key columns.  Aggregates are keywords, or entries of `aggregates`
+    where a name is taken by a parameter.  `algorithm` is one of `wr.algorithms()` and
+    `slicer` one of panes, pairs and cutty, "auto" leaving both to the planner; `chunk`
+    is the length of the chunks of pba.
+
     Over events with a duration (`span=` of `wr.sliding`) a window holds those that it
     overlaps; `algorithm` is then one of `wr.techniques()`, and `chunk` the height of
     se_ml_slicing.
@@ -71,7 +103,8 @@ def aggregate(
     out once, when the watermark passes its end.  A row behind the watermark counts in
     every window that is not out yet; `late="keep"` gives rows that missed one back in
     one more column, `late`, and `late="drop"` leaves out rows whose slice is closed.
-    `buckets` is into how many parts the keys are divided.
+    `buckets` is into how many parts the keys are divided, and `mode` when results come
+    out.
 
     `watermark="10 minutes"` sets the watermark here; with `ahead="1 hour"` rows that
     are further ahead of the batch clock are late, and do not move it.
@@ -100,6 +133,29 @@ def aggregate(
     return batch.give(job.run(resolve(plan, job.facts)), data)
 
 
+@overload
+def over(
+    data: Frame,
+    features: Features | None = ...,
+    *,
+    on: str | None = ...,
+    by: str | Sequence[str] | None = ...,
+    ties: str | Sequence[str] | None = ...,
+    aggregates: Mapping[str, Any] | None = ...,
+    algorithm: str = ...,
+    threads: int | None = ...,
+    late: str = ...,
+    buckets: int | None = ...,
+    mode: str = ...,
+    span: tuple[str, str] | None = ...,
+    **named: Any,
+) -> Frame: ...
+
+
+@overload
+def over(data: Any, features: Features | None = ..., **options: Any) -> Any: ...
+
+
 def over(
     data: Any,
     features: Features | None = None,
@@ -121,6 +177,9 @@ def over(
 ) -> Any:
     """Give every row new columns over its own past, or over the rows around it.
 
+    `data` is as in `aggregate`, `on` names its time column, `by` its keys, and `ties`
+    the columns that order rows at one instant where rows are counted.
+
     Each aggregate says how far back with `last=`: a duration, or a whole number of
     rows that ends with this one; and how far ahead with `next=`; without both,
     everything so far.  `closed=` says which ends are in: right (the default,
@@ -135,8 +194,8 @@ def over(
     duration, and each gets what is or was under way within `last` of its start.
 
     Of a streaming DataFrame a row comes out once the watermark has passed it; for
-    `late`, `buckets`, `mode`, `watermark`, `ahead`, `idle` and `threads` see
-    `aggregate`.
+    `late`, `buckets`, `mode`, `watermark`, `ahead`, `idle`, `threads`, `algorithm` and
+    `aggregates` see `aggregate`.
 
     >>> import pyarrow as pa
     >>> spent = pa.table({"at": [1, 2, 4], "amount": [10, 20, 30]})
@@ -162,6 +221,62 @@ def over(
     added = job.run(resolve(plan, job.facts))
     own = None if is_frame else table.select(batch.schema_of(data).names)
     return batch.give_with(data, own, added)
+
+
+@overload
+def slide(
+    values: Series,
+    window: Window,
+    aggregate: str | Aggregate | Call,
+    *,
+    at: Any = ...,
+    algorithm: str = ...,
+    slicer: str = ...,
+    chunk: int = ...,
+    threads: int | None = ...,
+) -> Series: ...
+
+
+@overload
+def slide(
+    values: Array | Sequence[Any] | Mapping[str, Any],
+    window: Window,
+    aggregate: str | Aggregate | Call,
+    *,
+    at: Any = ...,
+    algorithm: str = ...,
+    slicer: str = ...,
+    chunk: int = ...,
+    threads: int | None = ...,
+) -> Array: ...
+
+
+@overload
+def slide(
+    values: ArrowArray | ArrowChunks,
+    window: Window,
+    aggregate: str | Aggregate | Call,
+    *,
+    at: Any = ...,
+    algorithm: str = ...,
+    slicer: str = ...,
+    chunk: int = ...,
+    threads: int | None = ...,
+) -> Any: ...
+
+
+@overload
+def slide(
+    values: Any,
+    window: Window,
+    aggregate: list[Any] | tuple[Any, ...] | Mapping[str, Any],
+    *,
+    at: Any = ...,
+    algorithm: str = ...,
+    slicer: str = ...,
+    chunk: int = ...,
+    threads: int | None = ...,
+) -> dict[str, Any]: ...
 
 
 def slide(
@@ -234,6 +349,17 @@ def explain(
 
     `show="graph"` draws the graph that several windows share, before and after it is
     specialised; `show="code"` prints the kernel that runs.
+
+    All else is as in the function that is explained: `on`, `by`, `ties`, `span` and
+    `aggregates`; `algorithm`, `slicer`, `chunk` and `threads`; and for Spark `hot`,
+    `keys`, `lasting`, `late`, `buckets` and `mode`.
+
+    >>> import pyarrow as pa
+    >>> import windrow as wr
+    >>> calls = pa.table({"at": [1, 4, 6, 11], "len": [3, 9, 2, 5]})
+    >>> plan = wr.explain(calls, wr.sliding(10, every=5, on="at"), top=wr.max("len"))
+    >>> print(plan.text.splitlines()[0])
+    aggregate
     """
     check_show(show, sliding=window is not None)
     if labels is not None:

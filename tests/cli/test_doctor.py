@@ -84,8 +84,8 @@ def test_no_java_is_wrong(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("version", "state", "words"),
     [
-        ("4.1.0", CheckState.OK, "4.1.0"),
-        ("4.0.1", CheckState.WRONG, "4.1 or later is needed"),
+        ("3.5.0", CheckState.OK, "3.5.0"),
+        ("3.4.1", CheckState.WRONG, "3.5 or later is needed"),
         ("5.0.0.dev1", CheckState.WRONG, "one before 5"),
         (None, CheckState.WRONG, "is not installed"),
     ],
@@ -98,12 +98,12 @@ def test_a_package_is_judged_by_its_version(monkeypatch, version, state, words):
 
     monkeypatch.setattr(importlib.metadata, "version", installed)
 
-    actual = _checks._package("pyspark", (4, 1), (5,), "'pyspark>=4.1'")
+    actual = _checks._package("pyspark", (3, 5), (5,), "'pyspark>=3.5'")
 
     assert actual.state is state
     assert words in actual.words
     if state is CheckState.WRONG:
-        assert actual.mend == f"run {sys.executable} -m pip install 'pyspark>=4.1'"
+        assert actual.mend == f"run {sys.executable} -m pip install 'pyspark>=3.5'"
 
 
 def test_workers_on_a_python_that_is_not_there_are_wrong(monkeypatch, tmp_path):

@@ -135,7 +135,7 @@ def test_verbose_leaves_the_jvms_words_on_the_screen(pyspark, capfd):
 @pytest.mark.parametrize(
     ("version", "cause"),
     [
-        ("4.0.9", "pyspark is 4.0.9, and 4.1 or later is needed"),
+        ("3.4.9", "pyspark is 3.4.9, and 3.5 or later is needed"),
         (None, "cannot be imp"),
     ],
 )

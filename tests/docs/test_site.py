@@ -80,6 +80,18 @@ def test_pictures_are_part_of_their_page(site):
     )
 
 
+def test_programs_find_a_list_of_pages_and_all_of_them_in_one_file(site):
+    listed = (site / "llms.txt").read_text("utf-8")
+    whole = (site / "llms-full.txt").read_text("utf-8")
+
+    assert set(re.findall(r"\]\(([\w-]+\.html)\): \w", listed)) == {
+        page.replace(".md", ".html") for page in _leaves(CONFIG["nav"])
+    }
+    assert all(f"<!-- {page} -->" in whole for page in _leaves(CONFIG["nav"]))
+    assert all(f"### `wr.{name}" in whole for name in ("aggregate", "sum", "as_of"))
+    assert "/home/" not in whole
+
+
 def test_nothing_is_fetched_from_a_network(site):
     fetched = {
         path.name: found

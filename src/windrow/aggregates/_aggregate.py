@@ -26,6 +26,7 @@ from windrow.errors import BadInput
 
 from ._frame import FRAME, Extent, check_frame, read_extent
 from ._law import Law, read_laws
+from ._manual import CallSignature, Page
 
 Function = Callable[..., Any]
 
@@ -251,6 +252,11 @@ class Aggregate:
             f"it takes {words if most else 'no column'}",
             f"write wr.{self.name}({names})",
         )
+
+
+# Each aggregate has a page and a signature of its own: `wr.sum?`, `help(wr.sum)`.
+Aggregate.__doc__ = Page(Aggregate.__doc__ or "")  # type: ignore[assignment]
+Aggregate.__signature__ = CallSignature()  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ benchmarks, the planner and the tables in the docs read this tuple.
 
 from windrow.errors import UnknownName
 
-from ._algorithm import Algorithm
+from ._algorithm import Algorithm, FormCosts
 from ._doubling import slide_columns
 from ._kernel import Shape, compile_kernel, kernel_text
 from ._parts import range_words
@@ -31,12 +31,13 @@ from ._run import (
     slide_regular,
 )
 from ._stepwise import AnyPlace, Stepwise
+from ._two_threads import LEAST_STREAM, LEAST_WINDOW
 from .b_int import B_INT
 from .daba import DABA
 from .daba_lite import DABA_LITE
 from .flat_fat import FLAT_FAT
 from .flat_fit import FLAT_FIT
-from .pba import PBA
+from .pba import PBA, best_chunk
 from .recompute import RECOMPUTE
 from .sba import SBA
 from .slick_deque import SLICK_DEQUE
@@ -78,6 +79,8 @@ def find(name: str) -> Algorithm:
 __all__ = [
     "BY_NAME",
     "CATALOGUE",
+    "LEAST_STREAM",
+    "LEAST_WINDOW",
     "Q_ANCHOR",
     "Q_EVERY",
     "Q_NEXT",
@@ -87,10 +90,12 @@ __all__ = [
     "RULE",
     "Algorithm",
     "AnyPlace",
+    "FormCosts",
     "Shape",
     "Stepwise",
     "begin_first",
     "begin_later",
+    "best_chunk",
     "compile_kernel",
     "count_regular",
     "drop_oldest",

@@ -21,6 +21,10 @@ the stop: windows of several ranges in one pass.
 
 `uneven` names the algorithm whose `slide` it has, if `slide` is not its own.
 
+The card has the costs of each form, as tests count them: `time`, `worst` and `space`
+over windows given as arrays, `strided` those of the fast path, `threaded` those of the
+thread that answers where there are two, `online` one event at a time.
+
 `steps` is the same algorithm one event at a time, for operators.  With `ways` the parts
 of a product may go their own way, if one of them has the law that is needed: its
 kernels are then made of steps (`_parts.py`).
@@ -39,6 +43,23 @@ from ._stepwise import Stepwise
 
 if TYPE_CHECKING:
     from windrow.kernels import Product
+
+
+@dataclass(frozen=True)
+class FormCosts:
+    """What a form of an algorithm costs, and whose steps it runs `by` if not its own.
+
+    Combines and inverses of a slide, on average and before one result at most, and
+    partials kept.  Rings of whole numbers are not counted.
+
+    n  slices of a window           k  ranges that are answered
+    p  n rounded up to a power of two
+    """
+
+    time: str
+    worst: str
+    space: str
+    by: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +85,26 @@ class Algorithm:
     threads: int = 1
     steps: Stepwise | None = None
     ways: Ways | None = None
+    strided: FormCosts | None = None
+    threaded: FormCosts | None = None
+    online: FormCosts | None = None
+
+    @property
+    def forms(self) -> dict[str, FormCosts]:
+        """The costs of each form that the algorithm has."""
+        forms = {
+            "arrays": FormCosts(self.time, self.worst, self.space, self.uneven),
+            "even arrays": self.strided,
+            "two threads": self.threaded,
+            "operator": self.online,
+        }
+        return {form: costs for form, costs in forms.items() if costs is not None}
+
+    @property
+    def online_name(self) -> str:
+        """What runs one event at a time: its name, and whose steps they are."""
+        by = self.online.by if self.online else ""
+        return f"{self.name}, by {by}" if by else self.name
 
     def suits(self, laws: Law) -> bool:
         """Whether an aggregate with those laws can be slid by it."""

@@ -31,7 +31,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from ._algorithm import Algorithm
+from ._algorithm import Algorithm, FormCosts
 from ._dyadic import cover, place, prepare
 from ._stepwise import Stepwise
 
@@ -96,10 +96,11 @@ B_INT = Algorithm(
     needs=Law.NONE,
     time="log2(n)",
     worst="2 log2(n)",
-    space="2n, n rounded up to a power of two",
+    space="2 p",
     source="Arasu, Widom (VLDB 2004); SlickDeque 2.2",
     prepare=prepare,
     slide=slide,
     many=True,
     steps=Stepwise(insert, evict, whole, slots=2, move=move, since=since),
+    online=FormCosts("log2(n)", "2 log2(n)", "2 p"),
 )

@@ -43,7 +43,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from ._algorithm import Algorithm
+from ._algorithm import Algorithm, FormCosts
 from ._stepwise import Stepwise
 from .two_stacks import prepare
 
@@ -129,9 +129,10 @@ DABA = Algorithm(
     needs=Law.NONE,
     time="5",
     worst="8",
-    space="2n",
+    space="2 p",
     source="Tangwongsan, Hirzel, Schneider (DEBS 2017); SlickDeque 2.2, 4.1",
     prepare=prepare,
     slide=slide,
     steps=Stepwise(insert, evict, whole, begin=(0,) * 6, rings=2, constant=True),
+    online=FormCosts("5", "8", "2 p"),
 )

@@ -42,7 +42,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from ._algorithm import Algorithm
+from ._algorithm import Algorithm, FormCosts
 from ._ring import prepare
 from ._stepwise import Stepwise
 
@@ -124,9 +124,10 @@ DABA_LITE = Algorithm(
     needs=Law.NONE,
     time="4",
     worst="6",
-    space="n + 2",
+    space="p + 2",
     source="Tangwongsan, Hirzel, Schneider (VLDB Journal 2021)",
     prepare=prepare,
     slide=slide,
     steps=Stepwise(insert, evict, whole, begin=(0,) * 6, state=2, constant=True),
+    online=FormCosts("4", "6", "p + 2"),
 )

@@ -30,7 +30,7 @@ came, both paths are climbed with the node below at hand, not read again.
 from windrow.aggregates import Law
 from windrow.kernels.vocabulary import emit, keep_of, leaf, start_of, stop_of, store
 
-from ._algorithm import Algorithm
+from ._algorithm import Algorithm, FormCosts
 from ._dyadic import place, prepare
 from ._fat_steps import FAT_STEPS
 from ._fat_tree import answer_from, climb_back, climb_front, renew_level
@@ -68,12 +68,13 @@ FLAT_FAT = Algorithm(
     name="flat_fat",
     title="FlatFAT: a binary tree over a circular buffer",
     needs=Law.NONE,
-    time="1.5 log2(n)",
-    worst="3 log2(n)",
-    space="2n, n rounded up to a power of two",
+    time="1.5 log2(p) - 1",
+    worst="2 log2(p) + 1",
+    space="2 p",
     source="RA 4, 5 (VLDB 2015)",
     prepare=prepare,
     slide=slide,
     many=True,
     steps=FAT_STEPS,
+    online=FormCosts("1.5 log2(p) - 1", "2 log2(p) + 1", "2 p"),
 )

@@ -35,7 +35,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from ._algorithm import Algorithm
+from ._algorithm import Algorithm, FormCosts
 from ._ring import ring
 from ._stepwise import Stepwise
 
@@ -109,12 +109,13 @@ FLAT_FIT = Algorithm(
     name="flat_fit",
     title="FlatFIT: partials that say how far they reach",
     needs=Law.NONE,
-    time="3",
+    time="< 3",
     worst="n - 1",
-    space="2n, n rounded up to a power of two",
+    space="p",
     source="Shein, Chrysanthis, Labrinidis (SSDBM 2017); SlickDeque 2.2, 4.1",
     prepare=prepare,
     slide=slide,
     many=True,
     steps=Stepwise(insert, evict, whole, numbers=2, since=since),
+    online=FormCosts("< 3", "n - 1", "p"),
 )

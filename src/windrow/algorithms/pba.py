@@ -29,6 +29,8 @@ are used.  That is still 3 combines a slide, and 2 more a lane.
 arrays, and `_pba_steps.py` takes one event at a time in one thread.
 """
 
+from typing import Any
+
 import numpy as np
 
 from windrow.aggregates import Law
@@ -45,7 +47,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from ._algorithm import Algorithm
+from ._algorithm import Algorithm, FormCosts
 from ._lanes import LANE, TURN, make_lanes, make_room, scan_prefixes, scan_suffixes
 from ._pba_steps import PBA_STEPS
 from ._pba_walk import answer_walk, fill_walk
@@ -53,7 +55,7 @@ from ._two_threads import ALONE, ANSWERED, NEXT, SLOT, conduct
 from .two_stacks_lite import prepare, slide
 
 
-def best_chunk(range_, slide):
+def best_chunk(range_: Any, slide: Any) -> Any:
     """Theorem 1: slices in a chunk, for which no window W[r, s] waits for its lcs.
 
     A window has n = r // s slices.  The lcs of a chunk takes b combines after its last
@@ -239,9 +241,9 @@ PBA = Algorithm(
     name="pba",
     title="PBA: suffixes of chunks by a second thread, answers by the first",
     needs=Law.NONE,
-    time="< 3",
-    worst="3",
-    space="(3n + 13) / 2",
+    time="3",
+    worst="n + 1",
+    space="n + 1",
     source="PBA 4 (KDD 2021)",
     prepare=prepare,
     slide=slide,
@@ -258,5 +260,13 @@ PBA = Algorithm(
     ),
     conduct=conduct,
     threads=2,
+    uneven="two_stacks_lite",
     steps=PBA_STEPS,
+    strided=FormCosts(
+        "4 if n < 4096 else 5",
+        "n + 1 if n < 4096 else 2 n",
+        "n / 2 + 2053",
+    ),
+    threaded=FormCosts("< 3", "3", "4 max(32768, n / 2) + n + 8350"),
+    online=FormCosts("< 4", "4", "2 p + 2"),
 )

@@ -19,7 +19,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from ._algorithm import Algorithm
+from ._algorithm import Algorithm, FormCosts
 from ._stepwise import Stepwise
 
 
@@ -71,4 +71,5 @@ RECOMPUTE = Algorithm(
     slide=slide,
     many=True,
     steps=STEPS,
+    online=FormCosts("n", "n", "p"),
 )

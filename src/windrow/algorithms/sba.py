@@ -63,7 +63,7 @@ from windrow.kernels.vocabulary import (
     tally_of,
 )
 
-from ._algorithm import Algorithm
+from ._algorithm import Algorithm, FormCosts
 from .two_stacks_lite import STEPS, prepare, slide
 
 BLOCK = 1024  # windows up to this long are chunks of one block
@@ -274,8 +274,8 @@ SBA = Algorithm(
     title="SBA: suffixes of one chunk, prefixes of the next",
     needs=Law.NONE,
     time="3",
-    worst="n + 2",
-    space="n + 2",
+    worst="n + 1",
+    space="n + 1",
     source="PBA 5.1 (KDD 2021)",
     prepare=prepare,
     slide=slide,
@@ -283,4 +283,10 @@ SBA = Algorithm(
     stride=stride,
     uneven="two_stacks_lite",
     steps=STEPS,
+    strided=FormCosts(
+        "3 if n <= 1024 else 4",
+        "n + 2048",
+        "4 min(max(n, 512), 1024) + n / 512 + 3",
+    ),
+    online=FormCosts("3", "n + 2", "p + 1", by="two_stacks_lite"),
 )

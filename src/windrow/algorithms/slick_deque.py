@@ -49,7 +49,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from ._algorithm import Algorithm
+from ._algorithm import Algorithm, FormCosts
 from ._parts import Ways
 from ._ring import ring
 from ._stepwise import Stepwise
@@ -190,11 +190,12 @@ SLICK_DEQUE = Algorithm(
     needs=Law.SELECTIVE,
     time="< 2",
     worst="n",
-    space="2n",
+    space="p",
     source="SlickDeque 3.2, Algorithm 2 (EDBT 2018)",
     prepare=prepare,
     slide=slide,
     many=True,
     steps=DEQUE_STEPS,
     ways=Ways(deque=DEQUE_STEPS, running=INV_STEPS, stacks=LITE_STEPS),
+    online=FormCosts("< 2", "n", "p"),
 )

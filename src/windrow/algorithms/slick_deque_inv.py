@@ -37,7 +37,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from ._algorithm import Algorithm
+from ._algorithm import Algorithm, FormCosts
 from ._stepwise import Stepwise
 from .recompute import STEPS
 from .subtract_on_evict import evict, insert, prepare, stride, whole
@@ -86,9 +86,9 @@ SLICK_DEQUE_INV = Algorithm(
     name="slick_deque_inv",
     title="SlickDeque (Inv): one running answer for each distinct range",
     needs=Law.INVERTIBLE,
-    time="2 a range",
-    worst="2 a range",
-    space="1 a range",
+    time="2 k",
+    worst="2 k",
+    space="k",
     source="SlickDeque 3.2, Algorithm 1 (EDBT 2018)",
     prepare=prepare,
     slide=slide,
@@ -96,4 +96,6 @@ SLICK_DEQUE_INV = Algorithm(
     stride=stride,
     many=True,
     steps=INV_STEPS,
+    strided=FormCosts("2", "2", "1"),
+    online=FormCosts("2 k", "2 k", "p + k"),
 )

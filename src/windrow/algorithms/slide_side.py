@@ -38,7 +38,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from ._algorithm import Algorithm
+from ._algorithm import Algorithm, FormCosts
 from ._ring import prepare
 from ._stepwise import Stepwise
 
@@ -155,12 +155,13 @@ SLIDE_SIDE = Algorithm(
     name="slide_side",
     title="SlideSide: suffixes up to a boundary, a prefix from it",
     needs=Law.NONE,
-    time="3",
+    time="< 3",
     worst="n - 1",
-    space="n + 1, n rounded up to a power of two",
+    space="p",
     source="Theodorakis, Pietzuch, Pirk (EDBT 2020); LightSaber 2.1, 5",
     prepare=prepare,
     slide=slide,
     many=True,
     steps=Stepwise(insert, evict, whole, begin=(0,) * 6, state=1, rings=2, since=since),
+    online=FormCosts("< 3", "n", "2 p + 1"),
 )

@@ -25,7 +25,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from ._algorithm import Algorithm
+from ._algorithm import Algorithm, FormCosts
 from ._stepwise import Stepwise
 
 
@@ -95,4 +95,6 @@ SUBTRACT_ON_EVICT = Algorithm(
     stage=prepare,
     stride=stride,
     steps=Stepwise(insert, evict, whole, state=1, constant=True),
+    strided=FormCosts("2", "2", "1"),
+    online=FormCosts("2", "2", "p + 1"),
 )

@@ -31,7 +31,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from ._algorithm import Algorithm
+from ._algorithm import Algorithm, FormCosts
 from ._ring import ring
 from ._stepwise import Stepwise
 
@@ -122,9 +122,10 @@ TWO_STACKS = Algorithm(
     needs=Law.NONE,
     time="3",
     worst="n + 2",
-    space="2n",
+    space="2 p",
     source="SlickDeque 2.2, 4.1; Tangwongsan, Hirzel, Schneider (DEBS 2017)",
     prepare=prepare,
     slide=slide,
     steps=Stepwise(insert, evict, whole, begin=(0, 0, 0), rings=2),
+    online=FormCosts("3", "n + 2", "2 p"),
 )

@@ -28,7 +28,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from ._algorithm import Algorithm
+from ._algorithm import Algorithm, FormCosts
 from ._stepwise import Stepwise
 from .recompute import STEPS as RING_STEPS
 
@@ -107,4 +107,5 @@ TWO_STACKS_LITE = Algorithm(
     prepare=prepare,
     slide=slide,
     steps=LITE_STEPS,
+    online=FormCosts("3", "n + 2", "p + 1"),
 )

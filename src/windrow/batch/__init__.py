@@ -8,7 +8,8 @@
     as_of.py           labels over the events before their instants
     spans.py           events with a duration
     policy_windows.py  windows by policy           slide.py      one array
-    assemble.py        results as a table: results.py, holistic.py, distinct.py
+    assemble.py        results as a table: results.py
+    holistic.py        results of rows: distinct.py, order_statistics.py
     sketches.py        approximate aggregates, whose partial is an object
     partials.py        partials as columns of a table: tiles.py
     relation.py        filters, joins and select lists of CQL: expressions.py

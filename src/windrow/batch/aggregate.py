@@ -237,7 +237,7 @@ def _slide_even(job: Job) -> Answer:
         width,
         leaf=leaf,
         tails=tails,
-        chunk=job.plan.chunk,
+        chunk=job.resolved.chunk,
         lane=choice.lane,
     )
     return replace(answer, out=out)
@@ -248,7 +248,7 @@ def _slide_stretches(job: Job, range_: int) -> tuple[Array, ...]:
     choice, product = job.resolved.choice(0), job.resolved.product
     windows = len(job.rows) - range_ + 1
     out = arrays(product.out_dtypes, windows)
-    how: dict[str, Any] = {"chunk": job.plan.chunk, "lane": choice.lane}
+    how: dict[str, Any] = {"chunk": job.resolved.chunk, "lane": choice.lane}
 
     def slide(number: int) -> None:
         part = job.parts[number]

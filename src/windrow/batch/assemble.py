@@ -105,9 +105,9 @@ def answer_columns(
     columns = []
     for bound in calls:
         if not bound.aggregate.in_kernels:
-            values = rows.gather_arrow(table.column(bound.columns[0]))
-            starts, stops = answer.row_starts, answer.row_stops
-            columns.append(column_of_rows(bound, values, starts, stops))
+            values = [rows.gather_arrow(table.column(name)) for name in bound.columns]
+            bounds = answer.row_starts, answer.row_stops
+            columns.append(column_of_rows(bound, values, *bounds, request))
             continue
         outputs = [slots[number] for number in numbers[id(bound)]]
         if bound.payload is not None:
@@ -123,13 +123,31 @@ def answer_columns(
 
 
 def column_of_rows(
-    bound: BoundCall, values: pa.Array, starts: Array, stops: Array
+    bound: BoundCall,
+    values: Sequence[pa.Array],
+    starts: Array,
+    stops: Array,
+    request: KernelRequest,
 ) -> pa.Array:
-    """The results of a call that looks at the rows of each window."""
+    """The results of a call that looks at the rows of each window, in sorted columns.
+
+    Where the frames are those of rows, they are those of the last rows.
+    """
     if bound.aggregate.sketch:
-        return sketch_rows(bound.sketch, plain_array(values), starts, stops)
-    name, options = bound.aggregate.name, bound.call.options
-    return holistic(name, values, starts, stops, options)
+        return sketch_rows(bound.sketch, plain_array(values[0]), starts, stops)
+    selection = request.selections.get(bound.name)
+    return holistic(
+        bound.aggregate.name,
+        values[0],
+        starts,
+        stops,
+        bound.call.options,
+        other=values[1] if len(values) > 1 else None,
+        own=np.arange(len(values[0]) - len(starts), len(values[0]))
+        if "own" in bound.aggregate.takes
+        else None,
+        method=None if selection is None else selection.method,
+    )
 
 
 def frame_columns(

@@ -54,9 +54,10 @@ def prepare_parts(
 ) -> pa.Table:
     """The table, ready for threads that each look up rows of their own."""
     looked_up = [
-        bound.columns[0] if bound.payload is None else bound.payload
+        name
         for bound in calls
         if bound.payload is not None or not bound.aggregate.in_kernels
+        for name in (bound.columns if bound.payload is None else (bound.payload,))
     ]
     if not looked_up:
         return table
@@ -84,7 +85,29 @@ class TableJob:
         columns = {name: self.table.column(name) for name in self.plan.reads}
         nulls = frozenset(name for name in columns if columns[name].null_count)
         magnitudes = {name: _magnitude(columns[name]) for name in self.plan.sums}
-        return Facts(nulls, magnitudes, int(self.rows.lengths.max(initial=0)))
+        ranges = {name: _range(columns[name]) for name in self.plan.ranged}
+        lengths = self.rows.lengths
+        return Facts(
+            nulls,
+            magnitudes,
+            int(lengths.max(initial=0)),
+            ranges=ranges,
+            run=len(self.rows) / max(len(lengths), 1),
+            threads=self.threads,
+        )
+
+
+def _range(column: pa.ChunkedArray) -> int:
+    """How many values lie between the least and the largest of a column."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    bounds = pc.min_max(column)
+    least, most = bounds["min"], bounds["max"]
+    if not least.is_valid:
+        return 1
+    if pa.types.is_date(column.type):
+        least, most = least.cast(pa.int32()), most.cast(pa.int32())
+    return int(most.as_py()) - int(least.as_py()) + 1
 
 
 def _magnitude(column: pa.ChunkedArray) -> int:

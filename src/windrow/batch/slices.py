@@ -154,7 +154,7 @@ def _slide_numbers(job: Job, number: int, slices: Slices) -> Answer:
     windows = number_windows(rule, instants, *runs)
     source, leaf = slices.source(job)
     work = choice.algorithm, resolved.product, source, windows
-    out = slide_numbers(*work, leaf=leaf, chunk=job.plan.chunk, lane=choice.lane)
+    out = slide_numbers(*work, leaf=leaf, lane=choice.lane)
     begins = ends = none = np.empty(0, np.int64)
     if not rule.is_even:
         numbers = windows.numbers()
@@ -202,7 +202,7 @@ def slide_gapless(job: Job, number: int, slices: Slices) -> Answer:
         leaf=leaf,
         lead=True,
         trail=True,
-        chunk=job.plan.chunk,
+        chunk=job.resolved.chunk,
         lane=choice.lane,
     )
     begins = none = np.empty(0, np.int64)
@@ -247,7 +247,6 @@ def _slide_frames(
             frame.stops,
             leaf=leaf,
             tails=tail,
-            chunk=plan.chunk,
             lane=choice.lane,
         )
         for choice, frame, tail in zip(choices, all_frames, tails, strict=True)
@@ -289,7 +288,6 @@ def _slide_together(
         keep=np.minimum.accumulate(starts[::-1])[::-1].copy(),
         query=window,
         tails=tuple(np.concatenate(c)[order] for c in zip(*tails, strict=True)),
-        chunk=job.plan.chunk,
     )
     back = np.empty_like(order)
     back[order] = np.arange(len(order))

@@ -56,7 +56,7 @@ def run_checks() -> Iterator[CheckResult]:
     """Check all that can be checked without starting Spark."""
     yield CheckResult(OK, "Python", f"{platform.python_version()}, {sys.executable}")
     yield _java()
-    yield _package("pyspark", (4, 1), None, "'pywindrow[spark]'")
+    yield _package("pyspark", (3, 5), None, "'pywindrow[spark]'")
     yield _package("pandas", (2, 2), (3,), "'pandas>=2.2,<3'")
     yield _package("pyarrow", (18,), None, "'pyarrow>=18'")
     yield _numba()

@@ -29,7 +29,7 @@ from ._spark_errors import plain_errors
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-OLDEST_SPARK = (4, 1)
+OLDEST_SPARK = (3, 5)
 _GIGABYTE = 1 << 30
 # What every start says, and log lines: the exception itself follows on its own line.
 _CHATTER = re.compile(
@@ -100,8 +100,8 @@ def load_pyspark() -> Any:
     if version < OLDEST_SPARK:
         raise WindrowError.because(
             "cannot start Spark",
-            f"pyspark is {pyspark.__version__}, and 4.1 or later is needed",
-            f"run {sys.executable} -m pip install 'pyspark>=4.1'",
+            f"pyspark is {pyspark.__version__}, and 3.5 or later is needed",
+            f"run {sys.executable} -m pip install 'pyspark>=3.5'",
         )
     return sql
 

@@ -2,7 +2,8 @@
 
     arg_max, first, last           the position of one event
     collect, concat, distinct,     the positions of the first and the last event:
-    max and min of texts           all values between make the result
+    median, top_k and the like,    all values between make the result
+    max and min of texts
 
 They stand beside the partials, by the numbers of events, and leave with them.
 """
@@ -13,6 +14,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
+from windrow.aggregates.order_statistics import by_definition
 from windrow.batch.results import written
 from windrow.plan.bind import BoundCall
 from windrow.plan.requests import KernelRequest
@@ -91,6 +93,13 @@ def fold_payloads(bound: BoundCall, values: Iterable[Any]) -> Any:
             )
         case "collect":
             return known
+        case "collect_distinct" | "count_distinct":
+            return _distinct(bound, known)
+    return by_definition(bound.aggregate, known, bound.call.options)
+
+
+def _distinct(bound: BoundCall, known: list[Any]) -> Any:
+    """The distinct values, or how many there are."""
     distinct: dict[Any, Any] = {}
     for value in known:
         same = value if value == value else math.nan  # one NaN is as good as another

@@ -92,7 +92,9 @@ class OperatorSetup:
 
     def __str__(self) -> str:
         names = ", ".join(call.label for call in self.calls.values())
-        how = f" with {self.program.kernel.algorithm.name}" if self.program else ""
+        how = ""
+        if self.program:
+            how = f" with {self.program.kernel.algorithm.online_name}"
         windows = self.window
         if self.many is not None:
             windows = "; ".join(map(str, windows))

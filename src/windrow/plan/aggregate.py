@@ -59,6 +59,12 @@ class Plan(TablePlan):
         return slide == 1 or range_ % slide == 0 or not self.slicer.whole_windows
 
     @property
+    def rows_by_one(self) -> int | None:
+        """The rows of one count window that moves on by one; None for all others."""
+        by_one = self.is_regular and self.rules[0].step == 1
+        return self.rules[0].even.range if by_one else None
+
+    @property
     def is_even(self) -> bool:
         """Whether the bounds of all windows are arithmetic."""
         return all(rule.is_even for rule in self.rules)
@@ -152,6 +158,12 @@ def plan_aggregate(
             f"cannot use chunks of {chunk} slices",
             "a chunk must be positive",
             "leave chunk out to let the algorithm choose",
+        )
+    if chunk and span is None and algorithm != "pba":
+        raise BadInput.because(
+            f"cannot use chunks of {chunk} slices",
+            "only pba has chunks whose length can be chosen",
+            "add algorithm='pba', or leave chunk out",
         )
     plan = Plan(
         bound, keys, clock, ties, algorithm, schema, rules, listed, *cut, chunk, span

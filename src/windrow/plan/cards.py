@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,15 +17,19 @@ from .tree import level1_of
 
 GRAPH_CARD = {
     "name": GRAPH,
+    "form": "arrays",
     "needs": "-",
     "combines a slide": "at most 2 k for k ranges, 3 k + 1 without an inverse",
     "worst": "n",
     "space": "about 3 n",
     "several ranges": "yes",
-    "uneven windows": "",
+    "runs": GRAPH,
     "source": "LightSaber 5",
 }
 """The card of the graph, which is written anew for each list of windows."""
+
+
+_LEFT = ' style="text-align: left"'
 
 
 class Cards:
@@ -41,6 +46,18 @@ class Cards:
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return pa.Table.from_pylist(self.rows).__arrow_c_stream__(requested_schema)
+
+    def _repr_html_(self) -> str:
+        """The table as notebooks show it."""
+        names = list(self.rows[0])
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+        body = "".join(
+            "<tr>"
+            + "".join(f"<td{_LEFT}>{html.escape(row[name])}</td>" for name in names)
+            + "</tr>"
+            for row in self.rows
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def __repr__(self) -> str:
         names = list(self.rows[0])
@@ -71,19 +88,26 @@ def aggregate_cards() -> Cards:
 
 
 def algorithm_cards() -> Cards:
-    """Every algorithm: what it needs, and what it costs for n slices a window."""
+    """Every algorithm: what it needs, and what each of its forms costs, as counted.
+
+    Combines and inverses of a slide on average, at most before one result, and partials
+    kept, for n slices a window, p of them rounded up to a power of two, and k ranges.
+    "runs" names the algorithm whose steps a form has, where they are not its own.
+    """
     rows = [
         {
             "name": algorithm.name,
+            "form": form,
             "needs": ", ".join(algorithm.needs.names()) or "-",
-            "combines a slide": algorithm.time,
-            "worst": algorithm.worst,
-            "space": algorithm.space,
+            "combines a slide": costs.time,
+            "worst": costs.worst,
+            "space": costs.space,
             "several ranges": "yes" if algorithm.many else "",
-            "uneven windows": algorithm.uneven,
+            "runs": costs.by or algorithm.name,
             "source": algorithm.source,
         }
         for algorithm in ALGORITHMS
+        for form, costs in algorithm.forms.items()
     ]
     return Cards([*rows, GRAPH_CARD])
 
@@ -94,6 +118,9 @@ def technique_cards() -> Cards:
     In calls of `combine` and `inverse`, for N events of mean length m in windows of
     range w and step b, and a height d; p is the longest event, T the time that the
     table's E events cover.  A technique has a row for each of its forms.
+
+    >>> sorted({card["name"] for card in technique_cards()})[0]
+    'aggregate_buckets'
     """
     rows = [
         {

@@ -5,6 +5,8 @@ Everything here is read off the resolved plan, which the executors follow.
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +30,7 @@ from .explain_lines import (
     order_lines,
     partial_lines,
     result_lines,
+    selection_lines,
     slice_lines,
     span_text,
     thread_lines,
@@ -38,6 +41,9 @@ from .sharing import specials_of
 from .spans import Lengths
 from .table import label_of
 
+# A title, or a subject in its column and words; long ones go on below.
+_LINE = re.compile(r"[a-z_]+|  [a-z ]{10} \S.*")
+_LEFT = 'style="text-align: left"'
 SHOWN = ("plan", "graph", "code")
 ONLY_SLIDING = "graph and code belong to windows made with wr.rows or wr.sliding"
 
@@ -58,9 +64,29 @@ class Explanation:
     def _repr_svg_(self) -> str | None:
         return self.svg
 
+    def _repr_html_(self) -> str | None:
+        """A table of subjects and words; code and trees as they are.
+
+        A line of a plan is a title, or two blanks, a subject and words.
+        """
+        if self.svg is not None:
+            return None
+        lines = self.text.splitlines()
+        if not all(_LINE.fullmatch(line) for line in lines):
+            return f"<pre>{html.escape(self.text)}</pre>"
+        return f"<table>{''.join(map(_html_row, lines))}</table>"
+
     def save(self, path: str | Path) -> None:
         """Write the picture to a file, or the text where there is no picture."""
         Path(path).write_text(self.svg or f"{self.text}\n", "utf-8")
+
+
+def _html_row(line: str) -> str:
+    """A line of a plan as a row of a table."""
+    if not line.startswith("  "):
+        return f"<tr><th colspan=2 {_LEFT}>{html.escape(line)}</th></tr>"
+    subject, words = html.escape(line[2:13].strip()), html.escape(line[13:])
+    return f"<tr><td {_LEFT}>{subject}</td><td {_LEFT}>{words}</td></tr>"
 
 
 def explain_resolved(
@@ -95,7 +121,11 @@ def _sliding_lines(resolved: Resolved) -> list[str]:
         lines += partial_lines(request.product) + algorithm_lines(resolved)
         named = plan.algorithm != "auto"
         lines += kernel_lines(request.product, named, [kernel_here()])
-    return lines + holistic_lines(plan.calls) + result_lines(plan.calls, [request])
+    return (
+        lines
+        + holistic_lines(plan.calls, request)
+        + result_lines(plan.calls, [request])
+    )
 
 
 def _span_lines(resolved: Resolved, lengths: Lengths) -> list[str]:
@@ -123,6 +153,7 @@ def _span_lines(resolved: Resolved, lengths: Lengths) -> list[str]:
     if holistic := holistic_calls(plan.calls):
         no_partial = f"no partial of bounded size ({label_of(holistic)})"
         lines.append(f"  technique  tuple_buckets: {no_partial}")
+        lines += selection_lines(holistic, resolved.request)
     requests = [group.request for group in resolved.groups]
     return lines + result_lines(plan.calls, requests)
 
@@ -136,6 +167,7 @@ def _policy_lines(resolved: ResolvedPolicy) -> list[str]:
     if choice is not None:
         lines += partial_lines(request.product)
         lines.append(f"  algorithm  {choice}")
+    lines += holistic_lines(plan.calls, request)
     return lines + result_lines(plan.calls, [request])
 
 

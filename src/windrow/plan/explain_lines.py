@@ -35,7 +35,7 @@ def frame_lines(resolved: ResolvedOver) -> list[str]:
             each = "label" if frame.of_labels else "row"
             lines.append(f"  bounds     {kind}, one window a {each}")
             lines.append(f"  algorithm  {choice}")
-        lines += holistic_lines(part.calls)
+        lines += holistic_lines(part.calls, part.request)
     requests = [part.request for part in resolved.frames]
     return lines + result_lines(resolved.plan.calls, requests)
 
@@ -247,12 +247,27 @@ def holistic_calls(calls: Sequence[BoundCall]) -> list[BoundCall]:
     return [bound for bound in calls if Law.HOLISTIC in bound.aggregate.laws]
 
 
-def holistic_lines(calls: Sequence[BoundCall]) -> list[str]:
-    """A line on the calls that have no partial, if there are any."""
+def holistic_lines(calls: Sequence[BoundCall], request: KernelRequest) -> list[str]:
+    """A line on the calls that have no partial, and one on each way to order values."""
     if not (holistic := holistic_calls(calls)):
         return sketch_lines(calls)
     line = f"  holistic   {label_of(holistic)}: ranges of row positions, no partials"
-    return [line, *sketch_lines(calls)]
+    return [line, *selection_lines(holistic, request), *sketch_lines(calls)]
+
+
+def selection_lines(calls: Sequence[BoundCall], request: KernelRequest) -> list[str]:
+    """A line on each method that finds values by their order, and how it runs."""
+    ways: dict[str, list[BoundCall]] = {}
+    for bound in calls:
+        if bound.name in request.selections:
+            ways.setdefault(str(request.selections[bound.name]), []).append(bound)
+    lines = [f"  order      {label_of(some)} by {way}" for way, some in ways.items()]
+    walked = any(s.method.is_walked for s in request.selections.values())
+    if walked and forced_lane() is not Lane.COMPILED:
+        lines.append(
+            "             over whole columns all windows ask one wavelet_tree instead"
+        )
+    return lines
 
 
 def sketch_lines(calls: Sequence[BoundCall]) -> list[str]:

@@ -63,7 +63,7 @@ def explain_tree(tree: Tree, kernels: Sequence[str]) -> Explanation:
     elif request.calls:
         lines += algorithm_lines(tree.resolved)
     lines += kernel_lines(request.product, plan.algorithm != "auto", kernels)
-    lines += holistic_lines(plan.calls)
+    lines += holistic_lines(plan.calls, request)
     lines.append(f"  level 3    {tree.split}: {tree.split_reason}")
     return Explanation("\n".join(lines + result_lines(plan.calls, [request])))
 
@@ -135,7 +135,8 @@ def explain_flow(flow: Flow, kernels: Sequence[str]) -> Explanation:
         lines.append("  algorithm  pba, a step at a time: at most three merges a slide")
     else:
         lines += slices
-    lines += holistic_lines(plan.calls) + result_lines(plan.calls, [flow.request])
+    lines += holistic_lines(plan.calls, flow.request)
+    lines += result_lines(plan.calls, [flow.request])
     return Explanation("\n".join(lines))
 
 

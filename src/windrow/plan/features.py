@@ -20,6 +20,7 @@ The file is TOML, one table for each feature:
 
 from __future__ import annotations
 
+import html
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -44,7 +45,11 @@ FORMAT = "windrow features 1"
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """What `wr.features` gives: calls by name, and the keys and the clock of events."""
+    """What `wr.features` gives: calls by name, and the keys and the clock of events.
+
+    `by` are the keys, `on` the time column, `closed` and `delay` say which interval
+    before an instant counts, and `calls` are the aggregates by name.
+    """
 
     by: tuple[str, ...]
     on: str
@@ -53,18 +58,26 @@ class Features:
     calls: Mapping[str, Call]
 
     def __repr__(self) -> str:
+        return f"{self._title()}\n{self._cards()!r}"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(self._title())}</p>{self._cards()._repr_html_()}"
+
+    def _title(self) -> str:
         keys = ", ".join(self.by) or "no key"
         delay = f", {self.delay} late" if self.delay else ""
+        return f"features by {keys} on {self.on}{delay}"
+
+    def _cards(self) -> Cards:
         rows = [_row(name, call, self.closed) for name, call in self.calls.items()]
         unsaid = [n for n in ("next", "min_periods") if not any(r[n] for r in rows)]
-        rows = [{n: v for n, v in row.items() if n not in unsaid} for row in rows]
-        return f"features by {keys} on {self.on}{delay}\n{Cards(rows)!r}"
+        return Cards([{n: v for n, v in r.items() if n not in unsaid} for r in rows])
 
     def schema(self, events: pa.Schema) -> pa.Schema:
         """The columns that they give over events of that schema: names and types."""
         calls, masked, _ = mask_calls(self.calls, events)
         fields = []
-        for bound in bind(calls, masked):
+        for bound in bind(calls, masked, of_rows=True):
             never = bound.aggregate.name in ("count", "count_distinct", "collect")
             never = never and bound.call.min_periods is None
             fields.append(pa.field(bound.name, bound.result, nullable=not never))
@@ -118,7 +131,15 @@ def features(
 
 
 def read_features(path: str | Path) -> Features:
-    """The features of a file that `Features.save` has written, or a person."""
+    """The features in the file at `path`, which `Features.save` or a person wrote.
+
+    >>> import tempfile
+    >>> import windrow as wr
+    >>> path = Path(tempfile.mkdtemp()) / "features.toml"
+    >>> wr.features(by="card", on="ts", n=wr.count(last="1 hour")).save(path)
+    >>> list(wr.read_features(path).calls)
+    ['n']
+    """
     try:
         content = tomllib.loads(Path(path).read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

@@ -8,8 +8,8 @@ types; if neither works they run interpreted, with one warning.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 from pyarrow import types as pat
@@ -29,6 +29,7 @@ from windrow.kernels import (
 from windrow.loops import is_interpreting
 
 from .bind import BoundCall
+from .selection import Selection, choose_selections
 
 Read = tuple[str, bool]
 """A column, and whether it is read as floats in its own unit: decimals, which are
@@ -45,10 +46,14 @@ class Slots:
 
 @dataclass(frozen=True)
 class KernelRequest:
-    """A product, and which of its outputs belong to which call."""
+    """A product, and which of its outputs belong to which call.
+
+    `selections` are the methods of calls that need values in order, by result.
+    """
 
     product: Product
     calls: tuple[tuple[BoundCall, tuple[int, ...]], ...]
+    selections: Mapping[str, Selection] = field(default_factory=dict)
 
 
 def reads_of(bound: BoundCall) -> tuple[Read, ...]:
@@ -92,7 +97,8 @@ def request_kernel(
         first = len(requests)
         requests += _requests(bound, slots, wide(bound))
         owners.append((bound, tuple(range(first, len(requests)))))
-    return KernelRequest(product_of(requests, may_be_empty=may_be_empty), tuple(owners))
+    product = product_of(requests, may_be_empty=may_be_empty)
+    return KernelRequest(product, tuple(owners), choose_selections(calls))
 
 
 def users_result(bound: BoundCall) -> pa.DataType:

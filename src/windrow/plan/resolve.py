@@ -15,7 +15,7 @@ Executors follow what stands here and choose nothing; `explain` prints it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import overload
 
@@ -25,10 +25,11 @@ from windrow.kernels import Product
 from .aggregate import Plan
 from .bind import BoundCall
 from .by_policy import PolicyPlan
-from .choose import Choice
+from .choose import Choice, check_chunk, choose_threads, theorem_1
 from .frame import Frame
 from .over import OverPlan
 from .requests import KernelRequest, Slots, may_overflow, request_kernel, slots_of
+from .selection import EvenWindows, choose_selections
 from .sharing import Sharing, choice_alone, sharing_of
 from .spans import Lengths, TechniqueGroup, choose_groups, places_of_ring
 
@@ -43,6 +44,8 @@ class Facts:
     largest absolute values of columns of whole numbers, `longest` is the number of
     rows of the longest key, `spans` says how long events with a duration last, and
     `gapless` that each slide of a time window holds a row of each key that is there.
+    `ranges` are the numbers of values that columns of whole numbers lie among, and
+    `run` is the number of rows of a key on average; `threads` may work at once.
     """
 
     nulls: frozenset[str] | None = None
@@ -50,6 +53,19 @@ class Facts:
     longest: int | None = None
     spans: Lengths | None = None
     gapless: bool = False
+    threads: int = 1
+    ranges: Mapping[str, int] = field(default_factory=dict)
+    run: float = 0.0
+
+    def select(
+        self, request: KernelRequest, calls: Sequence[BoundCall], width: int | None
+    ) -> KernelRequest:
+        """The request with methods for windows of so many rows that move on by one."""
+        if not request.selections:
+            return request
+        even = None if width is None else EvenWindows(width, self.run)
+        known = choose_selections(calls, self.ranges, self.nulls, even)
+        return replace(request, selections=known)
 
     def has_nulls(self, column: str) -> bool:
         """Whether a column may hold a null."""
@@ -142,6 +158,11 @@ class Resolved:
             return "arrays"
         return "numbers" if alone and not self.is_holistic else "arrays"
 
+    @property
+    def chunk(self) -> int:
+        """Slices in a chunk of PBA; 0 where the algorithm chooses."""
+        return self.plan.chunk or theorem_1(self.choices[0], self.plan.rules[0])
+
     def choice(self, number: int) -> Choice:
         """The algorithm of a window that slides by itself, and how it runs.
 
@@ -220,10 +241,13 @@ def resolve(
     slots = slots_of(plan.calls, facts.has_nulls)
     if isinstance(plan, PolicyPlan):
         request = request_kernel(plan.calls, slots, facts.two_words(None))
+        request = facts.select(request, plan.calls, None)
         choice = plan.choice(request.product) if request.calls else None
         return ResolvedPolicy(plan, request, slots, choice)
     wide = facts.two_words(plan.longest if plan.counts_rows else None)
     request = request_kernel(plan.calls, slots, wide)
+    width = plan.rows_by_one if inputs == "rows" else None
+    request = facts.select(request, plan.calls, width)
     none = (None,) * len(plan.rules)
     if plan.span is not None:
         groups = _technique_groups(plan, facts, slots, wide)
@@ -247,6 +271,10 @@ def resolve(
     if sharing is not None:
         return Resolved(plan, request, slots, "slices", none, sharing, by_graph=True)
     own = tuple(plan.choice(rule, product, even=way == "even") for rule in plan.rules)
+    if plan.chunk:
+        check_chunk(plan, even=way == "even")
+    if way == "even" and plan.chooses:
+        own = (choose_threads(own[0], product, plan, facts.longest, facts.threads),)
     forced = None if plan.chooses or len(plan.rules) == 1 else own[0].algorithm
     if forced is None or not forced.many or inputs == "ranges":
         return Resolved(plan, request, slots, way, own)
@@ -289,6 +317,7 @@ def _resolve_over(plan: OverPlan, facts: Facts, slots: Slots) -> ResolvedOver:
             None if frame.rows is None else frame.before + frame.after + 1
         )
         request = request_kernel(calls, slots, wide, may_be_empty=frame.may_be_empty)
+        request = facts.select(request, calls, frame.rows if frame.is_even else None)
         choice = None
         if request.calls:
             choice = frame.choice(plan.algorithm, request.product, calls)

@@ -105,9 +105,9 @@ def grow_tree(
     alone = catalyst_reason(plan, lasting)
     if alone is not None:
         return Tree(resolve(plan, facts), "native", alone, "window", alone, 0)
-    level1, level1_reason = _level1(plan, resolve(plan, facts).request)
+    level1, level1_reason = choose_level1(plan, resolve(plan, facts).request)
     resolved = resolve(plan, facts, inputs="rows" if level1 == "rows" else "slices")
-    split, chunk, split_reason = _split(plan, level1, hot=hot, keys=keys)
+    split, chunk, split_reason = choose_split(plan, level1, hot=hot, keys=keys)
     return Tree(resolved, level1, level1_reason, split, split_reason, chunk)
 
 
@@ -115,10 +115,11 @@ def level1_of(aggregate: Aggregate) -> str:
     """How level 1 folds rows for one aggregate: "native", "kernel" or "rows"."""
     if aggregate.native:
         return "native"
-    return "kernel" if Law.COMMUTATIVE in aggregate.laws else "rows"
+    folds = Law.COMMUTATIVE in aggregate.laws and Law.HOLISTIC not in aggregate.laws
+    return "kernel" if folds else "rows"
 
 
-def _level1(plan: Plan, request: KernelRequest) -> tuple[str, str]:
+def choose_level1(plan: Plan, request: KernelRequest) -> tuple[str, str]:
     """How level 1 turns rows into slices, and why."""
     rows = needs_rows(plan) or _needs_order(plan)
     kernel = rows or not_folded(plan, request)
@@ -194,7 +195,7 @@ def not_folded(plan: Plan, request: KernelRequest) -> str | None:
     return None
 
 
-def _split(
+def choose_split(
     plan: Plan, level1: str, *, hot: bool, keys: int | None
 ) -> tuple[str, int, str]:
     """Whether keys are split into chunks of time, how long these are, and why."""

@@ -4,7 +4,7 @@ from windrow.errors import UnknownName
 
 from .cut import Cuts, cuts_of
 from .fold import fold
-from .parts import PART, Part, Runs
+from .parts import HALOS, PART, Part, Runs
 from .shared import composite_slide, share, shared_combs
 from .slicers import CUTTY, PAIRS, PANES, Comb, Slicer
 
@@ -23,6 +23,7 @@ def find(name: str) -> Slicer:
 __all__ = [
     "BY_NAME",
     "CATALOGUE",
+    "HALOS",
     "PART",
     "Comb",
     "Cuts",

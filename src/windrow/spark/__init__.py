@@ -3,7 +3,7 @@
     entry         plans a call for a DataFrame, and runs it
     aggregate     windows of a DataFrame       spans      ... of events with a duration
     over          rolling columns              stream     both, of a streaming DataFrame
-    as_of         features of labels
+    as_of         features of labels           tiles      slices that are stored
     relation      the parts of a CQL query around them; its scalars are in `expressions`
 
     what a DataFrame passes

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 from collections.abc import Sequence
 from typing import Any
 
+import pyspark
 from pyspark.sql import DataFrame
 from pyspark.sql.types import TimestampNTZType, TimestampType
 
@@ -41,9 +44,8 @@ from .lanes import reasons_of
 from .over import check_columns
 from .over import over as roll_over
 from .schema import arrow_schema, field_of, nullable, quoted, with_instants
-from .stream import aggregate as aggregate_stream
-from .stream import over as over_stream
 
+STATEFUL = "pyspark.sql.streaming.stateful_processor"
 DELAY = "spark.watermarkDelayMs"  # in the metadata of a column
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -56,7 +58,8 @@ def aggregate(frame: DataFrame, *query: Any, hints: Hints, **options: Any) -> Da
     """One row per key and window of `query`: windows, keys, calls; no job is run."""
     frame, plan = _plan(frame, *query, **options)
     if frame.isStreaming:
-        return aggregate_stream(frame, _flow(frame, plan, hints))
+        result: DataFrame = _streams().aggregate(frame, _flow(frame, plan, hints))
+        return result
     return aggregate_tree(frame, _tree(frame, plan, hints))
 
 
@@ -69,7 +72,7 @@ def explain(
         return explain_resolved(resolve(plan, Facts(nullable(frame))), Facts(), show)
     if frame.isStreaming:
         flow = _flow(frame, plan, hints)
-        return explain_flow(flow, reasons_of(lambda: aggregate_stream(frame, flow)))
+        return explain_flow(flow, reasons_of(lambda: _streams().aggregate(frame, flow)))
     tree = _tree(frame, plan, hints)
     return explain_tree(tree, reasons_of(lambda: aggregate_tree(frame, tree)))
 
@@ -80,7 +83,7 @@ def over(frame: DataFrame, *query: Any, hints: Hints, **options: Any) -> DataFra
     frame, plan = _plan_over(frame, *query, **options)
     if frame.isStreaming:
         check_columns(frame)
-        result = over_stream(frame, _flow(frame, plan, hints))
+        result: DataFrame = _streams().over(frame, _flow(frame, plan, hints))
     else:
         result = roll_over(frame, plan, spread_over(plan))
     masks = set(frame.columns).difference(own)
@@ -143,7 +146,7 @@ def explain_over(
     frame, plan = _plan_over(frame, *query, **options)
     if frame.isStreaming:
         flow = _flow(frame, plan, hints)
-        return explain_flow(flow, reasons_of(lambda: over_stream(frame, flow)))
+        return explain_flow(flow, reasons_of(lambda: _streams().over(frame, flow)))
     spread = spread_over(plan)
     kernels = reasons_of(lambda: roll_over(frame, plan, spread))
     return explain_spread(plan, spread, kernels)
@@ -179,6 +182,17 @@ def _time_columns(windows: Sequence[Any]) -> set[str]:
     names |= {name for span in spans if span is not None for name in span}
     agree = len(spans) == 1 and len(names) == (1 if None in spans else 2)
     return names if agree else set()
+
+
+def _streams() -> Any:
+    """The module that runs streams, which Spark can only from 4.0 on."""
+    if importlib.util.find_spec(STATEFUL) is None:
+        raise BadInput.because(
+            f"cannot run a query on a stream of Spark {pyspark.__version__}",
+            "it needs transformWithStateInPandas, which Spark has from 4.0 on",
+            "use Spark 4.0 or later, or aggregate batches, as in foreachBatch",
+        )
+    return importlib.import_module("windrow.spark.stream")
 
 
 def _tree(frame: DataFrame, plan: Plan, hints: Hints) -> Tree:

@@ -9,7 +9,7 @@ the columns of its partial.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -81,12 +81,17 @@ def name_inputs(tree: Tree, names: Mapping[str, str], time: str) -> sql.Inputs:
     return sql.Inputs(names, types, frozenset(tree.slots.masks), time, ties)
 
 
-def native_slices(frame: DataFrame, tree: Tree) -> DataFrame:
-    """Slices by Catalyst: one row per key and pane."""
+def native_slices(
+    frame: DataFrame,
+    tree: Tree,
+    more: Callable[[sql.Inputs], Mapping[str, str]] = lambda _: {},
+) -> DataFrame:
+    """Slices by Catalyst: one row per key and pane; `more` are columns beside it."""
     plan = tree.plan
     source, inputs = select_inputs(frame, tree)
     fields = partial_fields(tree.request, tree.slots)
     partials = sql.native_partials(tree.request, tree.slots, fields, inputs)
+    partials |= more(inputs)
     pane = F.expr(f"{plan.cuts.number_sql(sql.TICKS)} as {PANE}")
     grouped = source.groupBy(*key_names(plan), pane)
     slices = grouped.agg(*(F.expr(f"{t} as {name}") for name, t in partials.items()))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pyarrow as pa
 from pyspark.errors import PySparkException
@@ -23,7 +25,23 @@ from windrow.plan.aggregate import Plan
 from windrow.plan.bind import BoundCall
 from windrow.plan.requests import users_result
 
-NEVER_NULL = ("count", "collect", "collect_distinct", "count_distinct")
+# From Spark 4.2 on a zone is named; before, instants are always in UTC.
+_IN_UTC: dict[str, Any] = (
+    {"timezone": "UTC"}
+    if "timezone" in inspect.signature(to_arrow_type).parameters
+    else {}
+)
+NEVER_NULL = (
+    "count",
+    "collect",
+    "collect_distinct",
+    "count_distinct",
+    "first_k",
+    "last_k",
+    "top_k",
+    "bottom_k",
+    "value_counts",
+)
 
 
 def quoted(name: str) -> str:
@@ -57,7 +75,7 @@ def arrow_schema(frame: DataFrame) -> pa.Schema:
 
 def _arrow(kind: DataType) -> pa.DataType:
     try:
-        return to_arrow_type(kind, timezone="UTC")
+        return to_arrow_type(kind, **_IN_UTC)
     except (PySparkException, TypeError):
         return pa.null()
 
@@ -101,7 +119,7 @@ def _result_field(frame: DataFrame, bound: BoundCall, name: str) -> StructField:
 
 def as_arrow(schema: StructType) -> pa.Schema:
     """The schema of the batches that a task must give."""
-    return to_arrow_schema(schema, timezone="UTC")
+    return to_arrow_schema(schema, **_IN_UTC)
 
 
 def key_fields(frame: DataFrame, names: tuple[str, ...]) -> list[StructField]:

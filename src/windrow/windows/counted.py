@@ -87,7 +87,10 @@ def rows(
 ) -> Rows:
     """A window of `range` rows, moved on by `every` rows.
 
-    Rows stand in arrival order, or in the order of the column `on`.
+    Rows stand in arrival order, or in the order of the column `on`; `ties` names the
+    columns that order rows at one instant.  Only complete windows come out; with
+    `partial` every window that holds a row, clipped at both ends.  `name` is what the
+    column `query` of a list of windows says.
 
     >>> str(rows(1000, every=10))
     'rows 1000 slide 10'

@@ -134,6 +134,9 @@ def sliding(
     [start, end) and counts in every window that it overlaps by an instant or more.
     Where both are equal it is a point.
 
+    `ties` names the columns that order rows at one instant; `name` is what the column
+    `query` of a list of windows says.
+
     >>> sliding("24 hours", every="1 minute", on="ts").slide.nanoseconds
     60000000000
     """

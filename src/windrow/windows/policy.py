@@ -131,7 +131,11 @@ class PolicyWindow(Window):
 
 
 def delta(column: str, distance: float) -> Delta:
-    """A policy by how far `column` has moved on; the column must never fall."""
+    """A policy by how far `column` has moved on: by `distance`; it must never fall.
+
+    >>> str(window(evict=delta("km", 100), trigger=delta("km", 10)))
+    'evict km by 100 trigger km by 10'
+    """
     cause = "a distance is zero or more, and finite"
     if isinstance(distance, bool) or not isinstance(distance, numbers.Real):
         cause = f"it is of type {type(distance).__name__}, not a number"
@@ -145,7 +149,11 @@ def delta(column: str, distance: float) -> Delta:
 
 
 def punctuation(column: str | None = None) -> Punctuation:
-    """A policy by marks: a row whose boolean `column` is true ends something."""
+    """A policy by marks: a row whose boolean `column` is true ends something.
+
+    >>> str(window(evict=punctuation("is_last"), trigger=1))
+    'evict punctuation is_last trigger 1 rows'
+    """
     return Punctuation(column)
 
 
@@ -160,7 +168,8 @@ def window(
     """A window by what makes events leave it, and what makes its results fall due.
 
     Whole numbers count rows, durations are time, `wr.delta` and `wr.punctuation` are
-    what they say.  None is by hand, which only an operator can have.
+    what they say.  None is by hand, which only an operator can have.  For `on`, `ties`
+    and `name` see `wr.sliding`.
 
     >>> str(window(evict="24 hours", trigger=100, on="ts"))
     'evict 24 hours trigger 100 rows'

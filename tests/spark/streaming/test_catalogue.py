@@ -127,11 +127,13 @@ def test_holistic_aggregates_over_each_type_give_the_answers_of_the_engine(
 def test_every_aggregate_of_the_catalogue_is_compared_in_every_run():
     compared = {
         *calls_over("double", holistic=False),
+        *calls_over("double", holistic=True),
         *calls_over("string", holistic=True),
         *WHOLE,
     }
 
-    assert compared >= {one.name for one in CATALOGUE if not one.sketch}
+    exact = [one for one in CATALOGUE if not one.sketch]
+    assert compared >= {one.name for one in exact if "own" not in one.takes}
 
 
 @pytest.mark.parametrize(

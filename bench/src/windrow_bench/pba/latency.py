@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from windrow.algorithms import find
 from windrow_bench._claims import between, explained
 from windrow_bench.experiment import Claim, Experiment, Panel, Row, RowSet, Size, Trial
 from windrow_bench.measure.clock import a_nanosecond, own_cost, own_grain
@@ -66,7 +67,7 @@ def _run(
     aggregate: str, name: str, width: int, size: Size, seconds: float
 ) -> list[Row]:
     rate, own = a_nanosecond(), own_cost()
-    facts = {
+    facts: dict[str, Any] = {
         "clock_cost_ns": own / rate,
         "clock_grain_ns": own_grain() / rate,
         "seconds": seconds,
@@ -75,16 +76,17 @@ def _run(
     count, runs = size.pick(*WINDOWS), size.pick(*RUNS)
     rows: list[Row] = []
     for one in (*PEERS[aggregate], SBA, PBA):
+        facts["runs"] = find(one).online_name
         events = timed_events(one, aggregate, evict, width, count, runs)
         spent = np.maximum((events.min(axis=0) - own) / rate, 0.0)
         spent = spent[int(WARM * count) :]
         rows += [
-            _row(summary(name), one, statistic, float(of(spent)), runs, facts)
+            _row(summary(name), one, statistic, float(of(spent)), runs, {**facts})
             for statistic, of in STATISTICS.items()
         ]
         for part in np.array_split(np.arange(len(spent)), BINS):
             most = max(float(spent[part].max()), LEAST)
-            rows.append(_row(spikes(name), int(part[0]), one, most, runs, facts))
+            rows.append(_row(spikes(name), int(part[0]), one, most, runs, {**facts}))
     return rows
 
 
