@@ -2,8 +2,10 @@
 
     tables.py          reads a user's table, returns one of the same library
     sorted_rows.py     rows by key and time
+    keys.py            keys as small whole numbers
     kernel_inputs.py   columns as kernel inputs, and facts for the planner: columns.py
     aggregate.py       windows                     slices.py     cuts and slides
+    cells.py           rows folded where they stand, if there are few keys
     over.py            every row over its own past
     as_of.py           labels over the events before their instants
     spans.py           events with a duration

@@ -4,6 +4,7 @@ product.py     partials of several aggregates as one
 merge.py       makes it of what is asked for
 source.py      combine, load, store, emit for a product, as text
 leaves.py      lift, as text
+codes.py       numbers of keys, as text
 tallies.py     partials of rows whose number is known, as text
 trial.py       whether a user's functions can be given arrays
 user.py        a user's own functions, and the types they give
@@ -12,6 +13,7 @@ vocabulary.py  the words that such functions are written in
 """
 
 from .assemble import Assembly, Named
+from .codes import KeyText
 from .merge import product_of
 from .product import Output, Product, ProductPart, Request
 from .user import (
@@ -23,6 +25,7 @@ from .user import (
 
 __all__ = [
     "Assembly",
+    "KeyText",
     "Named",
     "NotCompiled",
     "Output",

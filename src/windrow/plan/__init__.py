@@ -6,6 +6,7 @@
     over, as_of               plan wr.over and wr.as_of, by the frame of each call
     operator, cql/            plan wr.Operator and wr.cql
     choose, spans, sharing    choose slicer, algorithm, technique, and what is shared
+    cells                     says whether rows are sorted by key
     selection                 chooses how values are found by their order
     features, where           define features once; filter single aggregates
     tiles, tile_kind          plan slices in a table, and say what these are

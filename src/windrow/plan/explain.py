@@ -19,6 +19,7 @@ from windrow.slicing import Part
 from .as_of import AsOfPlan
 from .explain_lines import (
     algorithm_lines,
+    cell_lines,
     count,
     frame_lines,
     holistic_calls,
@@ -110,7 +111,8 @@ def explain_resolved(
     elif facts.spans is not None:
         lines = _span_lines(resolved, facts.spans)
     else:
-        lines = ["aggregate", *order_lines(plan), *_sliding_lines(resolved)]
+        order = order_lines(plan) + cell_lines(resolved)
+        lines = ["aggregate", *order, *_sliding_lines(resolved)]
     return Explanation("\n".join(lines + thread_lines(resolved, threads, parts)))
 
 

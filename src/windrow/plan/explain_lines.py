@@ -54,6 +54,26 @@ def order_lines(plan: TablePlan) -> list[str]:
     return [f"  rows       {keys}; {order}", *zone_lines(plan.clock)]
 
 
+def cell_lines(resolved: Resolved) -> list[str]:
+    """Whether rows are folded where they stand, or why they are sorted by key."""
+    cells, reason = resolved.cells, resolved.sorted_because
+    if resolved.plan.by and reason is None:
+        reason = resolved.plan.must_sort
+    if cells is not None and cells.rows:
+        table = f"{count(cells.keys, 'key')} x {count(cells.slices or 0, 'slice')}"
+        return [
+            f"  cells      {table}: rows are folded where they stand, none is sorted"
+        ]
+    if cells is not None:
+        few = "few keys x slices for their rows"
+        return [
+            f"  cells      as there are rows: folded unsorted if {few}, else sorted"
+        ]
+    if reason is not None:
+        return [f"  cells      none, rows are sorted by key: {reason}"]
+    return []
+
+
 def label_line(plan: AsOfPlan) -> str:
     """The instants of labels, and how late events are known."""
     late = ""
@@ -165,6 +185,9 @@ def thread_lines(
         return [f"  threads    {min(threads, len(parts))}: {many}"]
     if threads == 1:
         return []
+    if isinstance(resolved, Resolved) and resolved.cells is not None:
+        each = "stretches of slices" if resolved.cells.in_order else "no stretch alone"
+        return [f"  threads    {threads}: cells by {each}, windows by key"]
     if isinstance(resolved, ResolvedPolicy) or getattr(resolved.plan, "span", None):
         return ["  threads    1: these windows are not divided"]
     if not resolved.divides:

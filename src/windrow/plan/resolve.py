@@ -10,7 +10,9 @@ Three ways lead to windows, tried in this order:
     even     one window over even slices: rows are counted, or no slide is without one
     slices   windows over slices, their bounds from the rule
 
-Executors follow what stands here and choose nothing; `explain` prints it.
+Slices are cut from rows that are sorted by key, or are cells into which rows are folded
+where they stand (`cells.py`).  Executors follow what stands here and choose nothing;
+`explain` prints it.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from windrow.kernels import Product
 from .aggregate import Plan
 from .bind import BoundCall
 from .by_policy import PolicyPlan
+from .cells import CellFacts, why_sorted
 from .choose import Choice, check_chunk, choose_threads, theorem_1
 from .frame import Frame
 from .over import OverPlan
@@ -46,6 +49,8 @@ class Facts:
     `gapless` that each slide of a time window holds a row of each key that is there.
     `ranges` are the numbers of values that columns of whole numbers lie among, and
     `run` is the number of rows of a key on average; `threads` may work at once.
+    `cells` says how many cells rows could be folded into; what a sort would tell beyond
+    that is found out by `after_sort`, if rows are sorted.
     """
 
     nulls: frozenset[str] | None = None
@@ -56,6 +61,8 @@ class Facts:
     threads: int = 1
     ranges: Mapping[str, int] = field(default_factory=dict)
     run: float = 0.0
+    cells: CellFacts | None = None
+    after_sort: Callable[[], Facts] | None = field(default=None, compare=False)
 
     def select(
         self, request: KernelRequest, calls: Sequence[BoundCall], width: int | None
@@ -91,7 +98,8 @@ class Resolved:
     `way` is graph, even, slices or spans; `choices` has an entry for each window: None
     if it does not slide by itself.  Windows over slices may all be answered `by_graph`,
     or `together` by one algorithm that knows several ranges.  `groups` are the
-    techniques for events with a duration.
+    techniques for events with a duration.  With `cells` rows are folded where they
+    stand; where they could have been, `sorted_because` says why they are not.
     """
 
     plan: Plan
@@ -104,6 +112,8 @@ class Resolved:
     together: Algorithm | None = None
     groups: tuple[TechniqueGroup, ...] = ()
     fold_below: float = FOLD_BELOW
+    cells: CellFacts | None = None
+    sorted_because: str | None = None
 
     @property
     def product(self) -> Product:
@@ -244,6 +254,8 @@ def resolve(
         request = facts.select(request, plan.calls, None)
         choice = plan.choice(request.product) if request.calls else None
         return ResolvedPolicy(plan, request, slots, choice)
+    if facts.cells is not None:
+        return _resolve_keyed(plan, facts, slots)
     wide = facts.two_words(plan.longest if plan.counts_rows else None)
     request = request_kernel(plan.calls, slots, wide)
     width = plan.rows_by_one if inputs == "rows" else None
@@ -279,6 +291,19 @@ def resolve(
     if forced is None or not forced.many or inputs == "ranges":
         return Resolved(plan, request, slots, way, own)
     return Resolved(plan, request, slots, way, own, together=forced)
+
+
+def _resolve_keyed(plan: Plan, facts: Facts, slots: Slots) -> Resolved:
+    """Resolve a plan whose rows may be folded into cells."""
+    cells = facts.cells
+    assert cells is not None
+    product = request_kernel(plan.calls, slots, facts.two_words(None)).product
+    reason = why_sorted(plan, product, cells)
+    if reason is None:
+        folded = resolve(plan, replace(facts, cells=None), inputs="slices")
+        return replace(folded, cells=cells)
+    known = facts if facts.after_sort is None else facts.after_sort()
+    return replace(resolve(plan, known), sorted_because=reason)
 
 
 def _technique_groups(

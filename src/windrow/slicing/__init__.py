@@ -2,6 +2,7 @@
 
 from windrow.errors import UnknownName
 
+from .cells import CellRows, CellTable, fold_cells
 from .cut import Cuts, cuts_of
 from .fold import fold
 from .parts import HALOS, PART, Part, Runs
@@ -25,6 +26,8 @@ __all__ = [
     "CATALOGUE",
     "HALOS",
     "PART",
+    "CellRows",
+    "CellTable",
     "Comb",
     "Cuts",
     "Part",
@@ -34,6 +37,7 @@ __all__ = [
     "cuts_of",
     "find",
     "fold",
+    "fold_cells",
     "share",
     "shared_combs",
 ]

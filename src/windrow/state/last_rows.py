@@ -32,7 +32,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.batch.assemble import seen_columns
-from windrow.batch.columns import key_codes
+from windrow.batch.keys import key_codes
 from windrow.batch.over import look_back
 from windrow.plan.aggregate import Plan
 from windrow.plan.over import OverPlan

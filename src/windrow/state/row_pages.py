@@ -25,7 +25,7 @@ from typing import NamedTuple, Self
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.columns import key_codes
+from windrow.batch.keys import key_codes
 from windrow.batch.sorted_rows import times_of
 from windrow.loops import keep_way
 from windrow.plan.aggregate import Plan
