@@ -19,6 +19,7 @@ from windrow.plan import (
     plan_windows,
     resolve,
 )
+from windrow.plan.flow import check_no_history
 from windrow.windows import Window
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ def aggregate(
     late: str = ...,
     buckets: int | None = ...,
     mode: str = ...,
+    start: Any = ...,
+    since: object = ...,
     **named: Any,
 ) -> Frame: ...
 
@@ -69,6 +72,8 @@ def aggregate(
     watermark: object = None,
     ahead: object = None,
     idle: object = None,
+    start: Any = None,
+    since: object = None,
     **named: Any,
 ) -> Any:
     """Aggregate events into one row per key and window that holds an event.
@@ -111,6 +116,10 @@ def aggregate(
     `idle="30 seconds"`: when the watermark has rested for so long, time goes on by the
     batch clock.  What is no stream has nothing late, and these say nothing.
 
+    A stream may begin with history: `start` has tiles (`wr.tiles`) of the rows before
+    the instant `since`.  Rows of the stream before it are left out and counted, and
+    windows that end after it come out, complete.
+
     >>> import pyarrow as pa
     >>> calls = pa.table({"at": [1, 4, 6, 11], "len": [3, 9, 2, 5]})
     >>> import windrow as wr
@@ -123,9 +132,11 @@ def aggregate(
     if batch.library(data) == "pyspark":
         hints = _hints(hot, keys, lasting, late, buckets, mode)
         hints |= {"watermark": watermark, "ahead": ahead, "idle": idle}
+        hints |= {"start": start, "since": since}
         return spark_back_end().aggregate(
             data, window, by, calls, hints=hints, **options
         )
+    check_no_history(start, since)
     schema, calls, read = source_of(data, calls)
     plan = plan_windows(schema, window, by, calls, **options)
     batch.check_result_names(data, [*plan.by, *calls])
@@ -205,7 +216,9 @@ def over(
     """
     if features is not None:
         given = {"on": on, "by": by, "span": span, "aggregates": aggregates, **named}
-        return over_features(data, features, given, ties=ties, threads=threads)
+        stream: dict[str, Any] = {"late": late, "buckets": buckets, "mode": mode}
+        options = {"ties": ties, "threads": threads, **stream}
+        return over_features(data, features, given, **options)
     calls = gather_calls(named, aggregates)
     if batch.library(data) == "pyspark":
         hints = _hints(False, None, None, late, buckets, mode)

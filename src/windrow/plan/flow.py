@@ -112,6 +112,16 @@ def flow_of(
     return Flow(plan, request, slots, before, *sent, *state, many, *lates, cell, clock)
 
 
+def check_no_history(start: object, since: object) -> None:
+    """Refuse history where nothing is kept for rows to come."""
+    if start is not None or since is not None:
+        raise BadInput.because(
+            "cannot begin a batch with tiles",
+            "start= and since= are what a stream begins with",
+            "make tiles of the batch too, and call wr.merge_tiles over both",
+        )
+
+
 def _check(late: str, buckets: int | None, mode: str) -> None:
     if late not in ("count", "keep", "drop"):
         raise BadInput.because(

@@ -82,22 +82,27 @@ class TilePlan:
         return places
 
     def twins(self) -> dict[int, int]:
-        """Places that no call names, and others with the same number.
-
-        A product holds a number twice where parts that share it are combined apart:
-        the maximum of `arg_max` and of `max_count`.
-        """
-        request, names = self.resolved.request, field_names(self.resolved.request)
+        """Places that no call names, and others with the same number."""
         named = {place for own in self.places().values() for place in own.values()}
-        inputs = [
-            (part.request.slots, part.request.masks)
-            for part in request.product.parts
-            for _ in part.dtypes
-        ]
-        meanings = list(zip(names, inputs, strict=True))
-        same = {meanings[place]: place for place in named}
-        others = set(range(len(names))) - named
-        return {place: same[meanings[place]] for place in sorted(others)}
+        return twins_of(self.resolved.request, named)
+
+
+def twins_of(request: KernelRequest, named: set[int]) -> dict[int, int]:
+    """Places of a product that are not named, and named ones with the same number.
+
+    A product holds a number twice where parts that share it are combined apart: the
+    maximum of `arg_max` and of `max_count`.
+    """
+    names = field_names(request)
+    inputs = [
+        (part.request.slots, part.request.masks)
+        for part in request.product.parts
+        for _ in part.dtypes
+    ]
+    meanings = list(zip(names, inputs, strict=True))
+    same = {meanings[place]: place for place in named}
+    others = set(range(len(names))) - named
+    return {place: same[meanings[place]] for place in sorted(others)}
 
 
 def field_names(request: KernelRequest) -> list[str]:

@@ -22,7 +22,7 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from windrow.batch.partials import PANE, partial_fields
+from windrow.batch.partials import PANE, PartialField, partial_fields
 from windrow.plan.aggregate import Plan
 from windrow.plan.tree import Tree
 
@@ -123,3 +123,10 @@ def partial_schema(frame: DataFrame, tree: Tree) -> list[StructField]:
                 kind = field_of(frame, payload).dataType
             columns.append(StructField(name, kind))
     return columns
+
+
+def slice_type(field: PartialField, frame: DataFrame) -> DataType:
+    """The type of the one column of a field without a payload."""
+    if field.ranked is not None:
+        return field_of(frame, field.ranked).dataType
+    return _NUMBERS[field.dtype]

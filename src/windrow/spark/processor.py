@@ -54,6 +54,17 @@ def processor(body: bytes, version: str, *, by_clock: bool) -> StatefulProcessor
             blobs = [blob for frame in rows for blob in frame[BLOB]]
             yield from self.step(key, blobs, timerValues)
 
+        def handleInitialState(  # noqa: N802
+            self,
+            key: Any,  # noqa: ARG002
+            initialState: Any,  # noqa: N803
+            timerValues: Any,  # noqa: N803
+        ) -> None:
+            worker = find_worker()
+            blobs = list(initialState[BLOB])
+            worker.load(body, version, worker.MapStore(self.state), blobs)
+            self.set_timer(timerValues)
+
         def handleExpiredTimer(  # noqa: N802
             self,
             key: Any,

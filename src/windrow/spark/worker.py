@@ -63,13 +63,16 @@ class MapStore:
 
     def __init__(self, state: Any) -> None:
         self._state = state
-        self.had_header = self.has_header = False
+        self.had_header: bool | None = None  # until it is asked for
+        self.has_header = False
 
     def get(self, number: int) -> bytes | None:
         """The blob under that number, if there is one."""
         row = self._state.getValue((number,))
         if number == HEADER:
-            self.had_header = self.has_header = row is not None
+            self.has_header = row is not None
+            if self.had_header is None:
+                self.had_header = self.has_header
         return None if row is None else bytes(row[0])
 
     def put(self, number: int, blob: bytes) -> None:
@@ -110,6 +113,17 @@ def step(
         yield pd.DataFrame({"blob": some, **dict.fromkeys(STATS, 0)})
     counts = {name: getattr(stats, name) for name in STATS}
     yield pd.DataFrame({"blob": [None], **counts})
+
+
+def load(body: bytes, version: str, store: MapStore, blobs: list[bytes]) -> None:
+    """Take history into a bucket that has not begun."""
+
+    def run_load() -> Iterator[None]:
+        task: StateTask = _task(body)
+        task.load(store, blobs)
+        yield None
+
+    list(_name_users_line(version, run_load))
 
 
 def _name_users_line(version: str, run: Callable[[], Iterable[T]]) -> Iterator[T]:

@@ -26,6 +26,7 @@ from typing import Any
 from windrow.aggregates import functions_fingerprint
 from windrow.errors import StateError, StateWarning
 from windrow.plan.aggregate import Plan
+from windrow.plan.as_of import AsOfPlan
 from windrow.plan.bind import BoundCall
 from windrow.plan.frame import Frame, is_count_of_values
 from windrow.plan.over import OverPlan
@@ -105,6 +106,8 @@ def describe(
             for bound in bounds
             if not is_count_of_values(bound)
         ]
+        if isinstance(plan, AsOfPlan):
+            words["the delay"] = former["the delay"] = plan.delay
         former["the frames"] = [
             f"{f.text} {f.closed if f.rows is None else 'both'}" for f in plan.frames
         ]
@@ -126,6 +129,9 @@ def _former_text(rule: Rule) -> str:
 
 
 def _frame_words(frame: Frame) -> str:
+    if frame.of_labels:
+        length = f"{frame.ticks} ticks" if frame.rows is None else f"{frame.rows} rows"
+        return f"{length} closed {frame.closed} before its instant"
     if frame.rows is not None:
         return f"{frame.rows} rows{'' if frame.near else ' closed left'}"
     return f"{frame.ticks} ticks closed {frame.closed}"

@@ -31,6 +31,7 @@ from .sweep import Batches, as_batches, stretches
 BUCKET, BLOB = "bucket", "blob"
 LATE_FLAG = "late"
 ASIDE = "aside"  # the number of rows in a blob that are late, whatever the watermark
+BEFORE_ALL = -(2**63)  # ticks
 
 # In a blob of results: less than a megabyte, since the JVM treats arrays of half a
 # region (a megabyte, with a heap of 4 GB) apart, and slowly.
@@ -122,7 +123,8 @@ class StateTask:
 
     With `late` columns, rows that came too late come out too: their own columns as
     `late`, their keys, and true in `late`.  `idle` is after how many milliseconds
-    without a move of the watermark time goes on by itself.
+    without a move of the watermark time goes on by itself.  No window comes out that
+    ends by `since`.
     """
 
     bucket: Bucket
@@ -131,6 +133,14 @@ class StateTask:
     late: dict[str, str]
     idle: int | None = None
     lane: TaskLane = field(default_factory=TaskLane)
+    since: int | None = None
+
+    def load(self, store: Store, blobs: Iterable[bytes]) -> None:
+        """Take in slices of history, before all time."""
+        tables = [unpack(blob, "feed")[0] for blob in blobs]
+        with running(self.lane):
+            for _ in self.bucket.step(store, tables, BEFORE_ALL, StepStats()):
+                pass
 
     def step(
         self,
@@ -157,6 +167,9 @@ class StateTask:
             watermark = move_time(store, watermark, clock, self.idle)
         now = watermark * 10**6 // self.tick
         with running(self.lane):
+            if self.since is not None:  # windows that end by then are history
+                for _ in self.bucket.step(store, [], self.since, StepStats()):
+                    pass
             for table in self.bucket.step(store, tables, now, stats):
                 yield from self._pack(table)
         for table in stats.late:
