@@ -31,10 +31,10 @@ from windrow.plan.requests import KernelRequest, Slots
 from windrow.plan.resolve import Resolved
 
 from .columns import Column, numbers
-from .kernel_inputs import read_inputs
+from .kernel_inputs import KernelInputs, read_inputs
 from .results import finish, take_positions, written
 from .slices import Job, cut_slices
-from .sorted_rows import check_room, sort_rows
+from .sorted_rows import SortedRows, check_room, sort_rows
 
 Array = np.ndarray[Any, Any]
 
@@ -178,10 +178,13 @@ def partial_columns(
     partials: Partials,
     out: tuple[Array, ...],
 ) -> list[pa.Array]:
-    """The results of each call as one Arrow column, from the output of a kernel."""
+    """The results of those calls as an Arrow column each, from a kernel's output."""
     slots = written(request.product, out)
+    names = {bound.name for bound in calls}
     columns = []
     for bound, outputs in request.calls:
+        if bound.name not in names:
+            continue
         output = request.product.outputs[outputs[0]]
         values, valid = slots[outputs[0]]
         if bound.payload is not None:
@@ -201,6 +204,40 @@ ROWS = "rows"
 
 
 @dataclass(frozen=True)
+class PartialLayout:
+    """The product of a query, and the columns in which its partials are stored."""
+
+    request: KernelRequest
+    slots: Slots
+
+    @cached_property
+    def fields(self) -> list[PartialField]:
+        """The fields of the partial, with their columns."""
+        return partial_fields(self.request, self.slots)
+
+    def columns(
+        self,
+        table: pa.Table,
+        rows: SortedRows,
+        inputs: KernelInputs,
+        arrays: tuple[Array, ...],
+    ) -> dict[str, Any]:
+        """Partials that were folded from rows of a table, as columns."""
+        ranked = {
+            index: inputs.columns[field.ranked, False].ranked
+            for index, field in enumerate(self.fields)
+            if field.ranked is not None
+        }
+        payloads = {
+            field.column(payload): rows.gather_arrow(table.column(payload))
+            for field in self.fields
+            for payload in field.payloads
+        }
+        partials = Partials(pa.table(payloads), self.fields, arrays, ranked)
+        return write_partials(partials, arrays)
+
+
+@dataclass(frozen=True)
 class Folding:
     """Folds rows into slices, by a plan whose product does not depend on the rows."""
 
@@ -209,9 +246,14 @@ class Folding:
     slots: Slots
 
     @cached_property
+    def layout(self) -> PartialLayout:
+        """The product, and the columns of its partials."""
+        return PartialLayout(self.request, self.slots)
+
+    @property
     def fields(self) -> list[PartialField]:
         """The fields of the partial, with their columns."""
-        return partial_fields(self.request, self.slots)
+        return self.layout.fields
 
     def fold(self, table: pa.Table) -> pa.Table:
         """The slices of a table, each once, by key (k0, k1, ...) and pane."""
@@ -225,17 +267,6 @@ class Folding:
         assert slices.partials is not None
         assert rows.times is not None
         panes = plan.cuts.begins(rows.times[slices.edges[:-1]])
-        ranked = {
-            index: inputs.columns[field.ranked, False].ranked
-            for index, field in enumerate(self.fields)
-            if field.ranked is not None
-        }
-        payloads = {
-            field.column(payload): rows.gather_arrow(table.column(payload))
-            for field in self.fields
-            for payload in field.payloads
-        }
-        partials = Partials(pa.table(payloads), self.fields, slices.partials, ranked)
         runs = np.repeat(np.arange(len(slices.runs) - 1), np.diff(slices.runs))
         keys = rows.keys.take(as_arrow(runs))
         return pa.table(
@@ -243,6 +274,6 @@ class Folding:
                 **{f"k{i}": keys.column(n) for i, n in enumerate(plan.by)},
                 PANE: as_arrow(panes),
                 ROWS: as_arrow(np.diff(slices.edges)),
-                **write_partials(partials, slices.partials),
+                **self.layout.columns(table, rows, inputs, slices.partials),
             }
         )

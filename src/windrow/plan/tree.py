@@ -17,6 +17,7 @@ of the data.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pyarrow import types as pat
@@ -25,6 +26,7 @@ from windrow.aggregates import Aggregate, Law
 from windrow.errors import BadInput, WindowError
 
 from .aggregate import Plan
+from .bind import BoundCall
 from .catalyst import catalyst_reason
 from .requests import KernelRequest, Slots
 from .resolve import Facts, Resolved, resolve
@@ -152,11 +154,18 @@ def needs_rows(plan: Plan) -> str | None:
     """The reason why windows need the rows themselves; None if they do not."""
     if plan.rules[0].counts_rows:
         return "count windows number the rows of a key"
-    for bound in plan.calls:
-        if not bound.aggregate.in_kernels:
-            return f"{bound.call.label} has no partial of bounded size"
+    if (why := needs_all_rows(plan.calls)) is not None:
+        return why
     if not plan.slicer.whole_windows:
         return f"{plan.slicer.name} needs rows in order"
+    return None
+
+
+def needs_all_rows(calls: Iterable[BoundCall]) -> str | None:
+    """The reason why aggregates need all rows of a window; None if they do not."""
+    for bound in calls:
+        if not bound.aggregate.in_kernels:
+            return f"{bound.call.label} has no partial of bounded size"
     return None
 
 

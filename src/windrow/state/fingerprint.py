@@ -34,6 +34,7 @@ from windrow.windows import Rule
 
 FORM, FORM_NUMBER = "the form of this description", 3
 FUNCTIONS = "the functions of your own aggregates"
+LAYOUT = "the layout of the state"
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def describe(
         "the keys": [f"{name} {types[name]}" for name in plan.by],
         "ties=": list(plan.ties),
         "the number of buckets": buckets,
-        "the layout of the state": layout,
+        LAYOUT: layout,
     }
     calls = {
         bound.name: f"{bound.name}={bound.call.label} of "
@@ -175,6 +176,11 @@ def _unsaid(plan: Plan | OverPlan) -> list[str]:
     if tuned:
         unsaid.append(f"the options of {', '.join(tuned)}")
     return unsaid
+
+
+def is_laid_out_as(stored: Mapping[str, Any], query: QueryDescription) -> bool:
+    """Whether state that was written is laid out as a query would."""
+    return bool(stored.get(LAYOUT) == query.words[LAYOUT])
 
 
 def check_same(stored: Mapping[str, Any], query: QueryDescription) -> None:

@@ -15,15 +15,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from windrow.batch.columns import array_runs
-from windrow.batch.partials import Folding
+from windrow.batch.partials import Folding, PartialLayout
 from windrow.loops import TaskLane, running
+from windrow.plan.aggregate import Plan
 from windrow.plan.flow import Flow
 from windrow.plan.over import OverPlan
 from windrow.state.codec import Bucket, StepStats, Store, pack, unpack
-from windrow.state.fingerprint import describe
+from windrow.state.fingerprint import QueryDescription, describe
 from windrow.state.last_rows import CountBucket, RollBucket
 from windrow.state.own_time import move_time
-from windrow.state.rows import RowBucket, SpanBucket
+from windrow.state.past_slices import CountSliceBucket, OverSliceBucket
+from windrow.state.rows import PagedBucket, RowBucket, SpanBucket
 from windrow.state.slices import SliceBucket
 
 from .sweep import Batches, as_batches, stretches
@@ -194,20 +196,39 @@ class StateTask:
 def make_bucket(flow: Flow) -> Bucket:
     """What is done with the keys of one bucket, by how the stream is laid out."""
     plan, keep_late = flow.plan, flow.late == "keep"
-    layout = f"{flow.fed} to {flow.kept}"
-    pace = flow.clock.words()
-    query = describe(
-        plan, buckets=flow.buckets, layout=layout, late=flow.late, pace=pace
-    )
-    if isinstance(plan, OverPlan):
-        return RollBucket(plan, query, keep_late)
-    if plan.counts_rows:
-        return CountBucket(plan, query, keep_late)
-    if flow.kept == "rows":
-        kind = RowBucket if plan.span is None else SpanBucket
-        return kind(plan, query, keep_late, flow.counts_late)
+    if flow.kept == "levels":
+        assert flow.choice is not None
+        kept = "past" if isinstance(plan, OverPlan) else "rows"
+        partials = PartialLayout(flow.request, flow.slots)
+        query = _describe(flow, flow.kept)
+        place = query, keep_late, partials, flow.choice, flow.unit
+        if isinstance(plan, OverPlan):
+            return OverSliceBucket(plan, *place, _rows_bucket(flow, kept))
+        return CountSliceBucket(plan, *place, _rows_bucket(flow, kept))
+    if flow.kept != "slices":
+        return _rows_bucket(flow, flow.kept)
+    assert isinstance(plan, Plan)
+    query = _describe(flow, flow.kept)
     folding = Folding(plan, flow.request, flow.slots)
     former = None if flow.former is None else Folding(plan, *flow.former)
     folded = flow.fed == "slices"
     what = folding, folded, flow.cell, query, keep_late, former
     return SliceBucket(*what, count_late=flow.counts_late)
+
+
+def _rows_bucket(flow: Flow, kept: str) -> PagedBucket:
+    """A bucket that keeps rows."""
+    plan, query = flow.plan, _describe(flow, kept)
+    keep_late = flow.late == "keep"
+    if isinstance(plan, OverPlan):
+        return RollBucket(plan, query, keep_late)
+    if plan.counts_rows:
+        return CountBucket(plan, query, keep_late)
+    kind = RowBucket if plan.span is None else SpanBucket
+    return kind(plan, query, keep_late, flow.counts_late)
+
+
+def _describe(flow: Flow, kept: str) -> QueryDescription:
+    layout, pace = f"{flow.fed} to {kept}", flow.clock.words()
+    of_stream = {"layout": layout, "late": flow.late}
+    return describe(flow.plan, buckets=flow.buckets, pace=pace, **of_stream)
