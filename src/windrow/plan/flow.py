@@ -102,9 +102,10 @@ def flow_of(
                 "group by its fields, or by a string made of it",
             )
     slots = slots_of(plan.calls, lambda _: True)
-    request = request_kernel(plan.calls, slots, may_overflow)
+    of_slices = isinstance(plan, Plan) and plan.span is None and not needs_rows(plan)
+    request = request_kernel(plan.calls, slots, may_overflow, of_slices=of_slices)
     former_slots = slots_of(plan.calls, lambda name: name in nullable)
-    former = request_kernel(plan.calls, former_slots, may_overflow)
+    former = request_kernel(plan.calls, former_slots, may_overflow, of_slices=of_slices)
     same = former.product.dtypes == request.product.dtypes
     before = None if same else (former, former_slots)
     state = _state(plan, request)

@@ -31,6 +31,7 @@ from windrow.plan.explain_spark import (
     explain_tree,
 )
 from windrow.plan.flow import Flow, check_no_history, flow_of
+from windrow.plan.sketch_sql import NO_VERSION
 from windrow.plan.spread import spread_over
 from windrow.plan.stream_clock import StreamClock, stream_clock
 from windrow.plan.tree import Tree, grow_tree
@@ -232,7 +233,11 @@ def _history(frame: DataFrame, window: Any, flow: Flow, hints: Hints) -> Any:
 
 def _tree(frame: DataFrame, plan: Plan, hints: Hints) -> Tree:
     own = {name: hints[name] for name in ("hot", "keys", "lasting")}
-    return grow_tree(plan, nullable(frame), **own)
+    version = NO_VERSION
+    if any(bound.aggregate.sketch for bound in plan.calls):
+        major, minor = frame.sparkSession.version.split(".")[:2]
+        version = int(major), int(minor)
+    return grow_tree(plan, nullable(frame), version=version, **own)
 
 
 def _flow(frame: DataFrame, plan: Plan | OverPlan, hints: Hints) -> Flow:
