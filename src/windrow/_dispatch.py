@@ -365,7 +365,7 @@ def explain(
 
     All else is as in the function that is explained: `on`, `by`, `ties`, `span` and
     `aggregates`; `algorithm`, `slicer`, `chunk` and `threads`; and for Spark `hot`,
-    `keys`, `lasting`, `late`, `buckets` and `mode`.
+    `keys`, `lasting`, `late`, `buckets`, `mode`, `watermark`, `ahead` and `idle`.
 
     >>> import pyarrow as pa
     >>> import windrow as wr
