@@ -31,6 +31,8 @@ SHAPES = {
     "tied": lambda n: np.arange(n) % 3 * 1.0,
     "same": np.ones,
     "saw": lambda n: np.arange(n) * 7919 % 101 - 50.0,
+    "far off": lambda n: 1e12 + np.arange(n) * 7919 % 1009 * 1e-3,
+    "heavy": lambda n: np.exp(np.arange(n) * 7919 % 1401 - 700.0),
     "two sides": lambda n: np.where(np.arange(n) % 2, 1e9, -1e9) + np.arange(n),
 }
 

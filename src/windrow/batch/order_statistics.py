@@ -45,36 +45,37 @@ def quantiles(
     interpolation, q = options["interpolation"], options["q"]
     several = q if isinstance(q, tuple) else (q,)
     sizes = stops - starts
-    empty = sizes == 0
-    tables = [index_table(each, interpolation, sizes) for each in several]
+    least, most = int(sizes.min(initial=2**62)), int(sizes.max(initial=0))
+    tables = [index_table(each, interpolation, most) for each in several]
     targets = np.stack([index for index, _ in tables])
-    shares = [share[sizes] for _, share in tables]
-    steps = 2 if any(share.any() for share in shares) else 1
+    if least == most:  # one number for all windows, and none of them is empty
+        shares = [share[most] for _, share in tables]
+    else:
+        shares = [share[sizes] if share.any() else 0.0 for _, share in tables]
+    steps = 2 if any(np.any(share) for share in shares) else 1
+    empty = sizes == 0 if least == 0 else None
     compared = numbers(values, "the values").values
     rows = select(method, compared, starts, stops, targets, steps)
     if is_continuous(options):
         floats = _floats(values)
         columns = [_between(floats, rows[j], s) for j, s in enumerate(shares)]
         lines: Array = columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
-        found = as_arrow(lines.ravel(), mask=_mask(np.repeat(empty, len(several))))
+        mask = None if empty is None else np.repeat(empty, len(several))
+        found = as_arrow(lines.ravel(), mask=mask)
     else:
         found = take_positions(values, rows[:, :, 0].T.ravel())
     if not isinstance(q, tuple):
         return found
-    offsets = np.cumsum(np.where(empty, 0, len(q)), dtype=np.int64)
-    if empty.any():
+    counts = np.full(len(sizes), len(q)) if empty is None else len(q) * ~empty
+    offsets = np.cumsum(counts, dtype=np.int64)
+    if empty is not None:
         found = found.filter(as_arrow(np.repeat(~empty, len(q))))
     return _lists(np.concatenate([[0], offsets]), found, empty)
 
 
-def _mask(unknown: Array) -> Array | None:
-    """The same, or None if all is known."""
-    return unknown if unknown.any() else None
-
-
-def index_table(q: float, interpolation: str, sizes: Array) -> tuple[Array, Array]:
+def index_table(q: float, interpolation: str, most: int) -> tuple[Array, Array]:
     """By number of values, the index of a quantile, and how far beyond it it lies."""
-    n = np.arange(int(sizes.max(initial=0)) + 1)
+    n = np.arange(most + 1)
     place = q * (n - 1.0)
     low = np.floor(place)
     share = np.zeros(len(n))
@@ -93,12 +94,14 @@ def index_table(q: float, interpolation: str, sizes: Array) -> tuple[Array, Arra
     return low.astype(np.int64), share
 
 
-def _between(floats: Array, rows: Array, share: Array) -> Array:
-    """The number between a row and the next in order; rows of no window count for 0."""
-    low = floats[np.maximum(rows[:, 0], 0)] if len(floats) else np.zeros(len(rows))
+def _between(floats: Array, rows: Array, share: Any) -> Array:
+    """The number between a row and the next in order; any for a row of -1."""
+    if not len(floats):
+        return np.zeros(len(rows))
+    low = floats[rows[:, 0]]
     if rows.shape[1] == 1:
         return low
-    high = floats[np.maximum(rows[:, 1], 0)] if len(floats) else low
+    high = floats[rows[:, 1]]
     with np.errstate(all="ignore"):
         mixed = (1.0 - share) * low + share * high
     return np.where((low == high) | (share == 0.0), low, mixed)
@@ -232,7 +235,8 @@ def deviations(values: pa.Array, starts: Array, stops: Array) -> pa.Array:
         found = kth(tree, starts, stops, index)
         return np.where(found >= 0, of_code[np.maximum(found, 0)], np.inf)
 
-    index, share = (table[sizes] for table in index_table(0.5, "linear", sizes))
+    most = int(sizes.max(initial=0))
+    index, share = (table[sizes] for table in index_table(0.5, "linear", most))
     with np.errstate(all="ignore"):
         middle = _mixed(at(index), at(index + (share > 0)), share)
         code = np.searchsorted(of_code, middle)  # NaN is the largest there as well

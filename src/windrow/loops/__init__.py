@@ -34,7 +34,7 @@ from .choice import (
     steadily,
     stop_record,
 )
-from .columns import highest_bit, lowest_bit, ordinals, poke, read
+from .columns import highest_bit, lowest_bit, ordinals, peek, poke, read
 from .compiled import compiled
 from .lanes import PRICE, Laned
 from .load import (
@@ -81,6 +81,7 @@ __all__ = [
     "lowest_bit",
     "ordinals",
     "over_rows",
+    "peek",
     "pinned",
     "poke",
     "read",

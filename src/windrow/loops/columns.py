@@ -34,6 +34,11 @@ def write(array: Any, places: Any, values: Any, slot: int) -> None:  # noqa: ARG
     array[places] = values
 
 
+def peek(array: Any, places: Any) -> Any:
+    """The numbers at those places of scratch memory."""
+    return array[places]
+
+
 def poke(array: Any, places: Any, values: Any) -> None:
     """Put the values at those places of scratch memory."""
     array[places] = values

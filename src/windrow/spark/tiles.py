@@ -109,8 +109,8 @@ def merge_tiles(
     frame: DataFrame, window: Any, by: Any, only: Sequence[str] | None, **hints: Any
 ) -> DataFrame:
     """The windows over tiles; no job is run but that which finds out what they are."""
-    kind, source, frame = _kind_of(frame)
-    plan = plan_merge(kind, window, by, only, _tile_type(frame))
+    kind, source, frame = read_tiles(frame)
+    plan = plan_merge(kind, window, by, only, tile_type(frame))
     split, chunk, reason = choose_split(plan.plan, "kernel", **hints)
     tree = Tree(plan.resolved, "kernel", "tiles hold partials", split, reason, chunk)
     slices = _slices(frame, plan, tree, source)
@@ -125,10 +125,10 @@ def merge_tiles(
 
 def _longer(frame: DataFrame, every: Any, by: Any) -> DataFrame:
     """Longer tiles of shorter ones."""
-    kind, source, frame = _kind_of(frame)
+    kind, source, frame = read_tiles(frame)
     keys = kind.by if by is None else by
     window = tile_window(every, kind.on, kind)
-    plan = plan_longer(kind, window, keys, _tile_type(frame))
+    plan = plan_longer(kind, window, keys, tile_type(frame))
     tree = Tree(plan.resolved, "kernel", "tiles hold partials", "none", "", 0)
     slices = _merge_slices(source, _slices(frame, plan, tree, source), tree)
     if plan.lists:
@@ -147,7 +147,7 @@ def _longer(frame: DataFrame, every: Any, by: Any) -> DataFrame:
     return _written(source, plan, slices)
 
 
-def _kind_of(frame: DataFrame) -> tuple[TileKind, DataFrame, DataFrame]:
+def read_tiles(frame: DataFrame) -> tuple[TileKind, DataFrame, DataFrame]:
     """What tiles are, an empty frame as they were made of, and the tiles, checked."""
     check_columns(frame.columns)
     about = field_of(frame, ABOUT).metadata.get(_MARK)
@@ -183,7 +183,8 @@ def _checked(about: str | None) -> str:
     return f"if({ABOUT} <=> {sql.text(about or '')}, {TILE}, {wrong})"
 
 
-def _tile_type(frame: DataFrame) -> pa.DataType:
+def tile_type(frame: DataFrame) -> pa.DataType:
+    """The type of the instants at which tiles begin."""
     return arrow_schema(frame.select(TILE)).field(TILE).type
 
 
