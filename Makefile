@@ -12,7 +12,8 @@ WORKERS ?= 3
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-deep test-quick test-matrix test-mutants coverage check format bench bench-spark bench-stream \
+.PHONY: help setup demo test test-deep test-faults test-quick test-matrix test-mutants \
+    coverage check format bench bench-spark bench-stream \
     bench-papers docs dist clean clean-venv
 
 help: ## this list
@@ -47,6 +48,10 @@ test-mutants: $(READY) ## change a sample of lines one by one: a test must fail 
 	    -c constraints.txt -e '.[mutants]'
 	@$(BIN)/python -m tools.mutants
 
+test-faults: export WINDROW_TEST_PROFILE = faults
+test-faults: $(READY) ## streams that are killed a hundred times, up to an hour
+	@$(BIN)/python -m pytest -q -n 2 --dist load -m faults
+
 check: $(READY) ## lint, format, types, import directions
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
@@ -61,7 +66,7 @@ bench: $(READY) ## measure, and write benchmarks/RESULTS.md
 	@$(BIN)/python -m benchmarks.run
 
 bench-spark: $(READY) ## the same on Spark, against Spark's own windows
-	@$(BIN)/python -m benchmarks.run --only spark spark-many spanning-spark
+	@$(BIN)/python -m benchmarks.run --only spark spark-many spanning-spark medians-spark
 
 bench-stream: $(READY) ## the same on a stream, against Spark's own aggregate
 	@$(BIN)/python -m benchmarks.run --only stream

@@ -53,6 +53,7 @@ _COMMON = {
 # The short run draws the same examples every time: a change that is judged by it is
 # not refused for what was there before.  The deep run draws others each time.
 settings.register_profile("default", max_examples=8, derandomize=True, **_COMMON)
+settings.register_profile("faults", max_examples=8, **_COMMON)
 settings.register_profile("deep", max_examples=400, **_COMMON)
 # For the change at hand, and against mutants: no Spark; quick stops after 40 seconds.
 settings.register_profile("quick", max_examples=3, derandomize=True, **_COMMON)
@@ -110,6 +111,7 @@ def pytest_collection_modifyitems(
 ) -> None:
     """What needs a session goes to the process that has it: batches, and streams."""
     shallow = pytest.mark.skip(reason="deep: runs with make test-deep")
+    unharmed = pytest.mark.skip(reason="faults: runs with make test-faults")
     is_worker = hasattr(config, "workerinput")
     for item in items:
         asks = "spark" in _fixtures(item)
@@ -119,6 +121,8 @@ def pytest_collection_modifyitems(
             item.add_marker(shallow)
         if PROFILE in ("quick", "mutants") and "spark_environment" in _fixtures(item):
             item.add_marker(pytest.mark.skip(reason="needs Spark: runs with make test"))
+        if item.get_closest_marker("faults") and PROFILE != "faults":
+            item.add_marker(unharmed)
         if asks:
             streams = {"streaming", "cli"} & set(item.path.parts)
             group = "streaming" if streams else "spark"

@@ -29,6 +29,7 @@ TYPES: dict[str, tuple[pa.DataType, Any]] = {
     "decimal": (pa.decimal128(10, 2), small.map(lambda v: Decimal(v * 25).scaleb(-2))),
     "truth": (pa.bool_(), st.booleans()),
     "text": (pa.string(), texts),
+    "weight": (pa.int64(), st.sampled_from([0, 1, 2, 3])),
     "date": (pa.date32(), small.map(lambda v: DAY_ZERO + dt.timedelta(days=v))),
     "stamp": (pa.timestamp("us"), small.map(lambda v: EPOCH + dt.timedelta(hours=v))),
 }
@@ -37,15 +38,21 @@ _NUMBERS = ("int", "float", "decimal", "truth")
 _ACCEPTED = {
     "number": _NUMBERS,
     "distance": ("int", "float", "decimal", "date", "stamp"),
-    "ordered": tuple(TYPES),
-    "anything": tuple(TYPES),
+    "ordered": tuple(kind for kind in TYPES if kind != "weight"),
+    "anything": tuple(kind for kind in TYPES if kind != "weight"),
     "text": ("text",),
     "whole": ("int",),
     "truth": ("truth", "int"),
 }
 
 # sketches have no exact answer to compare with: tests/sketches
-NAMES = [aggregate.name for aggregate in CATALOGUE if not aggregate.sketch]
+NAMES = [a.name for a in CATALOGUE if not a.sketch and "own" not in a.takes]
+"""Of windows; `OWN` are those of rows in their frames."""
+OWN = [aggregate.name for aggregate in CATALOGUE if "own" in aggregate.takes]
+
+QUANTILES = st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9, 1.0])
+BETWEEN = ("linear", "continuous", "midpoint")
+ONE_OF = ("lower", "higher", "nearest", "discrete")
 
 
 @st.composite
@@ -56,15 +63,32 @@ def calls(draw: Any, name: str) -> tuple[Any, ...]:
     if name == "count" and draw(st.booleans()):
         return ("count", ())
     if name in ("arg_min", "arg_max"):
-        second = draw(st.sampled_from(list(TYPES)))
+        second = draw(st.sampled_from(_ACCEPTED["anything"]))
         return (name, (f"{first}_1", f"{second}_2"))
     if aggregate.columns[0] == 2:
-        second = draw(st.sampled_from(_NUMBERS))
-        return (name, (f"{first}_1", f"{second}_2"))
-    options = (
-        {"separator": draw(st.sampled_from(["", ", "]))} if name == "concat" else {}
-    )
-    return (name, (f"{first}_1",), options)
+        kinds = ("weight",) if name == "weighted_median" else _NUMBERS
+        return (name, (f"{first}_1", f"{draw(st.sampled_from(kinds))}_2"))
+    return (name, (f"{first}_1",), draw(options(name, first)))
+
+
+@st.composite
+def options(draw: Any, name: str, kind: str) -> dict[str, Any]:
+    """Options of an aggregate over a column of that type."""
+    if name == "concat":
+        return {"separator": draw(st.sampled_from(["", ", "]))}
+    if name.endswith("_k"):
+        return {"k": draw(st.sampled_from([1, 2, 7]))}
+    if name in ("quantile", "percentile_disc"):
+        ways = (*BETWEEN, *ONE_OF) if kind in _NUMBERS else ONE_OF
+        if name == "percentile_disc":
+            ways = ("discrete",)
+        q = draw(st.one_of(QUANTILES, st.lists(QUANTILES, min_size=1, max_size=3)))
+        return {"q": q, "interpolation": draw(st.sampled_from(ways))}
+    if name in OWN:
+        down = {"descending": draw(st.booleans())}
+        ties = {"method": draw(st.sampled_from(["min", "max", "average"]))}
+        return down if name == "percent_rank" else {**down, **ties}
+    return {}
 
 
 @st.composite

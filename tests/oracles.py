@@ -207,6 +207,99 @@ def _first_reaching(best: Any, pairs: list[tuple[Any, Any]]) -> Any:
     return next(other for value, other in pairs if rank(value) == rank(best))
 
 
+def _in_order(values: list[Any]) -> list[Any]:
+    return sorted(values, key=rank)
+
+
+def _halfway(low: Any, high: Any, share: float) -> float:
+    """The number at a share of the way from low to high, exactly, rounded once."""
+    low, high = float(low), float(high)
+    if share == 0.0 or low == high:
+        return low
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return low * (1 - share) + high * share
+    exact = Fraction(low) + (Fraction(high) - Fraction(low)) * Fraction(share)
+    return rounded(exact)
+
+
+def _quantile(values: list[Any], q: Any = 0.5, interpolation: str = "linear") -> Any:
+    if isinstance(q, (list, tuple)):
+        return [_quantile(values, one, interpolation) for one in q]
+    ordered, n = _in_order(values), len(values)
+    if interpolation == "discrete":
+        shares = [(k + 1) / n for k in range(n)]
+        return next(v for v, s in zip(ordered, shares, strict=True) if s >= q)
+    place = q * (n - 1)
+    low, high = math.floor(place), math.ceil(place)
+    if interpolation in ("lower", "higher"):
+        return ordered[low if interpolation == "lower" else high]
+    if interpolation == "nearest":
+        near = (
+            low if place - low < 0.5 or (place - low == 0.5 and not low % 2) else high
+        )
+        return ordered[near]
+    share = 0.5 if interpolation == "midpoint" and high > low else place - low
+    return _halfway(ordered[low], ordered[high], share)
+
+
+def _mad(values: list[Any]) -> float:
+    middle = _quantile(values)
+    return _quantile([abs(float(value) - middle) for value in values])
+
+
+def _mode(values: list[Any]) -> Any:
+    keys = [rank(value) for value in values]
+    return max(_in_order(values), key=lambda v: (keys.count(rank(v)), _Back(rank(v))))
+
+
+class _Back:
+    """Compares the other way round."""
+
+    def __init__(self, key: Any) -> None:
+        self.key = key
+
+    def __lt__(self, other: _Back) -> bool:
+        return bool(self.key > other.key)
+
+    def __gt__(self, other: _Back) -> bool:
+        return bool(self.key < other.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Back) and self.key == other.key
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _weighted_median(pairs: list[tuple[Any, Any]]) -> float | None:
+    """Half of the weight on either side; on a border, halfway to the next."""
+    weighed = sorted(
+        ((v, Fraction(w)) for v, w in pairs if w), key=lambda p: rank(p[0])
+    )
+    whole, reached = sum((w for _, w in weighed), start=Fraction(0)), Fraction(0)
+    for number, (value, weight) in enumerate(weighed):
+        reached += weight
+        if 2 * reached == whole:
+            return _halfway(value, weighed[number + 1][0], 0.5)
+        if 2 * reached > whole:
+            return float(value)
+    return None
+
+
+def _value_counts(values: list[Any]) -> list[tuple[Any, int]]:
+    keys = [rank(value) for value in values]
+    return [(value, keys.count(rank(value))) for value in _distinct(values)]
+
+
+_LISTS: dict[str, Callable[..., list[Any]]] = {
+    "collect": lambda values: values,
+    "collect_distinct": _distinct,
+    "first_k": lambda values, k=5: values[:k],
+    "last_k": lambda values, k=5: values[max(len(values) - k, 0) :],
+    "top_k": lambda values, k=5: sorted(values, key=rank, reverse=True)[:k],
+    "bottom_k": lambda values, k=5: _in_order(values)[:k],
+    "value_counts": _value_counts,
+}
+
 _ONE_COLUMN: dict[str, Callable[[list[Any]], Any]] = {
     "sum": total,
     "product": _product,
@@ -231,12 +324,20 @@ _ONE_COLUMN: dict[str, Callable[[list[Any]], Any]] = {
     "bit_or": lambda values: _bits(values, lambda a, b: a | b),
     "bit_xor": lambda values: _bits(values, lambda a, b: a ^ b),
     "moment_sketch": _sketch,
+    "median": _quantile,
+    "quantile": _quantile,
+    "percentile_disc": lambda values, q=0.5, interpolation="discrete": _quantile(
+        values, q, interpolation
+    ),
+    "mad": _mad,
+    "mode": _mode,
 }
 
 _TWO_COLUMNS: dict[str, Callable[[list[tuple[Any, Any]]], Any]] = {
     "covariance": lambda pairs: _covariance(pairs, 1),
     "covariance_population": lambda pairs: _covariance(pairs, 0),
     "correlation": _correlation,
+    "weighted_median": _weighted_median,
 }
 
 
@@ -262,17 +363,15 @@ def lower(
         both = [(v, o) for v, o in both if v is not None and o is not None]
         return _TWO_COLUMNS[name](both) if both else None
     present = [value for value in values if value is not None]
-    if name == "collect":
-        return present
-    if name == "collect_distinct":
-        return _distinct(present)
+    if name in _LISTS:
+        return _LISTS[name](present, **options)
     if name == "count_distinct":
         return len(_distinct(present))
     if not present:
         return None
     if name == "concat":
         return options.get("separator", "").join(present)
-    return _ONE_COLUMN[name](present)
+    return _ONE_COLUMN[name](present, **options)
 
 
 # --- windows ------------------------------------------------------------------
@@ -429,7 +528,10 @@ def over(
         for position, row in enumerate(ordered):
             for label, (frame, call) in calls.items():
                 held = _looked_back(ordered, position, frame, on)
-                found = results(held, {label: call})
+                if call[0] in ("rank", "percent_rank"):
+                    found = {label: _own_rank(held, row, *call)}
+                else:
+                    found = results(held, {label: call})
                 if values_of(held, call) < (frame.min_periods or 0):
                     found = {label: None}
                 answer[row["#"]].update(found)
@@ -441,6 +543,29 @@ def values_of(held: list[Row], call: tuple[Any, ...]) -> int:
     name, columns = call[0], call[1]
     seen = columns[:1] if name in ("arg_max", "arg_min", "first", "last") else columns
     return len([row for row in held if all(row[name] is not None for name in seen)])
+
+
+def _own_rank(
+    held: list[Row],
+    row: Row,
+    name: str,
+    columns: tuple[str, ...],
+    options: Row | None = None,
+) -> Any:
+    """The place of a row's value among the others of its frame and itself."""
+    (column,), options = columns, options or {}
+    if row[column] is None:
+        return None
+    own = rank(row[column])
+    others = [rank(r[column]) for r in held if r is not row and r[column] is not None]
+    if options.get("descending"):
+        before = sum(other > own for other in others)
+    else:
+        before = sum(other < own for other in others)
+    if name == "percent_rank":
+        return before / len(others) if others else 0.0
+    same, method = others.count(own), options.get("method", "min")
+    return before + 1 + {"min": 0, "max": same, "average": same / 2}[method]
 
 
 def _looked_back(
@@ -483,11 +608,17 @@ def slide(
     *,
     partial: bool = False,
     others: Sequence[Any] | None = None,
+    **options: Any,
 ) -> list[Any]:
     """One result per count window over a plain list."""
     windows = count_windows(len(values), range, slide, partial)
     return [
-        lower(name, values[start:end], None if others is None else others[start:end])
+        lower(
+            name,
+            values[start:end],
+            None if others is None else others[start:end],
+            **options,
+        )
         for start, end in windows
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 import pytest
@@ -89,6 +90,38 @@ def test_a_name_that_is_nearly_right_is_answered_with_the_right_one():
     message = str(refused.value)
     assert "no aggregate called 'maxx'" in message
     assert "Hint: did you mean max" in message
+
+
+@pytest.mark.parametrize(
+    ("name", "way"),
+    [
+        ("maxx", "did you mean wr.max"),
+        ("rolling_median", "use wr.median, with last= in wr.over"),
+        ("move_std", "use wr.std, with last= in wr.over"),
+        ("cumsum", "use wr.sum, without last= in wr.over"),
+        ("cum_sum", "use wr.sum, without last= in wr.over"),
+        ("nanmedian", "use wr.median"),
+        ("nlargest", "use wr.top_k"),
+        ("ewm_mean", "an aggregate of your own"),
+        ("session_window", "use wr.window"),
+        ("qqqq", "wr.aggregates() lists"),
+    ],
+)
+def test_a_name_of_another_library_is_answered_with_the_nearest_way(name, way):
+    with pytest.raises(AttributeError) as refused:
+        getattr(wr, name)
+
+    assert way in str(refused.value)
+    assert refused.value.name == name
+
+
+def test_every_way_that_is_named_for_another_library_is_there():
+    from windrow._missing import INSTEAD  # noqa: PLC0415 - loaded when asked
+
+    named = [word for way in INSTEAD.values() for word in re.findall(r"wr\.(\w+)", way)]
+
+    assert [word for word in named if not hasattr(wr, word)] == []
+    assert [name for name in INSTEAD if hasattr(wr, name)] == []
 
 
 def test_a_public_name_that_is_not_there_is_an_attribute_error():

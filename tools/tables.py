@@ -26,6 +26,7 @@ from windrow.aggregates import Aggregate, Field
 from windrow.algorithms import CATALOGUE as ALGORITHMS
 from windrow.algorithms import Algorithm
 from windrow.plan.tree import level1_of
+from windrow.selection import CATALOGUE as SELECTION
 from windrow.slicing import CATALOGUE as SLICERS
 from windrow.spans import CATALOGUE as TECHNIQUES
 from windrow.spans import Technique
@@ -38,6 +39,7 @@ FILES = (
     "docs/api.md",
     "docs/how-algorithms-work.md",
     "docs/spanning.md",
+    "docs/order-statistics.md",
 )
 MARKED = re.compile(
     r"(?P<head><!-- table: (?P<name>[\w-]+) -->\n).*?"
@@ -62,6 +64,9 @@ RESULTS = {
     "float": "float64",
     "items": "list of structs of item and count",
     "list": "list of the column's type",
+    "map": "map of the column's type to int64",
+    "quantile": "float64, as the column, or a list",
+    "rank": "int64, or float64",
     "mean": "float64, or decimal",
     "position": "as the column it is taken from",
     "quantiles": "float64, or a list of them",
@@ -161,6 +166,17 @@ def technique_cards() -> str:
             )
             for card in TECHNIQUES
             for form, costs in card.forms.items()
+        ),
+    )
+
+
+def selection_cards() -> str:
+    """One row per method that finds values by their order, as its card has it."""
+    return _table(
+        ("method", "serves", "a row and a window cost", "kept", "from"),
+        (
+            (f"`{card.name}`", card.serves, card.time, card.space, card.source)
+            for card in SELECTION
         ),
     )
 
@@ -280,6 +296,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "algorithm-pictures": algorithm_pictures,
     "techniques": technique_cards,
     "slicers": slicer_cards,
+    "selection": selection_cards,
     "aggregate-families": aggregate_families,
     "aggregates": aggregate_cards,
     "aggregate-partials": aggregate_partials,

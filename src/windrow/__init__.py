@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     bit_and: Aggregate
     bit_or: Aggregate
     bit_xor: Aggregate
+    bottom_k: Aggregate
     collect: Aggregate
     collect_distinct: Aggregate
     collect_list: Aggregate
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
     covariance: Aggregate
     covariance_population: Aggregate
     first: Aggregate
+    first_k: Aggregate
     geometric_mean: Aggregate
     gmean: Aggregate
     histogram: Aggregate
@@ -79,18 +81,30 @@ if TYPE_CHECKING:
     kll_sketch_agg_double: Aggregate
     kurtosis: Aggregate
     last: Aggregate
+    last_k: Aggregate
+    mad: Aggregate
     max: Aggregate
     max_by: Aggregate
     max_count: Aggregate
     mean: Aggregate
+    median: Aggregate
+    median_absolute_deviation: Aggregate
     min: Aggregate
     min_by: Aggregate
     min_count: Aggregate
+    mode: Aggregate
     moment_sketch: Aggregate
     n_unique: Aggregate
+    percent_rank: Aggregate
+    percentile: Aggregate
     percentile_approx: Aggregate
+    percentile_cont: Aggregate
+    percentile_disc: Aggregate
     product: Aggregate
+    quantile: Aggregate
+    quantile_disc: Aggregate
     range: Aggregate
+    rank: Aggregate
     skew: Aggregate
     skewness: Aggregate
     std: Aggregate
@@ -102,11 +116,14 @@ if TYPE_CHECKING:
     sum: Aggregate
     theta_sketch: Aggregate
     theta_sketch_agg: Aggregate
+    top_k: Aggregate
+    value_counts: Aggregate
     var: Aggregate
     var_pop: Aggregate
     var_samp: Aggregate
     variance: Aggregate
     variance_population: Aggregate
+    weighted_median: Aggregate
 
 __all__ = [
     "Aggregate",
@@ -197,7 +214,7 @@ def __getattr__(name: str) -> Any:
         globals()[name] = found = getattr(import_module(module), attribute)
         return found
     if name not in BY_NAME:
-        raise AttributeError(f"module 'windrow' has no attribute {name!r}", name=name)
+        raise import_module("windrow._missing").missing(name, __all__)
     return BY_NAME[name]
 
 

@@ -119,6 +119,12 @@ def over_features(
 ) -> Any:
     """`wr.over` with features: every row is a label at its own instant."""
     _check_alone(features, given)
+    stream = {name: options.pop(name) for name in ("late", "buckets", "mode")}
+    if batch.library(data) == "pyspark" and data.isStreaming:
+        del options["threads"]
+        how = {"closed": features.closed, "delay": features.delay, **options}
+        times = features.on, features.by, dict(features.calls)
+        return spark_back_end().over_features(data, *times, hints=stream, **how)
     return as_of(data, data, features, at=features.on, **options)
 
 

@@ -19,6 +19,7 @@ from windrow.plan import (
     plan_windows,
     resolve,
 )
+from windrow.plan.flow import check_no_history
 from windrow.windows import Window
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ def aggregate(
     late: str = ...,
     buckets: int | None = ...,
     mode: str = ...,
+    start: Any = ...,
+    since: object = ...,
     **named: Any,
 ) -> Frame: ...
 
@@ -66,6 +69,8 @@ def aggregate(
     late: str = "count",
     buckets: int | None = None,
     mode: str = "append",
+    start: Any = None,
+    since: object = None,
     **named: Any,
 ) -> Any:
     """Aggregate events into one row per key and window that holds an event.
@@ -103,6 +108,10 @@ def aggregate(
     `buckets` is into how many parts the keys are divided, and `mode` when results come
     out.  Elsewhere nothing is late, and these say nothing.
 
+    A stream may begin with history: `start` has tiles (`wr.tiles`) of the rows before
+    the instant `since`.  Rows of the stream before it are left out and counted, and
+    windows that end after it come out, complete.
+
     >>> import pyarrow as pa
     >>> calls = pa.table({"at": [1, 4, 6, 11], "len": [3, 9, 2, 5]})
     >>> import windrow as wr
@@ -114,9 +123,11 @@ def aggregate(
     options: dict[str, Any] = {"algorithm": algorithm, "slicer": slicer, "chunk": chunk}
     if batch.library(data) == "pyspark":
         hints = _hints(hot, keys, lasting, late, buckets, mode)
+        hints |= {"start": start, "since": since}
         return spark_back_end().aggregate(
             data, window, by, calls, hints=hints, **options
         )
+    check_no_history(start, since)
     schema, calls, read = source_of(data, calls)
     plan = plan_windows(schema, window, by, calls, **options)
     batch.check_result_names(data, [*plan.by, *calls])
@@ -192,7 +203,9 @@ def over(
     """
     if features is not None:
         given = {"on": on, "by": by, "span": span, "aggregates": aggregates, **named}
-        return over_features(data, features, given, ties=ties, threads=threads)
+        stream: dict[str, Any] = {"late": late, "buckets": buckets, "mode": mode}
+        options = {"ties": ties, "threads": threads, **stream}
+        return over_features(data, features, given, **options)
     calls = gather_calls(named, aggregates)
     if batch.library(data) == "pyspark":
         hints = _hints(False, None, None, late, buckets, mode)

@@ -6,20 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
 from windrow import batch
-from windrow._back_ends import source_of
+from windrow._back_ends import source_of, spark_back_end
 from windrow._frames import Frame
 from windrow.aggregates.calls import gather_calls
 from windrow.batch.tiles import coarsen_tiles, make_tiles, merge_windows
-from windrow.errors import BadInput
-from windrow.plan.tiles import (
-    ABOUT,
-    TILE,
-    TileKind,
-    plan_merge,
-    plan_tiles,
-    read_kind,
-    tile_window,
-)
+from windrow.plan.tile_kind import ABOUT, TILE, TileKind, check_columns, read_kind
+from windrow.plan.tiles import plan_longer, plan_merge, plan_tiles, tile_window
 from windrow.windows import Window
 
 
@@ -69,23 +61,18 @@ def tiles(
     >>> wr.merge_tiles(stored, wr.sliding(10, every=5, on="ts"))["top"].to_pylist()
     [9, 9, 5, 5]
     """
-    _refuse_spark(data)
+    if batch.library(data) == "pyspark":
+        asked = every, on, by, named, aggregates
+        return spark_back_end("tiles").tiles(data, *asked)
     schema = batch.schema_of(data)
     if {TILE, ABOUT} <= set(schema.names) and not (named or aggregates):
         kind, table = _kind_of(data)
         window, keys = tile_window(every, kind.on, kind), kind.by if by is None else by
-        plan_merge(kind, window, keys)  # refuses what is not made of whole tiles
-        plan = plan_tiles(kind.schema, window, keys, kind.calls)
+        plan = plan_longer(kind, window, keys, schema.field(TILE).type)
         return batch.give(coarsen_tiles(table, plan), data)
-    if on is None:
-        raise BadInput.because(
-            "cannot cut rows into tiles",
-            "no time column is named",
-            "say which, as in wr.tiles(..., on='ts')",
-        )
     schema, calls, read = source_of(data, gather_calls(named, aggregates))
     plan = plan_tiles(schema, tile_window(every, on), by, calls)
-    return batch.give(make_tiles(read(plan.plan.reads), plan), data)
+    return batch.give(make_tiles(read(plan.reads), plan), data)
 
 
 @overload
@@ -95,6 +82,8 @@ def merge_tiles(
     *,
     by: str | Sequence[str] | None = ...,
     only: Sequence[str] | None = ...,
+    hot: bool = ...,
+    keys: int | None = ...,
 ) -> Frame: ...
 
 
@@ -105,6 +94,8 @@ def merge_tiles(
     *,
     by: str | Sequence[str] | None = ...,
     only: Sequence[str] | None = ...,
+    hot: bool = ...,
+    keys: int | None = ...,
 ) -> Any: ...
 
 
@@ -114,11 +105,14 @@ def merge_tiles(
     *,
     by: str | Sequence[str] | None = None,
     only: Sequence[str] | None = None,
+    hot: bool = False,
+    keys: int | None = None,
 ) -> Any:
     """Merge tiles into windows: what `wr.aggregate` gives over the rows they came from.
 
     `by` may be a part of the tiles' keys, and is all of them if left out; `only` names
     some of the aggregates.  A `window`, or each of a list, must be made of whole tiles.
+    `hot` and `keys` are hints for Spark, as in `wr.aggregate`.
 
     >>> import pyarrow as pa
     >>> import windrow as wr
@@ -127,41 +121,22 @@ def merge_tiles(
     >>> wr.merge_tiles(tiles, wr.sliding(15, on="ts"))["top"].to_pylist()
     [9]
     """
-    _refuse_spark(tiles)
+    if batch.library(tiles) == "pyspark":
+        hints = {"hot": hot, "keys": keys}
+        return spark_back_end("tiles").merge_tiles(tiles, window, by, only, **hints)
     kind, table = _kind_of(tiles)
-    plan = plan_merge(kind, window, by, only)
+    plan = plan_merge(kind, window, by, only, table.schema.field(TILE).type)
     return batch.give(merge_windows(table, plan), tiles)
 
 
 def _kind_of(tiles: Any) -> tuple[TileKind, Any]:
     """What tiles are, and the tiles as a table."""
     schema = batch.schema_of(tiles)
-    missing = [name for name in (TILE, ABOUT) if name not in schema.names]
-    if missing:
-        raise BadInput.because(
-            "cannot read tiles",
-            f"the table has no column {missing[0]!r}",
-            "give a table that wr.tiles has made",
-        )
+    check_columns(schema.names)
     table = batch.read(tiles, schema.names)
     about = table.column(ABOUT).unique().to_pylist()
     if not about and schema.metadata and ABOUT.encode() in schema.metadata:
         about = [schema.metadata[ABOUT.encode()].decode()]
     kind = read_kind(about)
-    absent = [name for name in (*kind.by, *kind.calls) if name not in schema.names]
-    if absent:
-        raise BadInput.because(
-            "cannot read tiles",
-            f"they say that they have a column {absent[0]!r}, and have not",
-            "give the table as wr.tiles has made it",
-        )
+    check_columns(schema.names, kind)
     return kind, table
-
-
-def _refuse_spark(data: Any) -> None:
-    if batch.library(data) == "pyspark":
-        raise BadInput.because(
-            "cannot make or merge tiles on Spark",
-            "they are tables of one process for now",
-            "use wr.aggregate on the DataFrame, or call .toArrow()",
-        )

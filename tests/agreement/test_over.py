@@ -92,7 +92,7 @@ def tables(draw: Any, wanted: Any, *, nulls: bool = True) -> dict[str, list[Any]
     return {**columns, **draw(menus.columns(wanted, n))}
 
 
-@pytest.mark.parametrize("name", menus.NAMES)
+@pytest.mark.parametrize("name", [*menus.NAMES, *menus.OWN])
 @part(0.5)
 @given(data=st.data())
 def test_each_row_sees_its_own_past_as_the_oracle_does(name, data):

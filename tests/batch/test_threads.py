@@ -253,20 +253,26 @@ def line_of(n: int, keys: int) -> pa.Table:
     )
 
 
-@pytest.mark.parametrize(("keys", "by"), [(9, "key"), (1, None)])
-def test_parts_run_on_several_threads_at_once(monkeypatch, keys, by):
+@pytest.mark.parametrize(
+    ("keys", "by", "call", "way"),
+    [
+        (9, "key", wr.max("x"), "cells by stretches of slices, windows by key"),
+        (9, "key", wr.count_distinct("x"), "{} parts by "),
+        (1, None, wr.max("x"), "{} parts by stretches of a key"),
+    ],
+)
+def test_parts_run_on_several_threads_at_once(monkeypatch, keys, by, call, way):
     table = line_of(500, keys)
     window = wr.sliding(10, every=5, on="at")
 
     count, threads = seen_threads(
         monkeypatch,
-        lambda: wr.aggregate(table, window, by=by, top=wr.max("x"), threads=2),
+        lambda: wr.aggregate(table, window, by=by, top=call, threads=2),
     )
 
-    text = wr.explain(table, window, by=by, top=wr.max("x"), threads=2).text
-    way = "by stretches of a key" if by is None else "by "
+    text = wr.explain(table, window, by=by, top=call, threads=2).text
     assert threads == 2
-    assert f"threads    2: {count} parts {way}" in text
+    assert f"threads    2: {way.format(count)}" in text
 
 
 def test_one_thread_walks_the_same_parts():

@@ -82,7 +82,8 @@ def lift(aggregate: Any, value: Any, position: int) -> tuple[Any, ...]:
     """The partial of one row; its second column is made from the first."""
     other = float(position % 5) - value
     roles = {"value": value, "other": other, "position": position}
-    return aggregate.lift(*(roles[role] for role in aggregate.takes))
+    taken = [role for role in aggregate.takes if role != "own"]
+    return aggregate.lift(*(roles[role] for role in taken))
 
 
 def fold(aggregate: Any, partials: list[Any]) -> Any:

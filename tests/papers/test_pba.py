@@ -3,12 +3,17 @@
 import importlib
 import random
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
+import windrow as wr
 from counting import counted, objects, slide_rows, slide_windows
 from windrow.algorithms import Shape, compile_kernel, find
 from windrow.algorithms.pba import best_chunk
 from windrow.algorithms.sba import BLOCK, LEAST
+from windrow.loops import interpreting
+from windrow.plan import Facts, plan_aggregate, resolve
 
 SIZES = [4, 8, 16, 37, 64, 256, 1024]
 PBA = find("pba")
@@ -269,3 +274,79 @@ def test_runs_of_no_slice_at_all_have_no_window():
     actual = slide_rows(PBA, product, [], 5)
 
     assert actual == []
+
+
+# --- chunks that are asked for, and two threads that the planner takes ----------------
+
+TABLE = pa.table({"t": [0, 1, 5, 9, 30], "x": [1.0, 2.0, 3.0, 4.0, 5.0]})
+
+
+def refusal(window=None, **how):
+    with pytest.raises(wr.BadInput) as refused:
+        wr.aggregate(TABLE, window or wr.rows(3), m=wr.max("x"), **how)
+    assert "\nHint: " in str(refused.value)
+    return str(refused.value)
+
+
+def test_a_chunk_is_kept_or_refused_and_never_ignored():
+    assert "only pba has chunks" in refusal(chunk=2)
+    assert "only pba has chunks" in refusal(chunk=2, algorithm="sba")
+    assert "a window has 3" in refusal(chunk=4, algorithm="pba")
+    gaps = wr.sliding(4, every=1, on="t")
+    assert "windows differ in their slices" in refusal(gaps, chunk=2, algorithm="pba")
+    lists = [wr.rows(3), wr.rows(4)]
+    assert "windows differ in their slices" in refusal(lists, chunk=2, algorithm="pba")
+    policy = wr.window(evict=wr.delta("x", 2), trigger=1)
+    assert "neither slices nor chunks" in refusal(policy, chunk=2)
+
+
+@pytest.mark.parametrize(
+    ("range_", "slide", "asked", "chunk"),
+    [
+        (12, 1, 5, 5),
+        (12, 1, 0, 7),
+        (120, 10, 0, 11),
+        (100, 10, 0, 10),
+        (1000, 7, 0, 126),
+    ],
+)
+def test_the_chunk_is_the_one_asked_for_or_theorem_1_s_with_the_slide(
+    range_, slide, asked, chunk, monkeypatch
+):
+    seen = []
+    pba = importlib.import_module("windrow.algorithms._run")
+    run = pba._run
+
+    def watched(algorithm, product, shape, arguments, lane):
+        seen.append(arguments[-2] or best_chunk(arguments[3], 1))
+        return run(algorithm, product, shape, arguments, lane)
+
+    monkeypatch.setattr(pba, "_run", watched)
+    values = np.arange(3_000.0)
+
+    with interpreting():
+        window = wr.rows(range_, every=slide)
+        found = wr.slide(values, window, "max", algorithm="pba", chunk=asked)
+
+    assert seen == [chunk]
+    assert found.tolist() == values[range_ - 1 :: slide].tolist()
+
+
+def resolved(rows, window, call, threads):
+    table = pa.table({"x": np.zeros(rows)})
+    plan = plan_aggregate(table.schema, window, None, {"m": call})
+    facts = Facts(frozenset(), longest=rows, threads=threads)
+    (choice,) = resolve(plan, facts).choices
+    return choice.algorithm.name
+
+
+def test_auto_takes_pba_where_a_second_core_would_have_nothing_to_do():
+    """Long windows, of which a stretch for each core would repeat too much."""
+    rows, long, short = 1 << 20, wr.rows(1 << 17), wr.rows(1 << 10)
+
+    assert resolved(rows, long, wr.max("x"), threads=2) == "pba"
+    assert resolved(rows, long, wr.max("x"), threads=1) == "sba"
+    assert resolved(rows, short, wr.max("x"), threads=2) == "sba", "cut into stretches"
+    assert resolved(1 << 17, wr.rows(1 << 15), wr.max("x"), threads=2) == "sba"
+    assert resolved(rows, long, wr.sum("x"), threads=2) == "sba", "the same bits always"
+    assert resolved(rows, long, wr.count(), threads=2) == "subtract_on_evict"

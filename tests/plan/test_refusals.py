@@ -78,8 +78,8 @@ REFUSED = {
         wr.UnsuitableAlgorithm,
         "max(value) is not invertible",
     ),
-    "a selective algorithm for two aggregates at once": (
-        lambda: wr.slide([1, 2], wr.rows(2), ["max", "min"], algorithm="slick_deque"),
+    "a selective algorithm where nothing selects": (
+        lambda: wr.slide([1, 2], wr.rows(2), ["sum", "mean"], algorithm="slick_deque"),
         wr.UnsuitableAlgorithm,
         "is not selective",
     ),

@@ -52,6 +52,8 @@ def main() -> None:
         check(name, lambda: compare(window, calls, how))  # noqa: B023 - called at once
     check("over", lambda: over(frame, table))
     check("over, no key", lambda: over(frame, table, by=None))
+    check("as_of", lambda: as_of(frame, table))
+    check("tiles", lambda: tiles(frame, table))
     check("explain", lambda: explain(frame))
     check("connect", lambda: connect(frame))
     session.stop()
@@ -66,6 +68,26 @@ def over(frame: object, table: object, by: str | None = "key") -> None:
     actual = wr.over(frame, on="at", by=by, **calls)
     expected = wr.over(table, on="at", by=by, **calls)
     assert_same_rows(rows_of(actual), rows_of(expected), named_by=["key", "at"])
+
+
+def as_of(frame: object, table: object) -> None:
+    calls = {"n": wr.count(last="9 seconds"), "ever": wr.sum("x")}
+    names = {"at": "then", "key": "key"}
+    labels = frame.selectExpr("at as then", "key", "x as own")
+    own = table.select([*names, "x"]).rename_columns([*names.values(), "own"])
+    order = {"at": "then", "on": "at", "by": "key", "aggregates": calls}
+    actual = wr.as_of(labels, frame, **order)
+    expected = wr.as_of(own, table, **order)
+    assert_same_rows(rows_of(actual), rows_of(expected), named_by=["key", "then"])
+
+
+def tiles(frame: object, table: object) -> None:
+    calls = {"n": wr.count(), "top": wr.max("x"), "many": wr.count_distinct("x")}
+    window = wr.sliding("1 minute", every="20 seconds", on="at")
+    stored = wr.tiles(frame, every="10 seconds", on="at", by="key", **calls)
+    actual = wr.merge_tiles(stored, window)
+    expected = wr.aggregate(table, window, by="key", **calls)
+    assert_same_rows(actual, expected, named_by=["key", "window"])
 
 
 def explain(frame: object) -> None:

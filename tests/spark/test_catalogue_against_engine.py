@@ -45,7 +45,8 @@ def test_every_aggregate_of_the_catalogue_is_compared_over_some_type():
         for name in calls_over(kind, holistic=holistic)
     }
 
-    assert compared >= {one.name for one in CATALOGUE if not one.sketch}
+    exact = [one for one in CATALOGUE if not one.sketch]
+    assert compared >= {one.name for one in exact if "own" not in one.takes}
 
 
 @pytest.mark.parametrize("holistic", [False, True], ids=["partials", "holistic"])

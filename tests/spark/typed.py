@@ -75,6 +75,7 @@ def table_of(kind: str, n: int = 160) -> pa.Table:
             ),
             "x": pa.array([value(column, i * i) for i in range(n)], column),
             "y": pa.array([value(column, i + 5) for i in range(n)], column),
+            "w": pa.array([i % 4 for i in range(n)], pa.int64()),
         }
     )
 
@@ -87,10 +88,14 @@ def frame_of(spark: Any, kind: str, table: pa.Table | None = None) -> Any:
 
 
 def _call(aggregate: Aggregate) -> Call:
+    if aggregate.name == "weighted_median":
+        return aggregate("x", "w")
     if aggregate.columns[0] == 2 or aggregate.name in ("arg_min", "arg_max"):
         return aggregate("x", "y")
     if aggregate.name == "concat":
         return aggregate("x", separator="/")
+    if aggregate.name == "quantile":
+        return aggregate("x", [0.1, 0.5], interpolation="lower")
     return aggregate("x")
 
 
@@ -100,6 +105,7 @@ def calls_over(kind: str, *, holistic: bool) -> dict[str, Call]:
         aggregate.name: _call(aggregate)
         for aggregate in CATALOGUE
         if accepts(aggregate, TYPES[kind])
+        and "own" not in aggregate.takes
         and not aggregate.sketch
         and (Law.HOLISTIC in aggregate.laws) == holistic
     }

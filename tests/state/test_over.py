@@ -22,7 +22,7 @@ from strategies import part
 from windrow.aggregates.calls import gather_calls
 from windrow.errors import StateError
 from windrow.loops import interpreting
-from windrow.plan import plan_over
+from windrow.plan import plan_as_of, plan_over
 from windrow.state.codec import HEADER, MemoryStore, StepStats
 from windrow.state.fingerprint import describe
 from windrow.state.last_rows import RollBucket
@@ -35,12 +35,16 @@ DURATIONS = {
     **{f"all_{c}": wr.collect("id", last="4", closed=c) for c in CLOSED},
     **{f"total_{c}": wr.sum("x", last="9", closed=c) for c in CLOSED},
     "kinds": wr.count_distinct("name", last="30"),
+    "ends": wr.quantile("x", [0.1, 0.9], last="9"),
+    "share": wr.percent_rank("x", last="9", closed="left"),
 }
 ROWS = {
     "one": wr.collect("id", last=1),
     "three": wr.collect("id", last=3),
     "most": wr.max("x", last=5),
     "who": wr.arg_max("x", "name", last=7),
+    "middle": wr.median("x", last=4),
+    "place": wr.rank("x", last=3),
 }
 MIXED = {
     "who": wr.last("name", last=2),
@@ -331,3 +335,33 @@ def test_no_altered_blob_becomes_a_number():
             store.blobs = {**sound, number: bytes(altered)}
             with pytest.raises(StateError):
                 step(bucket, store, [], HUGE)
+
+
+FEATURES = {
+    "durations": DURATIONS | {"few": wr.sum("x", last="5", min_periods=2)},
+    "rows": {
+        "three": wr.collect("id", last=3),
+        "right": wr.collect("id", last=2, closed="right"),
+    },
+}
+
+
+@pytest.mark.parametrize("frames", FEATURES)
+@pytest.mark.parametrize("delay", [None, 3])
+@given(steps=streams(), by=st.sampled_from([("key",), ()]))
+@part(1.5)
+def test_features_of_a_stream_are_those_of_labels_at_its_instants(
+    frames, delay, steps, by
+):
+    calls = gather_calls(FEATURES[frames], None)
+    plan = plan_as_of(SCHEMA, SCHEMA, ("at", "at"), by, calls, delay=delay)
+    bucket = RollBucket(plan, describe(plan, buckets=32, layout="rolled"), True)
+    with interpreting():
+        done = run(bucket, steps, behind)
+        rows = table_of(done.in_time)
+        order = {"at": "at", "on": "at", "by": by, "delay": delay}
+        whole = wr.as_of(rows, rows, **order, aggregates=calls)
+
+    assert done.late == done.due_late
+    assert same(given_out(done), [tuple(row.values()) for row in whole.to_pylist()])
+    assert frames != "durations" or not done.store.blobs

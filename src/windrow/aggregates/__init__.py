@@ -23,6 +23,21 @@ from .moments import (
     VARIANCE,
     VARIANCE_POPULATION,
 )
+from .order_statistics import (
+    BOTTOM_K,
+    FIRST_K,
+    LAST_K,
+    MAD,
+    MEDIAN,
+    MODE,
+    PERCENT_RANK,
+    PERCENTILE_DISC,
+    QUANTILE,
+    RANK,
+    TOP_K,
+    VALUE_COUNTS,
+    WEIGHTED_MEDIAN,
+)
 from .positions import ARG_MAX, ARG_MIN, FIRST, LAST
 from .product import GEOMETRIC_MEAN, PRODUCT
 from .sketches import (
@@ -69,6 +84,19 @@ CATALOGUE: tuple[Aggregate, ...] = (
     CONCAT,
     COLLECT_DISTINCT,
     COUNT_DISTINCT,
+    VALUE_COUNTS,
+    FIRST_K,
+    LAST_K,
+    MEDIAN,
+    QUANTILE,
+    PERCENTILE_DISC,
+    WEIGHTED_MEDIAN,
+    MAD,
+    MODE,
+    TOP_K,
+    BOTTOM_K,
+    RANK,
+    PERCENT_RANK,
     MOMENT_SKETCH,
     APPROX_DISTINCT,
     APPROX_QUANTILE,

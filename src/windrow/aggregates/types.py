@@ -19,6 +19,7 @@ from windrow.errors import UnsupportedType
 from windrow.sketches import quantiles_of
 
 from ._aggregate import Aggregate, Call
+from .order_statistics import is_continuous
 
 MOST_DIGITS = 18
 
@@ -89,6 +90,13 @@ _WORDS = {
 def check_accepts(call: Call, column: str, kind: pa.DataType) -> None:
     """Refuse a column type that the aggregate has no meaning for."""
     if accepts(call.aggregate, kind):
+        if is_continuous(call.options) and reading(kind) != "number":
+            raise UnsupportedType.because(
+                f"cannot compute {call.label}",
+                f"column {column!r} is of type {kind}, and there is no value halfway "
+                "between two of these",
+                'add interpolation="lower", which gives one of them',
+            )
         return
     if pat.is_decimal(kind) and kind.precision > MOST_DIGITS:
         hint = f"cast it to decimal({MOST_DIGITS}, {kind.scale}) or to double"
@@ -117,6 +125,14 @@ def result_type(
             return kind
         case "list":
             return pa.list_(kind)
+        case "map":
+            return pa.map_(kind, pa.int64())
+        case "quantile":
+            one = pa.float64() if is_continuous(call.options) else kind
+            return pa.list_(one) if isinstance(call.options["q"], tuple) else one
+        case "rank":
+            average = call.options["method"] == "average"
+            return pa.float64() if average else pa.int64()
         case "total":
             return _total_type(kind)
         case "difference":

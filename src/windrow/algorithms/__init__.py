@@ -31,12 +31,13 @@ from ._run import (
     slide_regular,
 )
 from ._stepwise import AnyPlace, Stepwise
+from ._two_threads import LEAST_STREAM, LEAST_WINDOW
 from .b_int import B_INT
 from .daba import DABA
 from .daba_lite import DABA_LITE
 from .flat_fat import FLAT_FAT
 from .flat_fit import FLAT_FIT
-from .pba import PBA
+from .pba import PBA, best_chunk
 from .recompute import RECOMPUTE
 from .sba import SBA
 from .slick_deque import SLICK_DEQUE
@@ -78,6 +79,8 @@ def find(name: str) -> Algorithm:
 __all__ = [
     "BY_NAME",
     "CATALOGUE",
+    "LEAST_STREAM",
+    "LEAST_WINDOW",
     "Q_ANCHOR",
     "Q_EVERY",
     "Q_NEXT",
@@ -92,6 +95,7 @@ __all__ = [
     "Stepwise",
     "begin_first",
     "begin_later",
+    "best_chunk",
     "compile_kernel",
     "count_regular",
     "drop_oldest",

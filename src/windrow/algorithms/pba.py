@@ -29,6 +29,8 @@ are used.  That is still 3 combines a slide, and 2 more a lane.
 arrays, and `_pba_steps.py` takes one event at a time in one thread.
 """
 
+from typing import Any
+
 import numpy as np
 
 from windrow.aggregates import Law
@@ -53,7 +55,7 @@ from ._two_threads import ALONE, ANSWERED, NEXT, SLOT, conduct
 from .two_stacks_lite import prepare, slide
 
 
-def best_chunk(range_, slide):
+def best_chunk(range_: Any, slide: Any) -> Any:
     """Theorem 1: slices in a chunk, for which no window W[r, s] waits for its lcs.
 
     A window has n = r // s slices.  The lcs of a chunk takes b combines after its last

@@ -2,16 +2,20 @@
 
     tables.py          reads a user's table, returns one of the same library
     sorted_rows.py     rows by key and time
+    keys.py            keys as small whole numbers
     kernel_inputs.py   columns as kernel inputs, and facts for the planner: columns.py
     aggregate.py       windows                     slices.py     cuts and slides
+    cells.py           rows folded where they stand, if there are few keys
     over.py            every row over its own past
     as_of.py           labels over the events before their instants
     spans.py           events with a duration
     policy_windows.py  windows by policy           slide.py      one array
-    assemble.py        results as a table: results.py, holistic.py, distinct.py
+    assemble.py        results as a table: results.py
+    holistic.py        results of rows: distinct.py, order_statistics.py
     sketches.py        approximate aggregates, whose partial is an object
     partials.py        partials as columns of a table: tiles.py
     relation.py        filters, joins and select lists of CQL: expressions.py
+    row_loop.py        filters and joins of CQL within the loop of cells: conditions.py
 
 A call opens a job, whose `facts` complete the plan, and runs it:
 

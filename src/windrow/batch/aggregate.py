@@ -1,6 +1,7 @@
 """Executes a resolved plan of `wr.aggregate` over a table in one process.
 
     table --sort--> rows --cut, fold--> slices --frames, kernel--> windows --> table
+    table --fold into cells (`cells.py`)--> slices --
 
 All windows of a list share one ordering, one reading of the columns and one set of
 slices; count windows may also share the scans of one graph:
@@ -17,7 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -42,9 +43,17 @@ from windrow.slicing import Part, Runs, fold
 from windrow.windows import Rule, is_gapless
 
 from .assemble import Answer, answer_columns, assemble, join_tables
+from .cells import UnsortedRows
 from .columns import Column
-from .kernel_inputs import TableJob, prepare_parts, read_inputs
-from .slices import Job, cut_slices, gapless_slices, slide_gapless, slide_slices
+from .kernel_inputs import KernelInputs, prepare_parts, read_inputs, table_facts
+from .slices import (
+    Job,
+    Slices,
+    cut_slices,
+    gapless_slices,
+    slide_gapless,
+    slide_slices,
+)
 from .sorted_rows import SortedRows, check_room, sort_rows
 
 Array = np.ndarray[Any, Any]
@@ -61,17 +70,44 @@ def keep_all(_: SortedRows, answers: list[Answer]) -> list[Answer]:
 
 
 @dataclass(frozen=True)
-class WindowJob(TableJob):
-    """Computes one row per key and window."""
+class WindowJob:
+    """Computes one row per key and window.
 
+    Rows are `sorted` when they are asked for: not if they are folded into cells.
+    """
+
+    table: pa.Table
     plan: Plan
+    threads: int
+    unsorted: UnsortedRows | None
+
+    @cached_property
+    def rows(self) -> SortedRows:
+        """The rows by key and time."""
+        plan = self.plan
+        numbers = None if self.unsorted is None else self.unsorted.keys
+        order = plan.by, plan.clock, plan.ties
+        return sort_rows(self.table, *order, threads=self.threads, numbers=numbers)
 
     @property
     def facts(self) -> Facts:
-        """The facts that complete the plan: also whether time windows have gaps."""
+        """The facts that complete the plan; those of sorted rows where it asks."""
+        if self.unsorted is None:
+            return self._sorted_facts()
+        known = table_facts(self.table, self.plan, len(self.table))
+        cells = self.unsorted.facts
+        known = replace(known, threads=self.threads, cells=cells)
+        return replace(known, after_sort=self._sorted_facts)
+
+    def _sorted_facts(self) -> Facts:
+        """What sorted rows tell: also whether time windows have gaps."""
         plan, rows = self.plan, self.rows
+        run = len(rows) / max(len(rows.lengths), 1)
+        longest = int(rows.lengths.max(initial=0))
+        known = table_facts(self.table, plan, longest, run)
+        known = replace(known, threads=self.threads)
         if len(plan.rules) > 1 or not plan.slicer.whole_windows:
-            return super().facts
+            return known
 
         def gapless(some: slice) -> bool:
             """Whether a piece of the rows has no gap, nor one to the piece before."""
@@ -81,11 +117,17 @@ class WindowJob(TableJob):
             return is_gapless(plan.rules[0], times, *runs, rows.step)
 
         pieces = over_rows(gapless, len(rows), self.threads)
-        return replace(super().facts, gapless=all(pieces))
+        return replace(known, gapless=all(pieces))
 
     def parts(self, resolved: Resolved) -> list[Part]:
-        """The parts that threads take, which do not depend on how many there are."""
-        plan, rows = self.plan, self.rows
+        """The parts that threads take, which do not depend on how many there are.
+
+        Of cells they are known only once rows have been folded.
+        """
+        return [] if resolved.cells is not None else self._parts(resolved, self.rows)
+
+    def _parts(self, resolved: Resolved, rows: SortedRows) -> list[Part]:
+        plan = self.plan
         times = None if plan.counts_rows else rows.times
         runs = Runs(rows.firsts, rows.lasts, times)
         if not resolved.cuts_runs:
@@ -95,10 +137,10 @@ class WindowJob(TableJob):
     def run(self, resolved: Resolved) -> pa.Table:
         """The windows as a table."""
 
-        def tables(part: Part, solved: Solved) -> list[pa.Table]:
+        def tables(rows: SortedRows, part: Part, solved: Solved) -> list[pa.Table]:
             if not part.is_stretch:
                 return [assemble(self.plan, *solved)]
-            run = self.rows.runs(part.runs)  # that the stretch is cut from
+            run = rows.runs(part.runs)  # that the stretch is cut from
             pairs = zip(*solved[1:], strict=True)
             return [assemble(self.plan, run, [pair[0]], [pair[1]]) for pair in pairs]
 
@@ -114,21 +156,22 @@ class WindowJob(TableJob):
     def solve(
         self,
         resolved: Resolved,
-        finish: Callable[[Part, Solved], Result],
+        finish: Callable[[SortedRows, Part, Solved], Result],
         *,
         bare: bool = False,
     ) -> tuple[list[Part], list[Result]]:
         """What `finish` makes of each part, on as many threads as there are."""
-        plan, rows, threads = self.plan, self.rows, resolved.threads(self.threads)
-        check_room(rows.extremes, 0 if plan.counts_rows else plan.longest)
-        parts = self.parts(resolved) if resolved.divides else []
+        plan, threads = self.plan, resolved.threads(self.threads)
         with steadily(), limited(threads):
-            inputs = read_inputs(self.table, rows, resolved.slots)
+            rows, inputs = self._inputs(resolved, threads)
+            check_room(rows.extremes, 0 if plan.counts_rows else plan.longest)
+            parts = self._parts(resolved, rows) if resolved.divides else []
             in_one = bare and resolved.moves_by_row and len(rows.firsts) == 1
             if len(parts) < 2 or in_one:
                 whole = Part(slice(0, len(rows.firsts)), slice(0, len(rows)))
                 job = Job(resolved, rows, inputs.arrays, bare, parts, threads)
-                return [whole], [finish(whole, _solve(self.table, job, inputs.columns))]
+                solved = _solve(self.table, job, inputs.columns)
+                return [whole], [finish(rows, whole, solved)]
             table = prepare_parts(self.table, rows, plan.calls)
 
             def solve(number: int) -> Result:
@@ -136,15 +179,29 @@ class WindowJob(TableJob):
                 some, values = rows.part(part.runs, part.rows), inputs.part(part.rows)
                 job = Job(resolved, some, values.arrays, bare and not part.is_stretch)
                 trim = partial(_keep_own, part)
-                return finish(part, _solve(table, job, inputs.columns, trim))
+                return finish(rows, part, _solve(table, job, inputs.columns, trim))
 
             return parts, in_threads(solve, len(parts), threads)
 
+    def _inputs(
+        self, resolved: Resolved, threads: int
+    ) -> tuple[SortedRows, KernelInputs]:
+        """Sorted rows and their values; or cells in order, and their partials."""
+        if resolved.cells is None:
+            return self.rows, read_inputs(self.table, self.rows, resolved.slots)
+        assert self.unsorted is not None
+        inputs = read_inputs(self.table, None, resolved.slots)
+        product = resolved.product
+        rows, partials = self.unsorted.fold(product, inputs.arrays, threads)
+        return rows, replace(inputs, arrays=partials)
+
 
 def open_windows(table: pa.Table, plan: Plan, threads: int) -> WindowJob:
-    """Sort the rows of a table by key and time."""
-    rows = sort_rows(table, plan.by, plan.clock, plan.ties, threads=threads)
-    return WindowJob(table, plan, rows, threads=threads)
+    """A table for a plan, its rows not sorted yet."""
+    unsorted = None
+    if plan.must_sort is None:
+        unsorted = UnsortedRows(table, plan, threads)
+    return WindowJob(table, plan, threads, unsorted)
 
 
 def solve_windows(
@@ -169,6 +226,9 @@ def _solve(
         answers = slide_shared(job)
     elif resolved.way == "even":
         answers = [_slide_even(job)]
+    elif resolved.cells is not None:
+        runs = np.append(job.rows.firsts, len(job.rows))
+        answers = slide_slices(job, Slices(None, runs, job.arrays))
     else:
         answers = slide_slices(job, cut_slices(job))
     answers = trim(job.rows, answers)
@@ -237,7 +297,7 @@ def _slide_even(job: Job) -> Answer:
         width,
         leaf=leaf,
         tails=tails,
-        chunk=job.plan.chunk,
+        chunk=job.resolved.chunk,
         lane=choice.lane,
     )
     return replace(answer, out=out)
@@ -248,7 +308,7 @@ def _slide_stretches(job: Job, range_: int) -> tuple[Array, ...]:
     choice, product = job.resolved.choice(0), job.resolved.product
     windows = len(job.rows) - range_ + 1
     out = arrays(product.out_dtypes, windows)
-    how: dict[str, Any] = {"chunk": job.plan.chunk, "lane": choice.lane}
+    how: dict[str, Any] = {"chunk": job.resolved.chunk, "lane": choice.lane}
 
     def slide(number: int) -> None:
         part = job.parts[number]

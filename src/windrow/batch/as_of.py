@@ -24,8 +24,9 @@ from windrow.slicing import PART, Part
 from windrow.windows import find_frames
 
 from .assemble import Answer, answer_columns, frame_columns, join_columns
-from .columns import key_codes, plain_array
+from .columns import plain_array
 from .kernel_inputs import KernelInputs, TableJob, prepare_parts, read_inputs
+from .keys import key_codes
 from .sorted_rows import SortedRows, check_room, in_order, sort_rows, times_of
 
 Array = np.ndarray[Any, Any]

@@ -7,9 +7,8 @@ decimal(<= 18)    low word of each value
 date, timestamp   ticks
 string            rank among the sorted distinct values
 
-Keys become codes 0 .. K - 1, in ascending order; nulls are a key like any other and
-come first, as in Spark.  In a table that is sorted by its keys already, neighbours are
-compared instead, and never hashed, so that keys may be of any type:
+In a table that is sorted by its keys, neighbours are compared and never hashed
+(`keys.py`), so that keys may be of any type:
 
     key     a   a   b   b   b   c
     firsts  0       2           5           lasts  2  5  6
@@ -27,7 +26,7 @@ from pyarrow import types as pat
 
 from windrow.aggregates.types import reading
 from windrow.errors import UnsupportedType
-from windrow.loops import arrays, as_arrow, as_numpy, in_threads, over_rows
+from windrow.loops import as_numpy
 from windrow.loops import compute as pc
 
 Array = np.ndarray[Any, Any]
@@ -110,37 +109,6 @@ def _words(array: pa.Array, name: str) -> Array:
     return np.frombuffer(buffer, dtype)[array.offset : array.offset + len(array)]
 
 
-def key_codes(
-    table: pa.Table, names: Sequence[str], threads: int = 1
-) -> tuple[Array, pa.Table]:
-    """A code per row, and the table of distinct keys in ascending order."""
-    if len(names) == 1:
-        pieces, words = _encode(table.column(names[0]), names[0], threads)
-        keys = pa.table({names[0]: words})
-    else:
-        codes = _packed_codes(table, names, threads)
-        first = np.full(int(codes.max(initial=-1)) + 1, -1, np.int64)
-        first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
-        keys = table.select(list(names)).take(as_arrow(first))
-        pieces = [(codes, np.arange(len(first)))]
-    order = sort_nulls_first(keys, names)
-    rank = np.empty(len(order), np.int32)
-    rank[order] = np.arange(len(order), dtype=np.int32)
-    return _joined(pieces, rank, threads), keys.take(as_arrow(order))
-
-
-def _packed_codes(table: pa.Table, names: Sequence[str], threads: int) -> Array:
-    """One code for several columns, renumbered after each so that none overflows."""
-    codes = np.zeros(len(table), np.int64)
-    for name in names:
-        pieces, words = _encode(table.column(name), name, threads)
-        codes *= max(len(words), 1)
-        codes += _joined(pieces, np.arange(len(words)), threads)
-        packed = as_arrow(codes).dictionary_encode()
-        codes = as_numpy(packed.indices).astype(np.int64)
-    return codes
-
-
 def sort_nulls_first(table: pa.Table, names: Sequence[str]) -> Array:
     """Row numbers in ascending order of the columns, nulls first; stable."""
     columns: dict[str, Any] = {}
@@ -155,49 +123,6 @@ def sort_nulls_first(table: pa.Table, names: Sequence[str]) -> Array:
     keys = [(name, "ascending") for name in sortable.column_names]
     order: Array = as_numpy(pc.sort_indices(sortable, keys))
     return order.astype(np.int64)
-
-
-def _encode(
-    column: pa.ChunkedArray, name: str, threads: int
-) -> tuple[list[tuple[Array, Array]], pa.Array]:
-    """Codes of pieces of a column, each with what these are among all distinct values.
-
-    Each piece is encoded by itself, and then the distinct values of all pieces are.
-    """
-    array = plain_array(column)
-
-    def encode(array: pa.Array) -> pa.DictionaryArray:
-        if pat.is_floating(array.type):  # -0.0 is the same key as 0.0
-            array = pc.add(array, pa.scalar(0.0, array.type))
-        return array.dictionary_encode(null_encoding="encode")
-
-    try:
-        pieces = over_rows(lambda rows: encode(array[rows]), len(array), threads)
-        words = encode(pa.concat_arrays([piece.dictionary for piece in pieces]))
-    except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:
-        raise UnsupportedType.because(
-            f"cannot group by column {name!r}",
-            f"it is of type {array.type}",
-            "group by its fields, or by a string made of it",
-        ) from error
-    codes = [as_numpy(piece.indices) for piece in pieces]
-    ends = np.cumsum([len(piece.dictionary) for piece in pieces])
-    numbers = np.split(as_numpy(words.indices), ends[:-1])
-    return list(zip(codes, numbers, strict=True)), words.dictionary
-
-
-def _joined(pieces: list[tuple[Array, Array]], rank: Array, threads: int) -> Array:
-    """The codes of all pieces in one array, renumbered by `rank`."""
-    ends = np.cumsum([len(codes) for codes, _ in pieces])
-    (out,) = arrays((rank.dtype.str,), int(ends[-1]))
-
-    def renumber(piece: int) -> None:
-        codes, numbers = pieces[piece]
-        own = out[ends[piece] - len(codes) : ends[piece]]
-        np.take(rank[numbers], codes, out=own, mode="clip")  # "raise" makes a copy
-
-    in_threads(renumber, len(pieces), threads)
-    return out
 
 
 _BITS = {16: pa.int16(), 32: pa.int32(), 64: pa.int64()}

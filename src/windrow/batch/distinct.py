@@ -124,6 +124,25 @@ def positions_of_firsts(
     return out
 
 
+def count_of_firsts(
+    codes: Codes, positions: np.ndarray[Any, Any], stops: Bounds, offsets: Bounds
+) -> Bounds:
+    """How often the value at each position is there from it up to its window's stop.
+
+    By a search among the rows in the order of their codes: those of a code that stand
+    before the stop, without those before the position.
+    """
+    order = np.argsort(codes, kind="stable")
+    rows = len(codes) + 1
+    line = codes[order].astype(np.int64) * rows + order
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    ends = np.repeat(stops, np.diff(offsets))
+    asked = codes[positions].astype(np.int64) * rows + ends
+    counts: Bounds = np.searchsorted(line, asked) - place[positions]
+    return counts
+
+
 def _list_columns(
     codes: Codes,
     _: int,

@@ -15,7 +15,8 @@ column is joined once, each value followed by the separator, and
     window k == joined[ends[start] : ends[stop] - len(separator)]
     ends[i]  == bytes of the first i values, with their separators
 
-Distinct values are found in `distinct.py`.  Memory is that of input and output,
+Distinct values are found in `distinct.py`, values by their order in
+`order_statistics.py`.  Memory is that of input and output,
 whatever the range.  The result is of a large type where 32-bit offsets cannot hold it,
 and for views of strings.
 """
@@ -31,9 +32,19 @@ import pyarrow as pa
 from windrow.errors import UnsupportedType
 from windrow.loops import as_arrow, compiled
 from windrow.loops import compute as pc
+from windrow.loops.sort import is_sorted
+from windrow.selection import RANKED_BITS, Method
 
 from .columns import plain_array
-from .distinct import codes_of, count_firsts, positions_of_firsts
+from .distinct import codes_of, count_firsts, count_of_firsts, positions_of_firsts
+from .order_statistics import (
+    deviations,
+    modes,
+    quantiles,
+    ranks,
+    top_or_bottom,
+    weighted_medians,
+)
 
 MOST = 2**31 - 1  # the largest offset of 32 bits
 LONG = 32  # values of a range from which on it is better copied by itself
@@ -48,11 +59,16 @@ def holistic(
     starts: Bounds,
     stops: Bounds,
     options: Mapping[str, Any],
+    *,
+    other: pa.Array | None = None,
+    own: Bounds | None = None,
+    method: Method | None = None,
 ) -> pa.Array:
     """The result of each window, which is rows `[starts[k], stops[k])` of the column.
 
     Both bounds never fall from one window to the next.  A stop before its start
-    is an empty window.
+    is an empty window.  `other` is a second column, `own` the row that a window is of,
+    `method` how values are found by their order.
 
     >>> rows = pa.array(["b", None, "a", "b"])
     >>> starts, stops = np.array([0, 1, 2]), np.array([2, 4, 4])
@@ -61,14 +77,38 @@ def holistic(
     >>> holistic("concat", rows, starts, stops, {"separator": "+"}).to_pylist()
     ['b', 'a+b', 'a+b']
     """
-    stops = np.maximum(starts, stops)
-    assert (starts[1:] >= starts[:-1]).all(), "starts fall"
-    assert (stops[1:] >= stops[:-1]).all(), "stops fall"
+    if (stops < starts).any():
+        stops = np.maximum(starts, stops)
+    assert is_sorted(starts), "starts fall"
+    assert is_sorted(stops), "stops fall"
     column = _normalise(column)
-    if column.null_count:
-        valid = _offsets(column.is_valid().to_numpy(zero_copy_only=False))
-        starts, stops, column = valid[starts], valid[stops], column.drop_null()
-    return _BY_NAME[name](column, starts, stops, **options)
+    there = _valid(column)
+    if other is not None and other.null_count:
+        there = _valid(other) if there is None else there & _valid(other)
+    if there is not None:
+        valid = _offsets(there)
+        starts, stops, column = (
+            valid[starts],
+            valid[stops],
+            column.filter(as_arrow(there)),
+        )
+        other = None if other is None else other.filter(as_arrow(there))
+        own = None if own is None else np.where(there[own], valid[own], -1)
+    more: dict[str, Any] = {}
+    if other is not None:
+        more["other"] = other
+    if own is not None:
+        more["own"] = own
+    if name in _BY_METHOD:
+        more["method"] = method or RANKED_BITS
+    return _BY_NAME[name](column, starts, stops, **options, **more)
+
+
+def _valid(column: pa.Array) -> Any:
+    """Which values are not null, or None if all are."""
+    if not column.null_count:
+        return None
+    return column.is_valid().to_numpy(zero_copy_only=False)
 
 
 def _collect(values: pa.Array, starts: Bounds, stops: Bounds) -> pa.Array:
@@ -129,12 +169,109 @@ def _collect_distinct(values: pa.Array, starts: Bounds, stops: Bounds) -> pa.Arr
     return _list_array(offsets, values.take(as_arrow(positions)))
 
 
+def _value_counts(values: pa.Array, starts: Bounds, stops: Bounds) -> pa.Array:
+    values = plain_array(values)
+    codes, kinds = codes_of(values)
+    offsets = _offsets(count_firsts(codes, kinds, starts, stops))
+    positions = positions_of_firsts(codes, kinds, starts, stops, offsets)
+    counts = count_of_firsts(codes, positions, stops, offsets)
+    if offsets[-1] > MOST:
+        raise UnsupportedType.because(
+            "cannot count values of all windows in one column of maps",
+            f"it would have {offsets[-1]:,} entries, and a map holds {MOST:,} at most",
+            "use fewer windows at once, or top_k",
+        )
+    keys = values.take(as_arrow(positions))
+    items = as_arrow(counts)
+    return pa.MapArray.from_arrays(as_arrow(offsets.astype(np.int32)), keys, items)
+
+
+def _first_k(values: pa.Array, starts: Bounds, stops: Bounds, k: int) -> pa.Array:
+    return _collect(values, starts, np.minimum(stops, starts + k))
+
+
+def _last_k(values: pa.Array, starts: Bounds, stops: Bounds, k: int) -> pa.Array:
+    return _collect(values, np.maximum(starts, stops - k), stops)
+
+
+def _median(
+    values: pa.Array, starts: Bounds, stops: Bounds, method: Method
+) -> pa.Array:
+    options = {"q": 0.5, "interpolation": "linear"}
+    return quantiles(plain_array(values), starts, stops, method, options)
+
+
+def _quantile(
+    values: pa.Array, starts: Bounds, stops: Bounds, method: Method, **options: Any
+) -> pa.Array:
+    return quantiles(plain_array(values), starts, stops, method, options)
+
+
+def _top_k(
+    values: pa.Array, starts: Bounds, stops: Bounds, method: Method, k: int
+) -> pa.Array:
+    return top_or_bottom(plain_array(values), starts, stops, method, k, top=True)
+
+
+def _bottom_k(
+    values: pa.Array, starts: Bounds, stops: Bounds, method: Method, k: int
+) -> pa.Array:
+    return top_or_bottom(plain_array(values), starts, stops, method, k, top=False)
+
+
+def _weighted_median(
+    values: pa.Array, starts: Bounds, stops: Bounds, other: pa.Array
+) -> pa.Array:
+    return weighted_medians(plain_array(values), plain_array(other), starts, stops)
+
+
+def _mode(values: pa.Array, starts: Bounds, stops: Bounds) -> pa.Array:
+    return modes(plain_array(values), starts, stops)
+
+
+def _mad(values: pa.Array, starts: Bounds, stops: Bounds) -> pa.Array:
+    return deviations(plain_array(values), starts, stops)
+
+
+def _rank(
+    values: pa.Array,
+    starts: Bounds,
+    stops: Bounds,
+    own: Bounds,
+    method: str,
+    descending: bool,
+) -> pa.Array:
+    frames = starts, stops, own
+    return ranks(plain_array(values), *frames, ties=method, descending=descending)
+
+
+def _percent_rank(
+    values: pa.Array, starts: Bounds, stops: Bounds, own: Bounds, descending: bool
+) -> pa.Array:
+    frames = starts, stops, own
+    return ranks(plain_array(values), *frames, percent=True, descending=descending)
+
+
 _BY_NAME: dict[str, Callable[..., pa.Array]] = {
     "collect": _collect,
     "concat": _concat,
     "count_distinct": _count_distinct,
     "collect_distinct": _collect_distinct,
+    "value_counts": _value_counts,
+    "first_k": _first_k,
+    "last_k": _last_k,
+    "median": _median,
+    "quantile": _quantile,
+    "percentile_disc": _quantile,
+    "weighted_median": _weighted_median,
+    "mad": _mad,
+    "mode": _mode,
+    "top_k": _top_k,
+    "bottom_k": _bottom_k,
+    "rank": _rank,
+    "percent_rank": _percent_rank,
 }
+_BY_METHOD = ("median", "quantile", "percentile_disc", "top_k", "bottom_k")
 
 
 def _normalise(column: pa.Array) -> pa.Array:

@@ -33,19 +33,21 @@ class KernelInputs:
         return replace(self, arrays=tuple(array[rows] for array in self.arrays))
 
 
-def read_inputs(table: pa.Table, rows: SortedRows, slots: Slots) -> KernelInputs:
-    """Read the columns of all calls once, and sort them as the rows."""
+def read_inputs(table: pa.Table, rows: SortedRows | None, slots: Slots) -> KernelInputs:
+    """Read the columns of all calls once, sorted as the rows, if these are sorted."""
     columns = {
         (name, as_floats): numbers(table.column(name), name, as_floats=as_floats)
         for name, as_floats in slots.columns
     }
-    arrays = [rows.gather(columns[read].values) for read in slots.columns]
+    arrays = [columns[read].values for read in slots.columns]
     for name in slots.masks:
         column = columns.get((name, False))
         valid = None if column is None else column.valid
         if valid is None:
             valid = table.column(name).is_valid().to_numpy()
-        arrays.append(rows.gather(valid))
+        arrays.append(valid)
+    if rows is not None:
+        arrays = [rows.gather(array) for array in arrays]
     return KernelInputs(tuple(arrays), columns)
 
 
@@ -54,9 +56,10 @@ def prepare_parts(
 ) -> pa.Table:
     """The table, ready for threads that each look up rows of their own."""
     looked_up = [
-        bound.columns[0] if bound.payload is None else bound.payload
+        name
         for bound in calls
         if bound.payload is not None or not bound.aggregate.in_kernels
+        for name in (bound.columns if bound.payload is None else (bound.payload,))
     ]
     if not looked_up:
         return table
@@ -81,10 +84,33 @@ class TableJob:
     @property
     def facts(self) -> Facts:
         """The facts that complete the plan: nulls, magnitudes, and the longest key."""
-        columns = {name: self.table.column(name) for name in self.plan.reads}
-        nulls = frozenset(name for name in columns if columns[name].null_count)
-        magnitudes = {name: _magnitude(columns[name]) for name in self.plan.sums}
-        return Facts(nulls, magnitudes, int(self.rows.lengths.max(initial=0)))
+        lengths = self.rows.lengths
+        run = len(self.rows) / max(len(lengths), 1)
+        known = table_facts(self.table, self.plan, int(lengths.max(initial=0)), run)
+        return replace(known, threads=self.threads)
+
+
+def table_facts(table: pa.Table, plan: Any, longest: int, run: float = 0.0) -> Facts:
+    """The facts about a table; keys have `longest` rows at most, `run` on average."""
+    names = set(plan.reads).intersection(table.column_names)  # keys may be joined
+    columns = {name: table.column(name) for name in names}
+    nulls = frozenset(name for name in columns if columns[name].null_count)
+    magnitudes = {name: _magnitude(columns[name]) for name in plan.sums}
+    ranges = {name: _range(columns[name]) for name in plan.ranged}
+    return Facts(nulls, magnitudes, longest, ranges=ranges, run=run)
+
+
+def _range(column: pa.ChunkedArray) -> int:
+    """How many values lie between the least and the largest of a column."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    bounds = pc.min_max(column)
+    least, most = bounds["min"], bounds["max"]
+    if not least.is_valid:
+        return 1
+    if pa.types.is_date(column.type):
+        least, most = least.cast(pa.int32()), most.cast(pa.int32())
+    return int(most.as_py()) - int(least.as_py()) + 1
 
 
 def _magnitude(column: pa.ChunkedArray) -> int:

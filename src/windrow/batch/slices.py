@@ -72,7 +72,7 @@ class Slices:
         """What kernels read: the values of rows, or the partials of slices."""
         if self.partials is None:
             return job.arrays, "rows"
-        return self.partials, "slices"
+        return self.partials[: len(job.resolved.product.dtypes)], "slices"
 
     def instants(self, times: Array | None) -> Array:
         """The instant of the first row of each slice: its time, or its place."""
@@ -154,7 +154,7 @@ def _slide_numbers(job: Job, number: int, slices: Slices) -> Answer:
     windows = number_windows(rule, instants, *runs)
     source, leaf = slices.source(job)
     work = choice.algorithm, resolved.product, source, windows
-    out = slide_numbers(*work, leaf=leaf, chunk=job.plan.chunk, lane=choice.lane)
+    out = slide_numbers(*work, leaf=leaf, lane=choice.lane)
     begins = ends = none = np.empty(0, np.int64)
     if not rule.is_even:
         numbers = windows.numbers()
@@ -202,7 +202,7 @@ def slide_gapless(job: Job, number: int, slices: Slices) -> Answer:
         leaf=leaf,
         lead=True,
         trail=True,
-        chunk=job.plan.chunk,
+        chunk=job.resolved.chunk,
         lane=choice.lane,
     )
     begins = none = np.empty(0, np.int64)
@@ -247,7 +247,6 @@ def _slide_frames(
             frame.stops,
             leaf=leaf,
             tails=tail,
-            chunk=plan.chunk,
             lane=choice.lane,
         )
         for choice, frame, tail in zip(choices, all_frames, tails, strict=True)
@@ -258,7 +257,7 @@ def _answer(
     job: Job, rule: Rule, slices: Slices, frame: Frames, out: tuple[Array, ...]
 ) -> Answer:
     starts = stops = np.empty(0, np.int64)
-    if job.resolved.is_holistic:
+    if job.resolved.needs_bounds:
         starts, stops = slices.edges[frame.starts], slices.edges[frame.stops]
         stops = stops if frame.tail_stops is None else frame.tail_stops
     return Answer(rule, frame.begins, frame.counts, starts, stops, out, frame.ends)
@@ -289,7 +288,6 @@ def _slide_together(
         keep=np.minimum.accumulate(starts[::-1])[::-1].copy(),
         query=window,
         tails=tuple(np.concatenate(c)[order] for c in zip(*tails, strict=True)),
-        chunk=job.plan.chunk,
     )
     back = np.empty_like(order)
     back[order] = np.arange(len(order))

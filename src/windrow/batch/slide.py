@@ -22,10 +22,12 @@ from windrow.loops import arrays, as_arrow, as_numpy, in_threads
 from windrow.loops import compute as pc
 from windrow.loops.sort import is_sorted
 from windrow.plan.resolve import Resolved
+from windrow.slicing import Part
 from windrow.windows import Window
 
-from .aggregate import WindowJob
+from .aggregate import Solved, WindowJob
 from .assemble import join_columns
+from .sorted_rows import SortedRows
 from .tables import library
 
 VALUE, AT = "value", "at"
@@ -43,7 +45,7 @@ class SlideInputs:
     def run(self, job: WindowJob, resolved: Resolved) -> list[pa.Array]:
         """The column of each call, with one entry per window."""
         self._check_order()
-        _, parts = job.solve(resolved, lambda _, solved: solved[2][0], bare=True)
+        _, parts = job.solve(resolved, _first_columns, bare=True)
         if len(parts) == 1:
             return parts[0]
         threads = resolved.threads(job.threads)
@@ -79,6 +81,12 @@ class SlideInputs:
                     f"they are not in order: entry {at} lies before entry {at - 1}",
                     "sort values and times together by time first",
                 )
+
+
+def _first_columns(_: SortedRows, part: Part, solved: Solved) -> list[pa.Array]:
+    """The columns of the only window."""
+    del part
+    return solved[2][0]
 
 
 def slide_inputs(values: Any, window: Any, aggregate: Any, at: Any) -> SlideInputs:

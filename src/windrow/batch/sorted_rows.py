@@ -30,7 +30,9 @@ from windrow.loops import arrays, as_arrow, over_rows
 from windrow.loops.sort import group_by_code, longest_step_in, places_of, write_places
 from windrow.windows.clock import Clock
 
-from .columns import key_codes, numbers, plain_array, run_bounds, sort_nulls_first
+from .columns import numbers as read_numbers
+from .columns import plain_array, run_bounds, sort_nulls_first
+from .keys import KeyNumbers, group_keys
 
 Array = np.ndarray[Any, Any]
 
@@ -152,13 +154,15 @@ def sort_rows(
     *,
     keep_unplaced: bool = False,
     threads: int = 1,
+    numbers: KeyNumbers | None = None,
 ) -> SortedRows:
     """Sort rows by key, time, the columns `ties`, and then as they arrived.
 
-    Those without a time are left out, or with `keep_unplaced` stand first.
+    Those without a time are left out, or with `keep_unplaced` stand first.  Keys that
+    have `numbers` already are not numbered again.
     """
     if clock is None:
-        return in_order(table, by, None, threads)
+        return in_order(table, by, None, threads, numbers)
     times, has_time = times_of(table, clock)
     order: Array | None
     step: int | None = None
@@ -174,7 +178,7 @@ def sort_rows(
         order = np.concatenate([np.flatnonzero(~has_time), timed])
     if order is not None and has_time is not None and not keep_unplaced:
         order = order[has_time[order]]
-    rows = in_order(table, by, order, threads)
+    rows = in_order(table, by, order, threads, numbers)
     unplaced = None
     if keep_unplaced and has_time is not None:
         unplaced = _unplaced(rows, rows.gather(has_time))
@@ -210,7 +214,11 @@ def _unplaced(rows: SortedRows, has_time: Array) -> Array:
 
 
 def in_order(
-    table: pa.Table, by: Sequence[str], order: Array | None, threads: int = 1
+    table: pa.Table,
+    by: Sequence[str],
+    order: Array | None,
+    threads: int = 1,
+    numbers: KeyNumbers | None = None,
 ) -> SortedRows:
     """The rows of `order` by key, within a key in that order."""
     if not by:
@@ -219,19 +227,17 @@ def in_order(
         lasts = np.full(min(count, 1), count, np.int64)
         runs = np.zeros_like(lasts), lasts
         return SortedRows(place, *runs, pa.table({}), None, threads=threads)
-    codes, keys = key_codes(table, by, threads)
-    place, sizes = group_by_code(codes, order, len(keys), threads)
-    lasts = np.cumsum(sizes)
-    firsts = lasts - sizes
-    full = sizes > 0  # a key may have lost all its rows
-    if not full.all():
-        keys, firsts, lasts = keys.filter(as_arrow(full)), firsts[full], lasts[full]
-    return SortedRows(place, firsts, lasts, keys, None, threads=threads)
+    codes, keys_of, size = group_keys(table, by, threads, numbers)
+    place, sizes = group_by_code(codes, order, size, threads)
+    present = np.flatnonzero(sizes)  # not all codes are there, and keys may lose rows
+    lasts = np.cumsum(sizes[present])
+    runs = lasts - sizes[present], lasts
+    return SortedRows(place, *runs, keys_of(present), None, threads=threads)
 
 
 def times_of(table: pa.Table, clock: Clock) -> tuple[Array, Array | None]:
     """The time column in ticks, and its validity (None: all rows are valid)."""
-    column = numbers(table.column(clock.column), clock.column)
+    column = read_numbers(table.column(clock.column), clock.column)
     times = column.values
     if times.dtype != np.int64:
         times = times.astype(np.int64)

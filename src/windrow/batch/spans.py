@@ -155,11 +155,12 @@ def _columns(
     for bound in job.plan.calls:
         if bound.name in columns:
             continue
-        values = rows.gather_arrow(table.column(bound.columns[0])).take(
-            as_arrow(positions)
-        )
+        values = [
+            rows.gather_arrow(table.column(name)).take(as_arrow(positions))
+            for name in bound.columns
+        ]
         bounds = answer.row_starts, answer.row_stops
-        columns[bound.name] = column_of_rows(bound, values, *bounds)
+        columns[bound.name] = column_of_rows(bound, values, *bounds, resolved.request)
     return [columns[bound.name] for bound in job.plan.calls]
 
 

@@ -49,10 +49,14 @@ def _without_views(schema: pa.Schema) -> pa.Schema:
 
 
 def _without_view(field: pa.Field) -> pa.Field:
-    """The field, or one of a large type for a view, within structs too."""
+    """The field, or one of a large type for a view, within structs and lists too."""
     kind = field.type
     if kind in _PLAIN:
         return field.with_type(_PLAIN[kind])
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        inner = _without_view(kind.value_field)
+        make = pa.list_ if pa.types.is_list(kind) else pa.large_list
+        return field if inner is kind.value_field else field.with_type(make(inner))
     if not pa.types.is_struct(kind):
         return field
     plain = [_without_view(inner) for inner in kind]

@@ -3,7 +3,8 @@
     rows  -- fold -->  slices  -- write -->  tiles, stored by whatever means
     tiles -- read -->  slices  -- slide -->  windows, as of the rows themselves
 
-Tiles come in any order, and several of one key and slice are combined.
+Tiles come in any order, and several of one key and slice are combined.  Lists of values
+are merged as rows, at the instants of their tiles.
 """
 
 from __future__ import annotations
@@ -14,12 +15,18 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from windrow.loops import as_arrow
-from windrow.plan.tiles import ABOUT, TILE, TilePlan
+from windrow.plan.aggregate import Plan
+from windrow.plan.resolve import Resolved
+from windrow.plan.tile_kind import ABOUT, TILE, VALUES
+from windrow.plan.tiles import PLACE, TilePlan
 from windrow.windows import clock_of
 
+from .aggregate import open_windows
 from .assemble import assemble
+from .columns import plain_array
 from .partials import (
     PANE,
     Folding,
@@ -30,6 +37,7 @@ from .partials import (
     write_partials,
 )
 from .results import from_ints
+from .sketches import sketch_columns
 from .slices import Job, Slices, merge_alike, slide_slices
 from .sorted_rows import SortedRows, check_room, sort_rows
 
@@ -40,7 +48,11 @@ def make_tiles(table: pa.Table, tiles: TilePlan) -> pa.Table:
     """The tiles of rows: one row a key and slice."""
     resolved = tiles.resolved
     folded = Folding(tiles.plan, resolved.request, resolved.slots).fold(table)
-    return _written(tiles, folded)
+    lists = {
+        name: _run(table.select(part.plan.reads), part).column(name)
+        for name, part in tiles.lists.items()
+    }
+    return _written(tiles, folded, lists)
 
 
 def coarsen_tiles(table: pa.Table, tiles: TilePlan) -> pa.Table:
@@ -53,7 +65,7 @@ def coarsen_tiles(table: pa.Table, tiles: TilePlan) -> pa.Table:
     columns = {f"k{i}": keys.column(n) for i, n in enumerate(tiles.plan.by)}
     columns |= {PANE: as_arrow(rows.times)}
     folded = pa.table(columns | write_partials(partials, slices.partials))
-    return _written(tiles, folded)
+    return _written(tiles, folded, _merged_lists(table, tiles))
 
 
 def merge_windows(table: pa.Table, tiles: TilePlan) -> pa.Table:
@@ -62,16 +74,52 @@ def merge_windows(table: pa.Table, tiles: TilePlan) -> pa.Table:
     partials, rows, slices = _read(table, tiles)
     check_room(rows.extremes, plan.longest)
     answers = slide_slices(Job(resolved, rows, ()), slices)
-    columns = [
-        partial_columns(plan.calls, resolved.request, partials, answer.out)
-        for answer in answers
-    ]
+    columns = []
+    for answer in answers:
+        bounds = answer.row_starts, answer.row_stops
+        sketched = sketch_columns(resolved.request, slices.partials or (), *bounds)
+        work = plan.calls, resolved.request, partials, answer.out, sketched
+        columns.append(partial_columns(*work))
     result = assemble(plan, replace(rows, times=None), answers, columns)
-    hidden = {bound.name for bound in plan.calls}.difference(tiles.calls)
-    return result.select([name for name in result.column_names if name not in hidden])
+    for name, column in _merged_lists(table, tiles).items():
+        result = result.append_column(name, column)
+    results = {bound.name for bound in plan.calls}.union(tiles.calls)
+    own = [name for name in result.column_names if name not in results]
+    return result.select([*own, *tiles.calls])
 
 
-def _written(tiles: TilePlan, folded: pa.Table) -> pa.Table:
+def _merged_lists(table: pa.Table, tiles: TilePlan) -> dict[str, Any]:
+    """The results of calls over the values in the lists of tiles.
+
+    A tile without a value has a null, so that all calls have the same windows.
+    """
+    return {
+        name: _run(list_rows(table, name, part.plan), part).column(name)
+        for name, part in tiles.lists.items()
+    }
+
+
+def list_rows(table: pa.Table, name: str, plan: Plan) -> pa.Table:
+    """The values of a call's lists as rows, at the instants of their tiles."""
+    assert plan.clock is not None
+    lists = plain_array(table.column(name)).field(VALUES)
+    counts = pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
+    owners = np.repeat(np.arange(len(table)), np.maximum(counts, 1))
+    has_value = np.repeat(counts > 0, np.maximum(counts, 1))
+    places = np.cumsum(has_value) - 1
+    values = plain_array(pc.list_flatten(lists)).take(as_arrow(places, ~has_value))
+    rows = table.select([*plan.by, TILE]).take(as_arrow(owners))
+    rows = rows.rename_columns([*plan.by, plan.clock.column])
+    rows = rows.append_column(plan.calls[0].columns[0], values)
+    return rows.append_column(PLACE, as_arrow(np.arange(len(owners))))
+
+
+def _run(table: pa.Table, resolved: Resolved) -> pa.Table:
+    result: pa.Table = open_windows(table, resolved.plan, 1).run(resolved)
+    return result
+
+
+def _written(tiles: TilePlan, folded: pa.Table, lists: dict[str, Any]) -> pa.Table:
     """A table of slices with the columns of tiles."""
     plan = tiles.plan
     assert plan.clock is not None
@@ -81,24 +129,36 @@ def _written(tiles: TilePlan, folded: pa.Table) -> pa.Table:
     panes = folded.column(PANE).to_numpy()
     columns[TILE] = from_ints(panes, plan.clock.instant, None)
     parts: dict[str, dict[str, Any]] = {}
-    for call, name, column in _fields(tiles):
+    for call, name, column in struct_fields(tiles):
         parts.setdefault(call, {})[name] = folded.column(column).combine_chunks()
-    for call, own in parts.items():
+    for call, column in lists.items():
+        parts[call] = {VALUES: plain_array(column), **parts[call]}
+    for call in tiles.calls:
+        own = parts[call]
         columns[call] = pa.StructArray.from_arrays(list(own.values()), list(own))
     columns[ABOUT] = pa.repeat(tiles.about, len(folded))
     return pa.table(columns).replace_schema_metadata({ABOUT: tiles.about})
 
 
-def _fields(tiles: TilePlan) -> Iterator[tuple[str, str, str]]:
+def struct_fields(tiles: TilePlan) -> Iterator[tuple[str, str, str]]:
     """Each field of each call's struct: the call, its name there, and its column."""
     fields = partial_fields(tiles.resolved.request, tiles.resolved.slots)
     payloads = {bound.name: bound.payload for bound in tiles.plan.calls}
     for call, places in tiles.places().items():
-        payload = payloads[call]
+        payload = payloads.get(call)
         for name, place in places.items():
             field = fields[place]
             is_place = field.payloads and payload is not None
             yield call, name, field.column(payload) if is_place else field.name  # type: ignore[arg-type]
+
+
+def stored_columns(tiles: TilePlan) -> dict[str, tuple[str, str]]:
+    """Where each column of partials stands in tiles: the call, and the field's name."""
+    stored = {column: (call, name) for call, name, column in struct_fields(tiles)}
+    fields = partial_fields(tiles.resolved.request, tiles.resolved.slots)
+    for place, there in tiles.twins().items():
+        stored[fields[place].name] = stored[fields[there].name]
+    return stored
 
 
 def _read(table: pa.Table, tiles: TilePlan) -> tuple[Partials, SortedRows, Slices]:
@@ -112,7 +172,8 @@ def _read(table: pa.Table, tiles: TilePlan) -> tuple[Partials, SortedRows, Slice
     times = rows.times * (clock.tick or 1) // (plan.clock.tick or 1)
     structs = {call: table.column(call).combine_chunks() for call in tiles.calls}
     columns = {
-        column: structs[call].field(name) for call, name, column in _fields(tiles)
+        column: structs[call].field(name)
+        for column, (call, name) in stored_columns(tiles).items()
     }
     fields = partial_fields(request, tiles.resolved.slots)
     partials = read_partials(request, fields, pa.table(columns))

@@ -18,7 +18,7 @@ import typer
 import windrow
 from windrow.errors import BadInput, WindrowError
 
-from . import as_of, bench, compare, demo, doctor, explain, run, warm
+from . import as_of, bench, compare, demo, doctor, explain, run, tiles, warm
 from .console import out, show_error
 
 # What typer raises for wrong options: click's class, of which newer typers carry a
@@ -37,6 +37,7 @@ app = typer.Typer(
 app.command(name="run", no_args_is_help=True)(run.run)
 app.command(name="explain", no_args_is_help=True)(explain.explain)
 app.command(name="as-of", no_args_is_help=True)(as_of.as_of)
+app.command(name="tiles", no_args_is_help=True)(tiles.tiles)
 app.command(name="compare", no_args_is_help=True)(compare.compare)
 app.command(name="warm", no_args_is_help=True)(warm.warm)
 app.command(name="doctor")(doctor.doctor)

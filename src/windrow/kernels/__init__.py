@@ -4,6 +4,8 @@ product.py     partials of several aggregates as one
 merge.py       makes it of what is asked for
 source.py      combine, load, store, emit for a product, as text
 leaves.py      lift, as text
+sketches.py    objects beside numbers in a partial
+codes.py       numbers of keys, as text
 tallies.py     partials of rows whose number is known, as text
 trial.py       whether a user's functions can be given arrays
 user.py        a user's own functions, and the types they give
@@ -12,8 +14,10 @@ vocabulary.py  the words that such functions are written in
 """
 
 from .assemble import Assembly, Named
+from .codes import KeyText
 from .merge import product_of
 from .product import Output, Product, ProductPart, Request
+from .sketches import run_each, sketch_product
 from .user import (
     NotCompiled,
     infer_schema,
@@ -23,6 +27,7 @@ from .user import (
 
 __all__ = [
     "Assembly",
+    "KeyText",
     "Named",
     "NotCompiled",
     "Output",
@@ -32,5 +37,7 @@ __all__ = [
     "infer_schema",
     "interpreted_schema",
     "product_of",
+    "run_each",
+    "sketch_product",
     "warn_interpreted",
 ]

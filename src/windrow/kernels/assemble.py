@@ -90,7 +90,8 @@ class Assembly:
     @cached_property
     def _hash(self) -> int:
         """Computed once: an assembly is looked up by it more than once a call."""
-        return hash((self.what, self.product, self.entries, self.words, self.leaf))
+        own = self.words, self.leaf, self.generated
+        return hash((self.what, self.product, self.entries, *own))
 
     def __hash__(self) -> int:
         return self._hash

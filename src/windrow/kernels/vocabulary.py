@@ -135,6 +135,13 @@ def stride(
     """Answer `count` windows of `width` slices, each one slice after the last."""
 
 
+# --- rows in no order (`windrow.slicing.cells`) ---------------------------------
+
+
+def code_of(source: Any, numbers: Any, i: Any) -> Any:
+    """The code of the key of row i; -1 if the row is left out."""
+
+
 # --- tallies: partials of rows whose number the loop knows (`tallies.py`) ---------
 
 

@@ -34,7 +34,7 @@ from .choice import (
     steadily,
     stop_record,
 )
-from .columns import ordinals, poke, read
+from .columns import highest_bit, lowest_bit, ordinals, peek, poke, read
 from .compiled import compiled
 from .lanes import PRICE, Laned
 from .load import (
@@ -68,6 +68,7 @@ __all__ = [
     "defined_name",
     "forced_lane",
     "has_code",
+    "highest_bit",
     "in_threads",
     "interpreting",
     "is_interpreting",
@@ -77,8 +78,10 @@ __all__ = [
     "limited",
     "literal",
     "lower_bound",
+    "lowest_bit",
     "ordinals",
     "over_rows",
+    "peek",
     "pinned",
     "poke",
     "read",

@@ -34,6 +34,11 @@ def write(array: Any, places: Any, values: Any, slot: int) -> None:  # noqa: ARG
     array[places] = values
 
 
+def peek(array: Any, places: Any) -> Any:
+    """The numbers at those places of scratch memory."""
+    return array[places]
+
+
 def poke(array: Any, places: Any, values: Any) -> None:
     """Put the values at those places of scratch memory."""
     array[places] = values
@@ -60,3 +65,14 @@ def select(condition: Any, a: Any, b: Any) -> Any:
 def choose(condition: Any, partial: Any, other: Any) -> Any:
     """The fields of `partial` where the condition holds, of `other` elsewhere."""
     return tuple(np.where(condition, a, b) for a, b in zip(partial, other, strict=True))
+
+
+def lowest_bit(word: Any) -> int:
+    """The place of the lowest set bit of a positive whole number."""
+    number = int(word)
+    return (number & -number).bit_length() - 1
+
+
+def highest_bit(word: Any) -> int:
+    """The place of the highest set bit of a positive whole number."""
+    return int(word).bit_length() - 1

@@ -44,7 +44,7 @@ from math import frexp, ldexp
 from numba import njit
 from numpy import exp, log, sqrt
 
-from windrow.loops.memory import announce, look
+from windrow.loops.memory import announce, highest_bit, look, lowest_bit
 from windrow.loops.memory import peek, poke, prefetch, read, select, write
 
 """
@@ -52,7 +52,8 @@ from windrow.loops.memory import peek, poke, prefetch, read, select, write
 _INTERPRETED = f"""\
 {_IMPORTS}
 from windrow.loops.plain import (
-    exp, frexp, ldexp, log, njit, peek, poke, prefetch, select, sqrt, write
+    exp, frexp, highest_bit, ldexp, log, lowest_bit, njit, peek, poke, prefetch,
+    select, sqrt, write
 )
 
 read = look = peek

@@ -13,6 +13,8 @@ access names its memory: `read` the source, `peek` and `poke` scratch, `write` r
 `look` and `announce` read and write whole numbers that two threads share: what a thread
 wrote before it announced a number is there for one that has seen it.
 
+`lowest_bit` and `highest_bit` find places in a word of bits by one instruction each.
+
 `prefetch` announces that a place will be written soon: a kernel that computes a block
 and then writes it does not wait for memory twice (SBA, 8M float64: 629 -> 834 M
 values/s at a window of 65,536).
@@ -142,6 +144,34 @@ def _announce(typingctx, array, index, value):  # type: ignore[no-untyped-def]
     return signature, codegen
 
 
+def _bit_counter(name):  # type: ignore[no-untyped-def]
+    """LLVM's count of zeros, which is one instruction; a word must not be zero."""
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def count_(typingctx, word):  # type: ignore[no-untyped-def]
+        def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+            wide = (
+                builder.sext(args[0], ir.IntType(64))
+                if (args[0].type.width < 64)
+                else args[0]
+            )
+            return getattr(builder, name)(wide, ir.Constant(ir.IntType(1), 1))
+
+        return types.int64(word), codegen
+
+    return count_
+
+
+lowest_bit = _bit_counter("cttz")
+_leading_zeros = _bit_counter("ctlz")
+
+
+@numba.njit(forceinline=True)  # type: ignore[untyped-decorator]
+def highest_bit(word):  # type: ignore[no-untyped-def]
+    """The place of the highest set bit of a positive whole number."""
+    return 63 - _leading_zeros(word)
+
+
 peek = _reader("scratch")
 read = _reader("source")
 poke, write, prefetch = _poke, _write, _prefetch
@@ -156,7 +186,9 @@ def select(condition, a, b):  # type: ignore[no-untyped-def]
 
 __all__ = [
     "announce",
+    "highest_bit",
     "look",
+    "lowest_bit",
     "peek",
     "poke",
     "prefetch",

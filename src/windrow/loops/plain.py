@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from .columns import highest_bit, lowest_bit
+
 
 def log(value: float) -> float:
     """The logarithm, as numpy's: -inf of 0, NaN of what is less."""
@@ -71,8 +73,10 @@ def njit(*_: Any, **__: Any) -> Any:
 __all__ = [
     "exp",
     "frexp",
+    "highest_bit",
     "ldexp",
     "log",
+    "lowest_bit",
     "njit",
     "peek",
     "poke",

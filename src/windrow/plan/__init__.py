@@ -6,12 +6,15 @@
     over, as_of               plan wr.over and wr.as_of, by the frame of each call
     operator, cql/            plan wr.Operator and wr.cql
     choose, spans, sharing    choose slicer, algorithm, technique, and what is shared
+    cells                     says whether rows are sorted by key
+    selection                 chooses how values are found by their order
     features, where           define features once; filter single aggregates
-    tiles                     says what slices in a table are
+    tiles, tile_kind          plan slices in a table, and say what these are
     requests                  puts aggregates as a kernel takes them
     resolve                   finishes a plan with what only data can tell
     tree, spread, flow        lay a plan out over Spark tasks, and over a stream
     catalyst                  says which windows need no tasks of ours on Spark
+    sketch_sql                says which sketches Spark makes by itself
     explain, explain_spark    write a resolved plan as text, line by explain_lines
     cards                     prints the catalogues as tables
 
@@ -25,6 +28,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from windrow.errors import BadInput
 from windrow.windows import Window
 
 from .aggregate import Plan, plan_aggregate
@@ -38,11 +42,14 @@ from .resolve import Facts, resolve
 def plan_windows(
     schema: pa.Schema, window: Any, by: Any, calls: Any, *, algorithm: str, **cut: Any
 ) -> Any:
-    """The plan of `wr.aggregate` in one process, whatever the window.
-
-    Slicer and chunk, which say how windows are cut, mean nothing to policies.
-    """
+    """The plan of `wr.aggregate` in one process, whatever the window."""
     if isinstance(window, Window) and not window.is_numbered:
+        if cut.get("chunk") or cut.get("slicer", "auto") != "auto":
+            raise BadInput.because(
+                f"cannot cut {window}",
+                "such windows follow from the rows, and have neither slices nor chunks",
+                "leave slicer= and chunk= out",
+            )
         return plan_by_policy(schema, window, by, calls, algorithm=algorithm)  # type: ignore[arg-type]
     return plan_aggregate(schema, window, by, calls, algorithm=algorithm, **cut)
 

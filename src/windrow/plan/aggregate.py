@@ -27,6 +27,8 @@ from .spans import check_forced, span_of
 from .table import TablePlan, holistic_error, key_names, nominal_product
 from .windows import check_windows, order_of, rules_of
 
+CELLS_PER_ROW = 8  # an empty cell takes a twentieth of the time of sorting a row
+FEW_CELLS = 4096
 OF_FRAMES = ("last", "next", "min_periods")
 
 
@@ -59,6 +61,12 @@ class Plan(TablePlan):
         return slide == 1 or range_ % slide == 0 or not self.slicer.whole_windows
 
     @property
+    def rows_by_one(self) -> int | None:
+        """The rows of one count window that moves on by one; None for all others."""
+        by_one = self.is_regular and self.rules[0].step == 1
+        return self.rules[0].even.range if by_one else None
+
+    @property
     def is_even(self) -> bool:
         """Whether the bounds of all windows are arithmetic."""
         return all(rule.is_even for rule in self.rules)
@@ -67,6 +75,25 @@ class Plan(TablePlan):
     def chooses(self) -> bool:
         """Whether the algorithm that slides over slices is the planner's choice."""
         return self.algorithm in ("auto", GRAPH) or self.span is not None
+
+    @property
+    def must_sort(self) -> str | None:
+        """Why rows are sorted by key whatever they hold, if they are (`cells.py`)."""
+        if not self.by:
+            return "rows have no key"
+        if self.counts_rows or self.clock is None or self.span is not None:
+            return "windows are not measured in time"
+        if self.ties:
+            return "ties= orders rows of the same instant"
+        if not self.chooses or not self.slicer.whole_windows:
+            return "an algorithm or a slicer was asked for by name"
+        if not all(bound.aggregate.in_kernels for bound in self.calls):
+            return "an aggregate needs the rows of each window"
+        return None
+
+    def most_cells(self, rows: int) -> int:
+        """How many cells of keys x slices so many rows may be folded into."""
+        return CELLS_PER_ROW * rows + FEW_CELLS
 
     @property
     def longest(self) -> int:
@@ -152,6 +179,12 @@ def plan_aggregate(
             f"cannot use chunks of {chunk} slices",
             "a chunk must be positive",
             "leave chunk out to let the algorithm choose",
+        )
+    if chunk and span is None and algorithm != "pba":
+        raise BadInput.because(
+            f"cannot use chunks of {chunk} slices",
+            "only pba has chunks whose length can be chosen",
+            "add algorithm='pba', or leave chunk out",
         )
     plan = Plan(
         bound, keys, clock, ties, algorithm, schema, rules, listed, *cut, chunk, span

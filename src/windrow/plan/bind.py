@@ -54,8 +54,18 @@ class BoundCall:
         return tuple(dict.fromkeys((*self.columns, *extra)))
 
 
-def bind(calls: Mapping[str, Call], schema: pa.Schema) -> tuple[BoundCall, ...]:
-    """Check every call against the schema."""
+def bind(
+    calls: Mapping[str, Call], schema: pa.Schema, *, of_rows: bool = False
+) -> tuple[BoundCall, ...]:
+    """Check every call against the schema; `of_rows` if each result is a row's own."""
+    for name, call in calls.items():
+        if "own" in call.aggregate.takes and not of_rows:
+            raise BadInput.because(
+                f"cannot compute {name!r}",
+                f"{call.aggregate.name} is that of a row in its frame, and a window or "
+                "a label is no row",
+                f"use wr.over(..., r=wr.{call.aggregate.name}(column, last=...))",
+            )
     return tuple(_bind(name, call, schema) for name, call in calls.items())
 
 

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from windrow import spans as techniques
 from windrow.aggregates import Law
-from windrow.algorithms import Algorithm
+from windrow.algorithms import LEAST_STREAM, LEAST_WINDOW, Algorithm, best_chunk
 from windrow.algorithms import find as find_algorithm
-from windrow.errors import UnsuitableAlgorithm, WindowError
+from windrow.errors import BadInput, UnsuitableAlgorithm, WindowError
 from windrow.kernels import Product
 from windrow.loops import Lane
-from windrow.slicing import Slicer
+from windrow.slicing import HALOS, Slicer
 from windrow.slicing import find as find_slicer
 from windrow.windows import Rule
+
+if TYPE_CHECKING:
+    from .aggregate import Plan
 
 FEW_SLICES = 4
 GRAPH = "gag"  # one graph for all windows of a list (`sharing.py`)
@@ -80,6 +84,55 @@ def choose_algorithm(
         return Choice(find_algorithm("sba"), reason)
     reason = f"{why}; windows of varying width: 3 combines a slide, one buffer"
     return Choice(find_algorithm("two_stacks_lite"), reason)
+
+
+def choose_threads(
+    choice: Choice, product: Product, plan: Plan, longest: int | None, threads: int
+) -> Choice:
+    """PBA in place of SBA where a second core is free and would have nothing to do.
+
+    A long key is cut into stretches of at least eight windows, one for each core; where
+    windows are too long for that, two threads share the work of one stretch.  They
+    combine in another order, so that only aggregates for which that makes no difference
+    may depend on how many cores there are.
+    """
+    even = plan.rules[0].even
+    slices, rows = even.range // even.slide, longest or 0
+    too_long = rows < 2 * HALOS * even.range
+    enough = slices >= LEAST_WINDOW and rows // even.slide >= LEAST_STREAM
+    is_free = threads > 1 and choice.algorithm.name == "sba" and product.is_lattice
+    if not (plan.counts_rows and is_free and enough and too_long):
+        return choice
+    reason = "a second core is free, and windows are too long to cut rows into parts"
+    return Choice(find_algorithm("pba"), reason)
+
+
+def check_chunk(plan: Plan, *, even: bool) -> None:
+    """Refuse chunks of a length that could not be kept."""
+    fact = f"cannot use chunks of {plan.chunk} slices"
+    if not even or len(plan.rules) > 1:
+        raise BadInput.because(
+            fact,
+            "windows differ in their slices here, and chunks follow from their bounds",
+            "leave chunk out",
+        )
+    range_, slide, _ = plan.rules[0].even
+    if plan.chunk > range_ // slide:
+        raise BadInput.because(
+            fact,
+            f"a window has {range_ // slide}, and a chunk is at most a window",
+            f"use chunk={range_ // slide} or less, or leave it out",
+        )
+
+
+def theorem_1(choice: Choice | None, rule: Rule) -> int:
+    """Slices in a chunk of PBA over windows of rows, by Theorem 1; 0 elsewhere.
+
+    Folding `slide` rows into each slice gives suffixes time to come, so that chunks are
+    longer than half a window.
+    """
+    is_pba = choice is not None and choice.algorithm.threads > 1
+    return int(best_chunk(*rule.even[:2])) if is_pba and rule.counts_rows else 0
 
 
 def check_product(

@@ -19,6 +19,7 @@ from windrow.slicing import Part
 from .as_of import AsOfPlan
 from .explain_lines import (
     algorithm_lines,
+    cell_lines,
     count,
     frame_lines,
     holistic_calls,
@@ -30,6 +31,7 @@ from .explain_lines import (
     order_lines,
     partial_lines,
     result_lines,
+    selection_lines,
     slice_lines,
     span_text,
     thread_lines,
@@ -109,7 +111,8 @@ def explain_resolved(
     elif facts.spans is not None:
         lines = _span_lines(resolved, facts.spans)
     else:
-        lines = ["aggregate", *order_lines(plan), *_sliding_lines(resolved)]
+        order = order_lines(plan) + cell_lines(resolved)
+        lines = ["aggregate", *order, *_sliding_lines(resolved)]
     return Explanation("\n".join(lines + thread_lines(resolved, threads, parts)))
 
 
@@ -120,7 +123,11 @@ def _sliding_lines(resolved: Resolved) -> list[str]:
         lines += partial_lines(request.product) + algorithm_lines(resolved)
         named = plan.algorithm != "auto"
         lines += kernel_lines(request.product, named, [kernel_here()])
-    return lines + holistic_lines(plan.calls) + result_lines(plan.calls, [request])
+    return (
+        lines
+        + holistic_lines(plan.calls, request)
+        + result_lines(plan.calls, [request])
+    )
 
 
 def _span_lines(resolved: Resolved, lengths: Lengths) -> list[str]:
@@ -148,6 +155,7 @@ def _span_lines(resolved: Resolved, lengths: Lengths) -> list[str]:
     if holistic := holistic_calls(plan.calls):
         no_partial = f"no partial of bounded size ({label_of(holistic)})"
         lines.append(f"  technique  tuple_buckets: {no_partial}")
+        lines += selection_lines(holistic, resolved.request)
     requests = [group.request for group in resolved.groups]
     return lines + result_lines(plan.calls, requests)
 
@@ -161,6 +169,7 @@ def _policy_lines(resolved: ResolvedPolicy) -> list[str]:
     if choice is not None:
         lines += partial_lines(request.product)
         lines.append(f"  algorithm  {choice}")
+    lines += holistic_lines(plan.calls, request)
     return lines + result_lines(plan.calls, [request])
 
 

@@ -35,7 +35,7 @@ def frame_lines(resolved: ResolvedOver) -> list[str]:
             each = "label" if frame.of_labels else "row"
             lines.append(f"  bounds     {kind}, one window a {each}")
             lines.append(f"  algorithm  {choice}")
-        lines += holistic_lines(part.calls)
+        lines += holistic_lines(part.calls, part.request)
     requests = [part.request for part in resolved.frames]
     return lines + result_lines(resolved.plan.calls, requests)
 
@@ -52,6 +52,26 @@ def order_lines(plan: TablePlan) -> list[str]:
         order = f"ordered by {plan.clock.column}, ties as they arrived"
     keys = keys_text(plan, "no key: one run")
     return [f"  rows       {keys}; {order}", *zone_lines(plan.clock)]
+
+
+def cell_lines(resolved: Resolved) -> list[str]:
+    """Whether rows are folded where they stand, or why they are sorted by key."""
+    cells, reason = resolved.cells, resolved.sorted_because
+    if resolved.plan.by and reason is None:
+        reason = resolved.plan.must_sort
+    if cells is not None and cells.rows:
+        table = f"{count(cells.keys, 'key')} x {count(cells.slices or 0, 'slice')}"
+        return [
+            f"  cells      {table}: rows are folded where they stand, none is sorted"
+        ]
+    if cells is not None:
+        few = "few keys x slices for their rows"
+        return [
+            f"  cells      as there are rows: folded unsorted if {few}, else sorted"
+        ]
+    if reason is not None:
+        return [f"  cells      none, rows are sorted by key: {reason}"]
+    return []
 
 
 def label_line(plan: AsOfPlan) -> str:
@@ -165,6 +185,9 @@ def thread_lines(
         return [f"  threads    {min(threads, len(parts))}: {many}"]
     if threads == 1:
         return []
+    if isinstance(resolved, Resolved) and resolved.cells is not None:
+        each = "stretches of slices" if resolved.cells.in_order else "no stretch alone"
+        return [f"  threads    {threads}: cells by {each}, windows by key"]
     if isinstance(resolved, ResolvedPolicy) or getattr(resolved.plan, "span", None):
         return ["  threads    1: these windows are not divided"]
     if not resolved.divides:
@@ -247,12 +270,27 @@ def holistic_calls(calls: Sequence[BoundCall]) -> list[BoundCall]:
     return [bound for bound in calls if Law.HOLISTIC in bound.aggregate.laws]
 
 
-def holistic_lines(calls: Sequence[BoundCall]) -> list[str]:
-    """A line on the calls that have no partial, if there are any."""
+def holistic_lines(calls: Sequence[BoundCall], request: KernelRequest) -> list[str]:
+    """A line on the calls that have no partial, and one on each way to order values."""
     if not (holistic := holistic_calls(calls)):
         return sketch_lines(calls)
     line = f"  holistic   {label_of(holistic)}: ranges of row positions, no partials"
-    return [line, *sketch_lines(calls)]
+    return [line, *selection_lines(holistic, request), *sketch_lines(calls)]
+
+
+def selection_lines(calls: Sequence[BoundCall], request: KernelRequest) -> list[str]:
+    """A line on each method that finds values by their order, and how it runs."""
+    ways: dict[str, list[BoundCall]] = {}
+    for bound in calls:
+        if bound.name in request.selections:
+            ways.setdefault(str(request.selections[bound.name]), []).append(bound)
+    lines = [f"  order      {label_of(some)} by {way}" for way, some in ways.items()]
+    walked = any(s.method.is_walked for s in request.selections.values())
+    if walked and forced_lane() is not Lane.COMPILED:
+        lines.append(
+            "             over whole columns all windows ask one wavelet_tree instead"
+        )
+    return lines
 
 
 def sketch_lines(calls: Sequence[BoundCall]) -> list[str]:

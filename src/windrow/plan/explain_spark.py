@@ -63,7 +63,7 @@ def explain_tree(tree: Tree, kernels: Sequence[str]) -> Explanation:
     elif request.calls:
         lines += algorithm_lines(tree.resolved)
     lines += kernel_lines(request.product, plan.algorithm != "auto", kernels)
-    lines += holistic_lines(plan.calls)
+    lines += holistic_lines(plan.calls, request)
     lines.append(f"  level 3    {tree.split}: {tree.split_reason}")
     return Explanation("\n".join(lines + result_lines(plan.calls, [request])))
 
@@ -119,6 +119,9 @@ def explain_flow(flow: Flow, kernels: Sequence[str]) -> Explanation:
         f"  kept       {flow.kept}: {flow.kept_reason}",
         f"  late       {_late_text(flow)}",
     ]
+    if flow.kept == "levels":
+        lines.append(f"  levels     pages of suffixes, {_unit_text(flow)} a slice")
+        lines.append(f"  new rows   windows within them: {flow.choice}")
     if isinstance(plan, OverPlan):
         return Explanation("\n".join(lines + _frame_lines(plan, kernels)))
     lines += kernel_lines(flow.request.product, plan.algorithm != "auto", kernels)
@@ -132,10 +135,17 @@ def explain_flow(flow: Flow, kernels: Sequence[str]) -> Explanation:
         lines.append(f"  chunks     of {slides} slides, half a window")
         lines += slices + partial_lines(flow.request.product)
         lines.append("  algorithm  pba, a step at a time: at most three merges a slide")
+    elif flow.kept == "levels":
+        lines += partial_lines(flow.request.product)
     else:
         lines += slices
-    lines += holistic_lines(plan.calls) + result_lines(plan.calls, [flow.request])
+    lines += holistic_lines(plan.calls, flow.request)
+    lines += result_lines(plan.calls, [flow.request])
     return Explanation("\n".join(lines))
+
+
+def _unit_text(flow: Flow) -> str:
+    return "one row" if flow.unit == 1 else f"{flow.unit:,} rows"
 
 
 def _late_text(flow: Flow) -> str:

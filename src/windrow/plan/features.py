@@ -77,7 +77,7 @@ class Features:
         """The columns that they give over events of that schema: names and types."""
         calls, masked, _ = mask_calls(self.calls, events)
         fields = []
-        for bound in bind(calls, masked):
+        for bound in bind(calls, masked, of_rows=True):
             never = bound.aggregate.name in ("count", "count_distinct", "collect")
             never = never and bound.call.min_periods is None
             fields.append(pa.field(bound.name, bound.result, nullable=not never))

@@ -3,8 +3,9 @@
 fed       slices, folded before they are shuffled    every aggregate commutes
           rows, as they are                          order or the rows are needed
 kept      slices     chunks of half a window         time windows, whatever the range
-          rows       the rows of the last windows    count windows, holistic ones
-          past       the rows that a frame reaches   wr.over
+          levels     pages of suffixes by position   count windows, wr.over
+          rows       the rows of the last windows    holistic aggregates
+          past       the rows that a frame reaches   ... of wr.over
 late      rows behind the watermark count in windows that are not out, or nowhere
 buckets   keys whose state is kept together: one call of a kernel serves them all
 
@@ -14,7 +15,8 @@ holds none: state outlives what is known of a column.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 from pyarrow import types as pat
 
@@ -22,10 +24,12 @@ from windrow.aggregates import Law
 from windrow.errors import BadInput, UnsupportedType, WindowError
 
 from .aggregate import Plan
+from .choose import Choice, choose_algorithm
 from .over import OverPlan
 from .requests import KernelRequest, Slots, may_overflow, request_kernel, slots_of
 from .spread import check_bounded
-from .tree import needs_rows, not_folded
+from .table import label_of
+from .tree import needs_all_rows, needs_rows, not_folded
 
 # A bucket costs a few calls of the state store in each micro-batch (about 5 ms), and
 # buckets are what tasks share out: a few for each core, and hundreds of keys in each.
@@ -37,6 +41,7 @@ CELLS = 4  # in the watermark's delay: what waits is written and read by the cel
 class Flow:
     """What happens to a stream, and why; `cell` is in ticks.
 
+    Levels have slices of `unit` rows; `choice` slides over those that a step brings.
     `late_for_all` is why a row behind the watermark is late for the whole query; None:
     it counts in the windows that are not out.  `former` are product and slots of
     version 0.1, which kept smaller partials where columns could not be null; None: the
@@ -55,6 +60,8 @@ class Flow:
     late: str
     late_for_all: str | None
     cell: int
+    unit: int = 1
+    choice: Choice | None = None
 
     @property
     def counts_late(self) -> bool:
@@ -92,9 +99,10 @@ def flow_of(
                 "group by its fields, or by a string made of it",
             )
     slots = slots_of(plan.calls, lambda _: True)
-    request = request_kernel(plan.calls, slots, may_overflow)
+    of_slices = isinstance(plan, Plan) and plan.span is None and not needs_rows(plan)
+    request = request_kernel(plan.calls, slots, may_overflow, of_slices=of_slices)
     former_slots = slots_of(plan.calls, lambda name: name in nullable)
-    former = request_kernel(plan.calls, former_slots, may_overflow)
+    former = request_kernel(plan.calls, former_slots, may_overflow, of_slices=of_slices)
     same = former.product.dtypes == request.product.dtypes
     before = None if same else (former, former_slots)
     state = _state(plan, request)
@@ -106,7 +114,30 @@ def flow_of(
         cell = max(delay // CELLS, min(rule.step for rule in plan.rules))
     many = (buckets or BUCKETS) if plan.by else 1
     lates = late, _late_for_all(plan, request, state[0], late)
-    return Flow(plan, request, slots, before, *sent, *state, many, *lates, cell)
+    flow = Flow(plan, request, slots, before, *sent, *state, many, *lates, cell)
+    if state[0] != "levels":
+        return flow
+    choice = choose_algorithm(
+        plan.algorithm, request.product, label_of(plan.calls), width=None, regular=False
+    )
+    return replace(flow, unit=_unit(plan), choice=choice)
+
+
+def _unit(plan: Plan | OverPlan) -> int:
+    """The most rows that divide every range and slide."""
+    if isinstance(plan, OverPlan):
+        return 1
+    return math.gcd(*(number for r in plan.rules for number in r.even[:2]))
+
+
+def check_no_history(start: object, since: object) -> None:
+    """Refuse history where nothing is kept for rows to come."""
+    if start is not None or since is not None:
+        raise BadInput.because(
+            "cannot begin a batch with tiles",
+            "start= and since= are what a stream begins with",
+            "make tiles of the batch too, and call wr.merge_tiles over both",
+        )
 
 
 def _check(late: str, buckets: int | None, mode: str) -> None:
@@ -145,16 +176,32 @@ def _check_algorithm(plan: Plan) -> None:
 
 def _state(plan: Plan | OverPlan, request: KernelRequest) -> tuple[str, str]:
     """What the state of a bucket consists of, and why."""
+    why = _needs_rows(plan, request)
     if isinstance(plan, OverPlan):
-        return "past", "each row looks back at rows: those within reach are kept"
+        if why is not None:
+            return "past", f"{why}: the rows within reach are kept, and read in a step"
+        return "levels", "a row costs at most three merges, whatever it looks back over"
     if plan.span is not None:
         return "rows", "events last: those that a window to come overlaps are kept"
-    why = needs_rows(plan)
+    if why is not None:
+        return "rows", f"{why}: the rows that windows can reach are kept, and read"
+    if plan.counts_rows:
+        return "levels", "a window costs at most three merges, however many rows it has"
+    return "slices", "a slide costs at most three merges a key, whatever the range"
+
+
+def _needs_rows(plan: Plan | OverPlan, request: KernelRequest) -> str | None:
+    """The reason why a bucket must keep rows; None if partials will do."""
+    why = None
+    if isinstance(plan, OverPlan) or plan.counts_rows:
+        why = needs_all_rows(plan.calls)
+        if plan.span is not None:
+            why = "an event that is under way may have begun at any time"
+    else:
+        why = needs_rows(plan)
     if why is None and request.product.interpreted:
         why = "a function could not be compiled, and plain Python has no columns"
-    if why is not None:
-        return "rows", f"{why}: the rows that windows can reach are kept"
-    return "slices", "a slide costs at most three merges a key, whatever the range"
+    return why
 
 
 def _late_for_all(
@@ -179,6 +226,8 @@ def _sent(
     plan: Plan | OverPlan, request: KernelRequest, state: str, late: str
 ) -> tuple[str, str]:
     """What is sent to the buckets, and why."""
+    if state == "levels":
+        return "rows", "rows are numbered where all of their key meet, in order of time"
     if isinstance(plan, OverPlan) or state == "rows":
         return "rows", "rows are kept"
     if late == "keep":

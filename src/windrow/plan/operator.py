@@ -188,6 +188,13 @@ def check_keepable(calls: Iterable[BoundCall]) -> None:
     """Refuse aggregates that need the order of all values at once."""
     for bound in calls:
         fact = f"cannot keep {bound.call.label} in an operator"
+        if Law.HOLISTIC in bound.aggregate.laws and len(bound.columns) > 1:
+            raise UnsupportedType.because(
+                fact,
+                "it is made of two columns of all events, and the values of one are "
+                "kept",
+                "use wr.aggregate or wr.over",
+            )
         if is_held(bound):
             continue
         for name, kind in zip(bound.columns, bound.types, strict=True):

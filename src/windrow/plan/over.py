@@ -75,7 +75,7 @@ def plan_over(
     names_of_span = None if span is None else check_span(span, on, schema)
     on = on if names_of_span is None else names_of_span[0]
     keys = key_names(by, schema)
-    bound_calls = bind(calls, schema)
+    bound_calls = bind(calls, schema, of_rows=True)
     check_new_names(list(calls), schema.names)
     names = check_columns(ties, schema)
     durations = durations_of(bound_calls)

@@ -10,12 +10,14 @@ Three ways lead to windows, tried in this order:
     even     one window over even slices: rows are counted, or no slide is without one
     slices   windows over slices, their bounds from the rule
 
-Executors follow what stands here and choose nothing; `explain` prints it.
+Slices are cut from rows that are sorted by key, or are cells into which rows are folded
+where they stand (`cells.py`).  Executors follow what stands here and choose nothing;
+`explain` prints it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import overload
 
@@ -25,10 +27,12 @@ from windrow.kernels import Product
 from .aggregate import Plan
 from .bind import BoundCall
 from .by_policy import PolicyPlan
-from .choose import Choice
+from .cells import CellFacts, why_sorted
+from .choose import Choice, check_chunk, choose_threads, theorem_1
 from .frame import Frame
 from .over import OverPlan
 from .requests import KernelRequest, Slots, may_overflow, request_kernel, slots_of
+from .selection import EvenWindows, choose_selections
 from .sharing import Sharing, choice_alone, sharing_of
 from .spans import Lengths, TechniqueGroup, choose_groups, places_of_ring
 
@@ -43,6 +47,10 @@ class Facts:
     largest absolute values of columns of whole numbers, `longest` is the number of
     rows of the longest key, `spans` says how long events with a duration last, and
     `gapless` that each slide of a time window holds a row of each key that is there.
+    `ranges` are the numbers of values that columns of whole numbers lie among, and
+    `run` is the number of rows of a key on average; `threads` may work at once.
+    `cells` says how many cells rows could be folded into; what a sort would tell beyond
+    that is found out by `after_sort`, if rows are sorted.
     """
 
     nulls: frozenset[str] | None = None
@@ -50,6 +58,21 @@ class Facts:
     longest: int | None = None
     spans: Lengths | None = None
     gapless: bool = False
+    threads: int = 1
+    ranges: Mapping[str, int] = field(default_factory=dict)
+    run: float = 0.0
+    cells: CellFacts | None = None
+    after_sort: Callable[[], Facts] | None = field(default=None, compare=False)
+
+    def select(
+        self, request: KernelRequest, calls: Sequence[BoundCall], width: int | None
+    ) -> KernelRequest:
+        """The request with methods for windows of so many rows that move on by one."""
+        if not request.selections:
+            return request
+        even = None if width is None else EvenWindows(width, self.run)
+        known = choose_selections(calls, self.ranges, self.nulls, even)
+        return replace(request, selections=known)
 
     def has_nulls(self, column: str) -> bool:
         """Whether a column may hold a null."""
@@ -75,7 +98,8 @@ class Resolved:
     `way` is graph, even, slices or spans; `choices` has an entry for each window: None
     if it does not slide by itself.  Windows over slices may all be answered `by_graph`,
     or `together` by one algorithm that knows several ranges.  `groups` are the
-    techniques for events with a duration.
+    techniques for events with a duration.  With `cells` rows are folded where they
+    stand; where they could have been, `sorted_because` says why they are not.
     """
 
     plan: Plan
@@ -88,6 +112,8 @@ class Resolved:
     together: Algorithm | None = None
     groups: tuple[TechniqueGroup, ...] = ()
     fold_below: float = FOLD_BELOW
+    cells: CellFacts | None = None
+    sorted_because: str | None = None
 
     @property
     def product(self) -> Product:
@@ -97,7 +123,12 @@ class Resolved:
     @property
     def is_holistic(self) -> bool:
         """Whether some aggregate needs the rows of each window, not a partial."""
-        return len(self.request.calls) < len(self.plan.calls)
+        return self.request.count < len(self.plan.calls)
+
+    @property
+    def needs_bounds(self) -> bool:
+        """Whether the bounds of each window are looked at, beside the kernel."""
+        return self.is_holistic or bool(self.request.sketches)
 
     @property
     def divides(self) -> bool:
@@ -120,7 +151,7 @@ class Resolved:
     def walks_instants(self) -> bool:
         """Whether a graph finds the bounds of windows over slices by their instants."""
         even = all(rule.is_even and not rule.is_complete for rule in self.plan.rules)
-        return self.by_graph and even and not self.is_holistic
+        return self.by_graph and even and not self.needs_bounds
 
     def threads(self, most: int) -> int:
         """How many threads run at once: plain Python holds the interpreter's lock."""
@@ -140,7 +171,12 @@ class Resolved:
         alone = choice is not None and choice.algorithm.threads == 1
         if rule.is_complete or not self.plan.slicer.whole_windows:
             return "arrays"
-        return "numbers" if alone and not self.is_holistic else "arrays"
+        return "numbers" if alone and not self.needs_bounds else "arrays"
+
+    @property
+    def chunk(self) -> int:
+        """Slices in a chunk of PBA; 0 where the algorithm chooses."""
+        return self.plan.chunk or theorem_1(self.choices[0], self.plan.rules[0])
 
     def choice(self, number: int) -> Choice:
         """The algorithm of a window that slides by itself, and how it runs.
@@ -202,28 +238,41 @@ class ResolvedPolicy:
 
 
 @overload
-def resolve(plan: Plan, facts: Facts, *, inputs: str = "rows") -> Resolved: ...
+def resolve(
+    plan: Plan, facts: Facts, *, inputs: str = "rows", sketches: bool | None = None
+) -> Resolved: ...
 @overload
 def resolve(plan: OverPlan, facts: Facts) -> ResolvedOver: ...
 @overload
 def resolve(plan: PolicyPlan, facts: Facts) -> ResolvedPolicy: ...
 def resolve(
-    plan: Plan | OverPlan | PolicyPlan, facts: Facts, *, inputs: str = "rows"
+    plan: Plan | OverPlan | PolicyPlan,
+    facts: Facts,
+    *,
+    inputs: str = "rows",
+    sketches: bool | None = None,
 ) -> Resolved | ResolvedOver | ResolvedPolicy:
     """Make every choice that is left, with what is known of the rows.
 
     Windows slide over `inputs`: "rows"; "slices", into which rows have been folded; or
-    "ranges" of rows, of which each window has its own and shares none.
+    "ranges" of rows, of which each window has its own and shares none.  Partials have
+    `sketches` over slices, and where rows are folded into those.
     """
     if isinstance(plan, OverPlan):
         return _resolve_over(plan, facts, slots_of(plan.framed, facts.has_nulls))
     slots = slots_of(plan.calls, facts.has_nulls)
     if isinstance(plan, PolicyPlan):
         request = request_kernel(plan.calls, slots, facts.two_words(None))
+        request = facts.select(request, plan.calls, None)
         choice = plan.choice(request.product) if request.calls else None
         return ResolvedPolicy(plan, request, slots, choice)
+    if facts.cells is not None:
+        return _resolve_keyed(plan, facts, slots)
     wide = facts.two_words(plan.longest if plan.counts_rows else None)
-    request = request_kernel(plan.calls, slots, wide)
+    of_slices = sketches if sketches is not None else inputs == "slices"
+    request = request_kernel(plan.calls, slots, wide, of_slices=of_slices)
+    width = plan.rows_by_one if inputs == "rows" else None
+    request = facts.select(request, plan.calls, width)
     none = (None,) * len(plan.rules)
     if plan.span is not None:
         groups = _technique_groups(plan, facts, slots, wide)
@@ -247,10 +296,27 @@ def resolve(
     if sharing is not None:
         return Resolved(plan, request, slots, "slices", none, sharing, by_graph=True)
     own = tuple(plan.choice(rule, product, even=way == "even") for rule in plan.rules)
+    if plan.chunk:
+        check_chunk(plan, even=way == "even")
+    if way == "even" and plan.chooses:
+        own = (choose_threads(own[0], product, plan, facts.longest, facts.threads),)
     forced = None if plan.chooses or len(plan.rules) == 1 else own[0].algorithm
     if forced is None or not forced.many or inputs == "ranges":
         return Resolved(plan, request, slots, way, own)
     return Resolved(plan, request, slots, way, own, together=forced)
+
+
+def _resolve_keyed(plan: Plan, facts: Facts, slots: Slots) -> Resolved:
+    """Resolve a plan whose rows may be folded into cells."""
+    cells = facts.cells
+    assert cells is not None
+    product = request_kernel(plan.calls, slots, facts.two_words(None)).product
+    reason = why_sorted(plan, product, cells)
+    if reason is None:
+        folded = resolve(plan, replace(facts, cells=None), inputs="slices")
+        return replace(folded, cells=cells)
+    known = facts if facts.after_sort is None else facts.after_sort()
+    return replace(resolve(plan, known), sorted_because=reason)
 
 
 def _technique_groups(
@@ -289,6 +355,7 @@ def _resolve_over(plan: OverPlan, facts: Facts, slots: Slots) -> ResolvedOver:
             None if frame.rows is None else frame.before + frame.after + 1
         )
         request = request_kernel(calls, slots, wide, may_be_empty=frame.may_be_empty)
+        request = facts.select(request, calls, frame.rows if frame.is_even else None)
         choice = None
         if request.calls:
             choice = frame.choice(plan.algorithm, request.product, calls)

@@ -18,6 +18,7 @@ from windrow.windows import Clock
 
 from .bind import BoundCall, column_type
 from .requests import may_overflow, request_kernel, slots_of
+from .selection import ranged_columns
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,11 @@ class TablePlan:
         """The columns of whole numbers whose sums could pass 64 bits."""
         columns = (bound.columns[0] for bound in self.calls if may_overflow(bound))
         return list(dict.fromkeys(columns))
+
+    @property
+    def ranged(self) -> list[str]:
+        """The columns of whole numbers whose range decides how values are ordered."""
+        return ranged_columns(self.calls)
 
     @property
     def reads(self) -> list[str]:

@@ -1,20 +1,18 @@
 """Plans tiles: slices as a table that can be stored, appended to, and merged later.
 
-    card | tile     | spend                     | tiles
-    7    | 12:00:00 | {total: 30.0, count: 2}   | {"format": "windrow tiles 1", ...}
+    rows     -- plan_tiles  -->  tiles           each a window that tumbles
+    tiles    -- plan_longer -->  longer tiles
+    tiles    -- plan_merge  -->  windows         made of whole tiles
 
-`tile` is the instant at which a slice begins.  A column for each aggregate holds the
-fields of its partial, by name, and how many values it has seen where nulls may be among
-them; `tiles` says in every row what the others are, since readers drop what a schema
-says beside them.  Two rows of one key and tile are combined.
+An aggregate without a partial of bounded size (`collect`, `count_distinct`) is stored
+as the list of its values, each once where that will do; windows over those are planned
+as windows over the values, at the instants of their tiles.
 """
 
 from __future__ import annotations
 
-import base64
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,27 +25,36 @@ from windrow.windows import Duration, Rule, Window, parse_duration, sliding
 from .aggregate import Plan, plan_aggregate
 from .requests import KernelRequest
 from .resolve import Facts, Resolved, resolve
+from .tile_kind import ABOUT, TILE, TileKind, write_kind
 
-FORMAT = "windrow tiles 1"
-TILE, ABOUT = "tile", "tiles"
 _COUNTED = "\0count "
+_VALUES_OF = "windrow values of "  # in the rows that lists are made of again
+PLACE = "windrow place"  # of a value in its list
 
 
 @dataclass(frozen=True)
 class TilePlan:
     """A resolved plan whose product holds the count of every column that is read.
 
-    `calls` are those that were asked for; `about` says what tiles of it are.
+    `calls` are those that were asked for, of which `lists` are made of the values
+    themselves, each by a plan of its own; `about` says what tiles of it are.
     """
 
     resolved: Resolved
     calls: tuple[str, ...]
+    lists: Mapping[str, Resolved]
     about: str
 
     @property
     def plan(self) -> Plan:
         """The plan over one window: a tile."""
         return self.resolved.plan
+
+    @property
+    def reads(self) -> list[str]:
+        """Every column of rows that tiles are made of, once each."""
+        own = [name for part in self.lists.values() for name in part.plan.reads]
+        return list(dict.fromkeys([*self.plan.reads, *own]))
 
     def places(self) -> dict[str, dict[str, int]]:
         """For each call, the fields of its partial: places in the product, by name."""
@@ -61,28 +68,43 @@ class TilePlan:
                     present = [] if output.present_in is None else [output.present_in]
                     for place in (*output.fields, *present):
                         own[names[place]] = place
+        for place, bound in enumerate(request.sketches, len(names)):
+            places[bound.name] = {"sketch": place}
         counted = {
             bound.name: request.product.outputs[outputs[0]].fields[0]
             for bound, outputs in request.calls
         }
-        for bound, _ in request.calls:
+        for bound in self.plan.calls:
             label = _counted(bound.call)
             if bound.name in places and label is not None:
                 places[bound.name]["count"] = counted[label]
+        for name, part in self.lists.items():
+            column = part.plan.calls[0].columns[0].removeprefix(_VALUES_OF)
+            places[name] = {"count": counted[_COUNTED + column]}
         return places
 
+    def twins(self) -> dict[int, int]:
+        """Places that no call names, and others with the same number."""
+        named = {place for own in self.places().values() for place in own.values()}
+        return twins_of(self.resolved.request, named)
 
-@dataclass(frozen=True)
-class TileKind:
-    """What tiles are, as their own column says."""
 
-    every: int
-    shift: int
-    tick: int
-    on: str
-    by: tuple[str, ...]
-    calls: Mapping[str, Call]
-    schema: pa.Schema
+def twins_of(request: KernelRequest, named: set[int]) -> dict[int, int]:
+    """Places of a product that are not named, and named ones with the same number.
+
+    A product holds a number twice where parts that share it are combined apart: the
+    maximum of `arg_max` and of `max_count`.
+    """
+    names = field_names(request)
+    inputs = [
+        (part.request.slots, part.request.masks)
+        for part in request.product.parts
+        for _ in part.dtypes
+    ]
+    meanings = list(zip(names, inputs, strict=True))
+    same = {meanings[place]: place for place in named if place < len(names)}
+    others = set(range(len(names))) - named
+    return {place: same[meanings[place]] for place in sorted(others)}
 
 
 def field_names(request: KernelRequest) -> list[str]:
@@ -102,6 +124,11 @@ def plan_tiles(
 ) -> TilePlan:
     """Plan tiles of rows: one window each."""
     resolved = _resolved(schema, window, by, calls)
+    lists = {
+        name: _list_plan(schema, window, by, name, _stored_list(call))
+        for name, call in calls.items()
+        if is_list(call)
+    }
     plan, (rule,) = resolved.plan, resolved.plan.rules
     assert plan.clock is not None
     for name in (*plan.by, *calls):
@@ -112,49 +139,12 @@ def plan_tiles(
                 "choose another name",
             )
     range_, slide, shift = rule.even
-    reads = pa.schema([schema.field(name) for name in plan.reads])
-    about = {
-        "format": FORMAT,
-        "every": range_,
-        "shift": shift % slide,
-        "tick": plan.clock.tick,
-        "on": plan.clock.column,
-        "by": list(plan.by),
-        "aggregates": {name: _written(call) for name, call in calls.items()},
-        "schema": base64.b64encode(reads.serialize()).decode(),
-    }
-    text = json.dumps(about, separators=(",", ":"))
-    return TilePlan(resolved, tuple(calls), text)
-
-
-def read_kind(about: Sequence[str | None]) -> TileKind:
-    """What tiles are, from the distinct values of their own column."""
-    if len(about) != 1:
-        raise BadInput.because(
-            "cannot read tiles",
-            f"their column {ABOUT!r} has {len(about)} different values, not one",
-            "give tiles that were made with the same wr.tiles(...)",
-        )
-    try:
-        content = json.loads(about[0] or "")
-        if content["format"] != FORMAT:
-            cause = f"their format is {content['format']!r}, not {FORMAT!r}"
-            hint = "read them with the version that wrote them"
-            raise BadInput.because("cannot read tiles", cause, hint)
-        calls = {
-            name: find(call["aggregate"])(*call["columns"], **call["options"])
-            for name, call in content["aggregates"].items()
-        }
-        schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(content["schema"])))
-        every, shift, tick = (int(content[n]) for n in ("every", "shift", "tick"))
-        by = tuple(content["by"])
-        return TileKind(every, shift, tick, content["on"], by, calls, schema)
-    except (ValueError, KeyError, TypeError, pa.ArrowException) as error:
-        if isinstance(error, BadInput):
-            raise
-        cause = f"their column {ABOUT!r} is not what wr.tiles writes"
-        hint = "give a table that wr.tiles has made"
-        raise BadInput.because("cannot read tiles", cause, hint) from error
+    read = [*plan.reads, *(n for part in lists.values() for n in part.plan.reads)]
+    reads = pa.schema([schema.field(name) for name in dict.fromkeys(read)])
+    lengths = range_, shift % slide, plan.clock.tick
+    kind = TileKind(*lengths, plan.clock.column, plan.by, calls, reads)
+    text = write_kind(kind)
+    return TilePlan(resolved, tuple(calls), lists, text)
 
 
 def plan_merge(
@@ -162,9 +152,14 @@ def plan_merge(
     window: Window | Sequence[Window],
     by: str | Sequence[str] | None,
     names: Sequence[str] | None = None,
+    tile: pa.DataType | None = None,
 ) -> TilePlan:
-    """Plan windows over tiles: of all aggregates, or of those that are named."""
+    """Plan windows over tiles: of all aggregates, or of those that are named.
+
+    `tile` is the type of the instants at which they begin.
+    """
     keys = kind.by if by is None else (by,) if isinstance(by, str) else tuple(by)
+    window = _on_time(window, kind)
     for name in keys:
         if name not in kind.by:
             raise UnknownName.among("key of the tiles", name, kind.by)
@@ -173,7 +168,7 @@ def plan_merge(
             raise UnknownName.among("aggregate of the tiles", name, kind.calls)
     calls = {name: kind.calls[name] for name in (names or kind.calls)}
     for name, call in calls.items():
-        if Law.COMMUTATIVE not in call.aggregate.laws and set(keys) < set(kind.by):
+        if _goes_by_order(call) and set(keys) < set(kind.by):
             lost = next(key for key in kind.by if key not in keys)
             raise BadInput.because(
                 f"cannot merge {name!r} of the tiles without key {lost!r}",
@@ -184,11 +179,86 @@ def plan_merge(
     resolved = _resolved(kind.schema, window, keys, calls, inputs="slices")
     for rule in resolved.plan.rules:
         _check_whole(kind, rule, resolved.plan)
-    return TilePlan(resolved, tuple(calls), "")
+    lists = {
+        name: _merge_plan(kind, tile, window, keys, name, call)
+        for name, call in calls.items()
+        if is_list(call)
+    }
+    return TilePlan(resolved, tuple(calls), lists, "")
 
 
-def tile_window(every: Any, on: str, kind: TileKind | None = None) -> Window:
+def _on_time(window: Any, kind: TileKind) -> Any:
+    """Windows over the time that tiles were cut by, also where it is not said."""
+    if isinstance(window, (list, tuple)):
+        return [_on_time(one, kind) for one in window]
+    if getattr(window, "is_timed", False) and window.on in (None, TILE):
+        return replace(window, on=kind.on)
+    return window
+
+
+def plan_longer(kind: TileKind, window: Window, by: Any, tile: pa.DataType) -> TilePlan:
+    """Plan longer tiles of shorter ones."""
+    plan_merge(kind, window, by)  # refuses what is not made of whole tiles
+    tiles = plan_tiles(kind.schema, window, by, kind.calls)
+    lists = {
+        name: _merge_plan(kind, tile, window, by, name, _stored_list(kind.calls[name]))
+        for name in tiles.lists
+    }
+    return replace(tiles, lists=lists)
+
+
+def is_list(call: Call) -> bool:
+    """Whether a tile holds the values of a call, and no partial."""
+    return Law.HOLISTIC in call.aggregate.laws
+
+
+def _goes_by_order(call: Call) -> bool:
+    """Whether the result depends on the order of rows."""
+    laws, name = call.aggregate.laws, call.aggregate.name
+    return Law.COMMUTATIVE not in laws and name != "count_distinct"
+
+
+def _stored_list(call: Call) -> Call:
+    """The list that a tile keeps for a call: of values, each once if that will do."""
+    distinct = call.aggregate.name in ("count_distinct", "collect_distinct")
+    return find("collect_distinct" if distinct else "collect")(*call.columns)
+
+
+def _merge_plan(
+    kind: TileKind,
+    tile: pa.DataType | None,
+    window: Any,
+    by: Any,
+    name: str,
+    call: Call,
+) -> Resolved:
+    """A plan over the values in lists, at the instants of their tiles."""
+    column = _VALUES_OF + call.columns[0]
+    fields = [kind.schema.field(key) for key in kind.by]
+    fields.append(pa.field(kind.on, tile or kind.schema.field(kind.on).type))
+    fields.append(pa.field(column, kind.schema.field(call.columns[0]).type))
+    fields.append(pa.field(PLACE, pa.int64()))
+    windows = window if isinstance(window, (list, tuple)) else [window]
+    placed = [replace(one, ties=(PLACE,)) for one in windows]
+    renamed = replace(call, columns=(column,))
+    same = placed if windows is window else placed[0]
+    return _list_plan(pa.schema(fields), same, by, name, renamed)
+
+
+def _list_plan(
+    schema: pa.Schema, window: Any, by: Any, name: str, call: Call
+) -> Resolved:
+    return resolve(plan_aggregate(schema, window, by, {name: call}), Facts())
+
+
+def tile_window(every: Any, on: str | None, kind: TileKind | None = None) -> Window:
     """The window of one tile; of coarser tiles, aligned as the finer ones are."""
+    if kind is None and on is None:
+        raise BadInput.because(
+            "cannot cut rows into tiles",
+            "no time column is named",
+            "say which, as in wr.tiles(..., on='ts')",
+        )
     if kind is None:
         return sliding(every, on=on)
     shift = kind.shift * kind.tick if kind.tick else kind.shift
@@ -201,11 +271,11 @@ def _resolved(
 ) -> Resolved:
     """The plan of calls and of the counts of their columns, whatever the rows."""
     for name, call in calls.items():
-        if call.aggregate.is_users or not call.aggregate.in_kernels:
-            kind = "an aggregate of your own" if call.aggregate.is_users else "holistic"
+        if call.aggregate.is_users:
             raise BadInput.because(
                 f"cannot store {name!r} in tiles",
-                f"{call.aggregate.name} is {kind}, and a tile holds numbers only",
+                f"{call.aggregate.name} is an aggregate of your own, and tiles say in "
+                "words what they hold, not in functions",
                 "leave it out, and compute it with wr.aggregate",
             )
     counts = {
@@ -213,14 +283,16 @@ def _resolved(
         for call in calls.values()
         if (label := _counted(call)) is not None
     }
-    plan = plan_aggregate(schema, window, by, {**calls, **counts}, slicer="pairs")
+    plain = {name: call for name, call in calls.items() if not is_list(call)}
+    plan = plan_aggregate(schema, window, by, {**plain, **counts}, slicer="pairs")
     if plan.clock is None or plan.span is not None or plan.counts_rows:
         raise WindowError.because(
             "cannot make windows of tiles",
             "tiles are slices of time, and the window counts rows or events that last",
             "use wr.sliding(..., on=...)",
         )
-    return resolve(plan, Facts(nulls=frozenset(schema.names)), **how)
+    facts = Facts(nulls=frozenset(schema.names))
+    return resolve(plan, facts, sketches=True, **how)
 
 
 def _counted(call: Call) -> str | None:
@@ -251,11 +323,3 @@ def _check_whole(kind: TileKind, rule: Rule, plan: Plan) -> None:
             f"tiles are {text} long, and the windows are not made of whole ones",
             f"use a range and a slide that are multiples of {text}",
         )
-
-
-def _written(call: Call) -> dict[str, Any]:
-    return {
-        "aggregate": call.aggregate.name,
-        "columns": list(call.columns),
-        "options": dict(call.options),
-    }

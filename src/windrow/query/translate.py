@@ -125,6 +125,8 @@ class Translator:
                 return self._cast(node, at)
             case exp.Anonymous():
                 return self._call(node, at)
+            case exp.WithinGroup():
+                return self._within_group(node, at)
         hint = _INSTEAD.get(type(node), "docs/query-language.md lists what there is")
         raise self.refused(node, "an expression that is supported", hint)
 
@@ -241,7 +243,30 @@ class Translator:
         values = tuple(self.read(column) for column in columns)
         return AggregateCall(name, values, MappingProxyType(options), at=at)
 
+    def _within_group(self, node: exp.WithinGroup, at: Place) -> Expression:
+        """A percentile as SQL writes it: its share, and then the column."""
+        call, order = node.this, node.expression
+        name = str(call.this).lower() if isinstance(call, exp.Anonymous) else ""
+        aggregate = _AGGREGATES.get(name.replace("_", ""))
+        columns = order.expressions if isinstance(order, exp.Order) else []
+        wanted = "percentile_cont or percentile_disc within group"
+        hint = "write percentile_cont(0.5) within group (order by x)"
+        if aggregate is None or "q" not in aggregate.options:
+            raise self.refused(node, wanted, hint)
+        if len(call.expressions) != 1 or len(columns) != 1:
+            raise self.refused(node, "one share and one column", hint)
+        if columns[0].args.get("desc"):
+            hint = "a share of q from the largest is one of 1 - q from the smallest"
+            raise self.refused(columns[0], "ascending order", hint)
+        q = self._option(aggregate, "q", call.expressions[0])
+        value = self.read(columns[0].this)
+        return AggregateCall(
+            aggregate.name, (value,), MappingProxyType({"q": q}), at=at
+        )
+
     def _option(self, aggregate: Aggregate, name: str, node: exp.Expr) -> Any:
+        if isinstance(node, exp.Anonymous) and str(node.this).lower() == "array":
+            return tuple(self._option(aggregate, name, e) for e in node.expressions)
         value = self.read(node)
         if not isinstance(value, Literal):
             hint = f"{aggregate.name} takes its {name} as it is written"

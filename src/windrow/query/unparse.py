@@ -97,6 +97,8 @@ def _literal(value: object) -> str:
         return "'" + value.replace("'", "''") + "'"
     if isinstance(value, (int, float)):
         return repr(value)
+    if isinstance(value, tuple):
+        return f"array({', '.join(map(_literal, value))})"
     return f"{'timestamp' if hasattr(value, 'hour') else 'date'} '{value}'"
 
 

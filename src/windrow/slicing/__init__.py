@@ -2,9 +2,10 @@
 
 from windrow.errors import UnknownName
 
+from .cells import CellRows, CellTable, fold_cells
 from .cut import Cuts, cuts_of
 from .fold import fold
-from .parts import PART, Part, Runs
+from .parts import HALOS, PART, Part, Runs
 from .shared import composite_slide, share, shared_combs
 from .slicers import CUTTY, PAIRS, PANES, Comb, Slicer
 
@@ -23,7 +24,10 @@ def find(name: str) -> Slicer:
 __all__ = [
     "BY_NAME",
     "CATALOGUE",
+    "HALOS",
     "PART",
+    "CellRows",
+    "CellTable",
     "Comb",
     "Cuts",
     "Part",
@@ -33,6 +37,7 @@ __all__ = [
     "cuts_of",
     "find",
     "fold",
+    "fold_cells",
     "share",
     "shared_combs",
 ]

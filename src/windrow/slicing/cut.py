@@ -119,6 +119,33 @@ class Cuts:
         ends: Array = np.minimum.reduce(edges)
         return ends
 
+    def edges(self, least: int, greatest: int, most: int) -> Array | None:
+        """All cuts around instants from `least` to `greatest`, in order.
+
+        The first is at or before `least`, the last after `greatest`; None where there
+        would be more than `most` slices between them.
+        """
+        start = int(self.begins(np.array([least]))[0])
+        if self.rules:
+            edges = [start]
+            while edges[-1] <= greatest:
+                if len(edges) > most:
+                    return None
+                edges.append(int(self.ends(np.array([edges[-1]]))[0]))
+            return np.array(edges, np.int64)
+        stop = int(self.ends(np.array([greatest]))[0])
+        if sum((stop - start) // comb.period for comb in self.combs) > most:
+            return None
+        teeth = [
+            np.arange(
+                comb.phase + -(-(start - comb.phase) // comb.period) * comb.period,
+                stop + 1,
+                comb.period,
+            )
+            for comb in self.combs
+        ]
+        return teeth[0] if len(teeth) == 1 else np.unique(np.concatenate(teeth))
+
     def sql(self, column: str) -> str:
         """The expression of `begins` in Spark's SQL, over a column of ticks."""
         edges = [

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from windrow.kernels import Assembly, Product
+from windrow.kernels import Assembly, Product, run_each
 from windrow.kernels.vocabulary import (
     IDENTITY,
     allocate,
@@ -79,17 +79,24 @@ def fold_runs(source, start, stop, partial, stack):
 
 def columns_of_fold(source, starts, stops, out):
     """Fold all runs side by side, then neighbours in pairs until one is left."""
-    counts = -(np.minimum(starts - stops, 0) // RUN)
+    store(out, slice(0, len(starts)), IDENTITY)
+    full = np.flatnonzero(starts < stops)
+    none = np.empty(0, np.int64)
+    store(out, full, fold_stretches(source, none, starts[full], stops[full]))
+
+
+def fold_stretches(source, rows, starts, stops):
+    """The partials of stretches, none of them empty, of `rows`, or of all of them."""
+    counts = -((starts - stops) // RUN)
     begins = np.repeat(starts, counts) + ordinals(counts) * RUN
     ends = np.minimum(begins + RUN, np.repeat(stops, counts))
     partial = allocate(len(begins))
-    store(partial, slice(0, len(begins)), leaf(source, begins))
-    for nth in range(1, RUN):
-        rows = np.flatnonzero(begins + nth < ends)
-        newer = leaf(source, begins[rows] + nth)
-        store(partial, rows, combine(load(partial, rows), newer))
-    store(out, slice(0, len(starts)), IDENTITY)
-    store(out, np.flatnonzero(counts), fold_groups(partial, counts))
+    for nth in range(RUN):
+        some = np.flatnonzero(begins + nth < ends) if nth else slice(0, len(begins))
+        at = begins[some] + nth
+        newer = leaf(source, rows[at] if len(rows) else at)
+        store(partial, some, combine(load(partial, some), newer) if nth else newer)
+    return fold_groups(partial, counts)
 
 
 def fold_groups(partial, counts):
@@ -118,8 +125,14 @@ def fold(
 ) -> tuple[Array, ...]:
     """Fold each stretch [starts[j], stops[j]) into a partial; one array per field.
 
-    The source is columns for `leaf="rows"`, or the product's fields for "slices".
+    The source is columns for `leaf="rows"`, or the product's fields for "slices", with
+    its sketches.  Rows are folded into numbers only.
     """
+    if product.companions and leaf == "slices":
+        return run_each(
+            product, source, lambda one, own: fold(one, own, starts, stops, leaf=leaf)
+        )
+    product = product.numbers
     out = arrays(product.dtypes, len(starts))
     kernel = Assembly(
         what=f"{leaf} folded into slices",

@@ -3,7 +3,8 @@
     entry         plans a call for a DataFrame, and runs it
     aggregate     windows of a DataFrame       spans      ... of events with a duration
     over          rolling columns              stream     both, of a streaming DataFrame
-    as_of         features of labels
+    as_of         features of labels           tiles      slices that are stored
+    history       tiles that a stream begins with
     relation      the parts of a CQL query around them; its scalars are in `expressions`
 
     what a DataFrame passes

@@ -39,7 +39,11 @@ def aggregate(frame: DataFrame, tree: Tree) -> DataFrame:
     if tree.split == "window":
         return catalyst_windows(frame, tree)
     if plan.span is None:
-        inputs = shuffle_rows(frame, tree) if of_rows else _shuffle_slices(frame, tree)
+        if of_rows:
+            inputs = shuffle_rows(frame, tree)
+        else:
+            make_slices = native_slices if tree.level1 == "native" else kernel_slices
+            inputs = shuffle_slices(frame, tree, make_slices(frame, tree))
         step = _LAST.get(tree.split, "slide_rows" if of_rows else "slide_panes")
     else:
         inputs = shuffle_spans(frame, tree)
@@ -49,10 +53,16 @@ def aggregate(frame: DataFrame, tree: Tree) -> DataFrame:
     return select_windows(frame, plan, windows)
 
 
-def _shuffle_slices(frame: DataFrame, tree: Tree) -> DataFrame:
+def windows_of(frame: DataFrame, tree: Tree, inputs: DataFrame) -> DataFrame:
+    """The windows over slices or sashes that are shuffled; `frame` has the columns."""
+    step = _LAST.get(tree.split, "slide_panes")
+    windows = ship.run_step(inputs, step, tree, window_schema(frame, tree.plan))
+    return select_windows(frame, tree.plan, windows)
+
+
+def shuffle_slices(frame: DataFrame, tree: Tree, slices: DataFrame) -> DataFrame:
     """Slices or sashes, shuffled and sorted for the last step."""
-    make_slices = native_slices if tree.level1 == "native" else kernel_slices
-    slices, keys = make_slices(frame, tree), key_names(tree.plan)
+    keys = key_names(tree.plan)
     if tree.split == "none":
         return shuffle_by(slices, keys, [PANE])
     if tree.split == "overlap":

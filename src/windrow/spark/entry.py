@@ -29,7 +29,8 @@ from windrow.plan.explain_spark import (
     explain_spread,
     explain_tree,
 )
-from windrow.plan.flow import Flow, flow_of
+from windrow.plan.flow import Flow, check_no_history, flow_of
+from windrow.plan.sketch_sql import NO_VERSION
 from windrow.plan.spread import spread_over
 from windrow.plan.tree import Tree, grow_tree
 from windrow.windows import Window
@@ -56,8 +57,12 @@ def aggregate(frame: DataFrame, *query: Any, hints: Hints, **options: Any) -> Da
     """One row per key and window of `query`: windows, keys, calls; no job is run."""
     frame, plan = _plan(frame, *query, **options)
     if frame.isStreaming:
-        result: DataFrame = _streams().aggregate(frame, _flow(frame, plan, hints))
+        flow = _flow(frame, plan, hints)
+        result: DataFrame = _streams().aggregate(
+            frame, flow, _history(frame, query[0], flow, hints)
+        )
         return result
+    check_no_history(hints.get("start"), hints.get("since"))
     return aggregate_tree(frame, _tree(frame, plan, hints))
 
 
@@ -87,6 +92,21 @@ def over(frame: DataFrame, *query: Any, hints: Hints, **options: Any) -> DataFra
     masks = set(frame.columns).difference(own)
     if not masks:
         return result
+    return result.select(*(quoted(n) for n in result.columns if n not in masks))
+
+
+def over_features(
+    frame: DataFrame, on: str, by: Any, calls: Any, *, hints: Hints, **options: Any
+) -> DataFrame:
+    """Every row of a stream with features as of its own instant; no job is run."""
+    own = frame.columns
+    frame, masked = with_masks(frame, calls)
+    schema = arrow_schema(frame)
+    plan = plan_as_of(schema, schema, (on, on), by, masked, **options)
+    _check_ticks(plan)
+    check_columns(frame)
+    result: DataFrame = _streams().over(frame, _flow(frame, plan, hints))
+    masks = set(frame.columns).difference(own)
     return result.select(*(quoted(n) for n in result.columns if n not in masks))
 
 
@@ -132,7 +152,7 @@ def _plan_as_of(
             raise BadInput.because(
                 "cannot compute features as of an instant on a stream",
                 "labels and events of a stream come in no order",
-                "use batches, or wr.over(stream, ...) with aggregates over the past",
+                "use batches, or wr.over(stream, features): each row as of its instant",
             )
     return labels, events, plan
 
@@ -193,9 +213,29 @@ def _streams() -> Any:
     return importlib.import_module("windrow.spark.stream")
 
 
+def _history(frame: DataFrame, window: Any, flow: Flow, hints: Hints) -> Any:
+    """The tiles that a stream begins with, if there are any."""
+    start, since = hints.get("start"), hints.get("since")
+    if start is None and since is None:
+        return None
+    if start is None or since is None:
+        given, other = ("start", "since") if since is None else ("since", "start")
+        raise BadInput.because(
+            f"cannot take {given}= alone",
+            "a row that is in the tiles and in the stream must count once",
+            f"say {other}= too: tiles hold what is before since=, the stream the rest",
+        )
+    history = importlib.import_module("windrow.spark.history")
+    return history.open_history(frame, window, flow, start, since)
+
+
 def _tree(frame: DataFrame, plan: Plan, hints: Hints) -> Tree:
     own = {name: hints[name] for name in ("hot", "keys", "lasting")}
-    return grow_tree(plan, nullable(frame), **own)
+    version = NO_VERSION
+    if any(bound.aggregate.sketch for bound in plan.calls):
+        major, minor = frame.sparkSession.version.split(".")[:2]
+        version = int(major), int(minor)
+    return grow_tree(plan, nullable(frame), version=version, **own)
 
 
 def _flow(frame: DataFrame, plan: Plan | OverPlan, hints: Hints) -> Flow:

@@ -9,11 +9,12 @@ the columns of its partial.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import (
+    BinaryType,
     BooleanType,
     DataType,
     DoubleType,
@@ -22,8 +23,9 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from windrow.batch.partials import PANE, partial_fields
+from windrow.batch.partials import PANE, PartialField, partial_fields
 from windrow.plan.aggregate import Plan
+from windrow.plan.sketch_sql import sketch_sql
 from windrow.plan.tree import Tree
 
 from . import ship, sql
@@ -81,12 +83,25 @@ def name_inputs(tree: Tree, names: Mapping[str, str], time: str) -> sql.Inputs:
     return sql.Inputs(names, types, frozenset(tree.slots.masks), time, ties)
 
 
-def native_slices(frame: DataFrame, tree: Tree) -> DataFrame:
-    """Slices by Catalyst: one row per key and pane."""
+def native_slices(
+    frame: DataFrame,
+    tree: Tree,
+    more: Callable[[sql.Inputs], Mapping[str, str]] = lambda _: {},
+) -> DataFrame:
+    """Slices by Catalyst: one row per key and pane; `more` are columns beside it."""
     plan = tree.plan
     source, inputs = select_inputs(frame, tree)
     fields = partial_fields(tree.request, tree.slots)
     partials = sql.native_partials(tree.request, tree.slots, fields, inputs)
+    for field, bound in zip(
+        fields[len(fields) - len(tree.request.sketches) :],
+        tree.request.sketches,
+        strict=True,
+    ):
+        text = sketch_sql(bound, tree.version)
+        assert text is not None
+        partials[field.name] = text.format(raw=inputs.names[bound.columns[0]])
+    partials |= more(inputs)
     pane = F.expr(f"{plan.cuts.number_sql(sql.TICKS)} as {PANE}")
     grouped = source.groupBy(*key_names(plan), pane)
     slices = grouped.agg(*(F.expr(f"{t} as {name}") for name, t in partials.items()))
@@ -113,8 +128,15 @@ def partial_schema(frame: DataFrame, tree: Tree) -> list[StructField]:
     for field in partial_fields(tree.request, tree.slots):
         payloads = field.payloads or (field.ranked,)
         for name, payload in zip(field.columns, payloads, strict=True):
-            kind = _NUMBERS[field.dtype]
+            kind = BinaryType() if field.sketch else _NUMBERS[field.dtype]
             if payload is not None:
                 kind = field_of(frame, payload).dataType
             columns.append(StructField(name, kind))
     return columns
+
+
+def slice_type(field: PartialField, frame: DataFrame) -> DataType:
+    """The type of the one column of a field without a payload."""
+    if field.ranked is not None:
+        return field_of(frame, field.ranked).dataType
+    return _NUMBERS[field.dtype]

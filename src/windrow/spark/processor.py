@@ -51,6 +51,17 @@ def processor(body: bytes, version: str) -> StatefulProcessor:
             blobs = [blob for frame in rows for blob in frame[BLOB]]
             yield from self.step(key, blobs, now)
 
+        def handleInitialState(  # noqa: N802
+            self,
+            key: Any,  # noqa: ARG002
+            initialState: Any,  # noqa: N803
+            timerValues: Any,  # noqa: N803
+        ) -> None:
+            worker = find_worker()
+            blobs = list(initialState[BLOB])
+            worker.load(body, version, worker.MapStore(self.state), blobs)
+            self.handle.registerTimer(timerValues.getCurrentWatermarkInMs() + 1)
+
         def handleExpiredTimer(  # noqa: N802
             self,
             key: Any,

@@ -106,7 +106,7 @@ def _window(frame: DataFrame, plan: Plan, absent: bool) -> Column:
     if not plan.counts_rows:
         assert plan.clock is not None
         kind = field_of(frame, plan.clock.column).dataType
-    start, end = (_instant(ticks, kind) for ticks in ("start", _end_sql(plan)))
+    start, end = (instant(ticks, kind) for ticks in ("start", _end_sql(plan)))
     window = f"struct({start} as start, {end} as end)"
     if absent or not (plan.counts_rows or all(rule.tumbles for rule in plan.rules)):
         window = f"if(start is null, null, {window})"
@@ -115,7 +115,7 @@ def _window(frame: DataFrame, plan: Plan, absent: bool) -> Column:
     return F.expr(window).alias("window")
 
 
-def _instant(ticks: str, kind: DataType | None) -> str:
+def instant(ticks: str, kind: DataType | None) -> str:
     """Ticks as a value of the time column's type."""
     if isinstance(kind, TimestampType):
         return f"timestamp_micros({ticks})"

@@ -16,7 +16,7 @@ from functools import lru_cache
 
 import pyarrow as pa
 from pyspark import cloudpickle
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, GroupedData
 from pyspark.sql import functions as F
 from pyspark.sql.types import (
     BinaryType,
@@ -41,24 +41,31 @@ from windrow.tasks.stream import (
     make_bucket,
 )
 
-from . import ship
+from . import ship, sql
+from .history import History, history_slices
 from .lanes import with_state_lane
 from .processor import OUTPUT, processor
 from .result import row_schema, select_rows, select_windows, window_schema
-from .schema import as_arrow, key_names, quoted, required
+from .schema import as_arrow, field_of, key_names, quoted, required
 from .shuffle import normalise_key
 
 METRICS = "windrow"
+HISTORY = "windrow history"
 _WORD = 0xFFFFFFFF
 _BLOBS = StructType([*required(IntegerType(), BUCKET), *required(BinaryType(), BLOB)])
 
 
-def aggregate(frame: DataFrame, flow: Flow) -> DataFrame:
+def aggregate(
+    frame: DataFrame, flow: Flow, history: History | None = None
+) -> DataFrame:
     """One row per key and window, when the watermark passes its end."""
     plan = flow.plan
     assert isinstance(plan, Plan)
     keys = dict(zip(key_names(plan), plan.by, strict=True))
-    windows = _run_state(frame, flow, window_schema(frame, plan), keys)
+    if history is not None:
+        frame = _since(frame, plan, history.since)
+    schema = window_schema(frame, plan)
+    windows = _run_state(frame, flow, schema, keys, history)
     return select_windows(frame, plan, windows, late=_late_struct(frame, flow))
 
 
@@ -71,8 +78,39 @@ def over(frame: DataFrame, flow: Flow) -> DataFrame:
     return select_rows(frame, plan, rows, late=_late_struct(frame, flow))
 
 
+def _since(frame: DataFrame, plan: Plan, since: int) -> DataFrame:
+    """The rows from an instant on; those before it are counted."""
+    assert plan.clock is not None
+    on = plan.clock.column
+    time = sql.ticks(quoted(on), field_of(frame, on).dataType)
+    before = F.coalesce(F.sum(F.expr(f"if({time} < {since}L, 1L, 0L)")), F.lit(0))
+    counted = frame.observe(HISTORY, before.alias("rows_before_since"))
+    return counted.where(F.expr(f"{time} >= {since}L"))
+
+
+def _packed_history(history: History, frame: DataFrame, flow: Flow) -> GroupedData:
+    """Tiles as blobs of slices, by the buckets of their keys."""
+    slices = history_slices(history, frame, flow)
+    keys = [F.col(f"k{i}") for i in range(len(flow.plan.by))]
+    for i, name in enumerate(flow.plan.by):
+        normal = normalise_key(
+            frame.select(F.col(quoted(name)).alias(f"k{i}")), f"k{i}"
+        )
+        if normal is not None:
+            slices = slices.withColumn(f"k{i}", normal)
+    bucket = _bucket_of(keys, flow.buckets).alias(BUCKET)
+    rows = slices.select(bucket, *slices.columns)
+    feed = FeedTask(tuple(rows.columns), None, ship.STRETCH)
+    blobs = rows.mapInArrow(ship.ship(feed), _BLOBS)
+    return blobs.groupBy(BUCKET)
+
+
 def _run_state(
-    frame: DataFrame, flow: Flow, schema: StructType, own: dict[str, str]
+    frame: DataFrame,
+    flow: Flow,
+    schema: StructType,
+    own: dict[str, str],
+    history: History | None = None,
 ) -> DataFrame:
     """The results under the names that tasks use; `own` columns of late rows too."""
     rows, names, plan = _select_columns(frame, flow)
@@ -92,9 +130,13 @@ def _run_state(
     assert plan.clock is not None
     task = StateTask(make_bucket(flow), as_arrow(schema), plan.clock.tick, late)
     task = with_state_lane(task, feed, lambda: as_arrow(rows.schema))
+    first = None
+    if history is not None:
+        task = replace(task, since=history.since)
+        first = _packed_history(history, frame, flow)
     body = cloudpickle.dumps(task)  # type: ignore[no-untyped-call]
     results = blobs.groupBy(BUCKET).transformWithStateInPandas(
-        processor(body, __version__), OUTPUT, "Append", "EventTime"
+        processor(body, __version__), OUTPUT, "Append", "EventTime", first
     )
     results = results.observe(
         METRICS, *(F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in STATS)

@@ -104,6 +104,17 @@ def step(
     yield pd.DataFrame({"blob": [None], **counts})
 
 
+def load(body: bytes, version: str, store: MapStore, blobs: list[bytes]) -> None:
+    """Take history into a bucket that has not begun."""
+
+    def run_load() -> Iterator[None]:
+        task: StateTask = _task(body)
+        task.load(store, blobs)
+        yield None
+
+    list(_name_users_line(version, run_load))
+
+
 def _name_users_line(version: str, run: Callable[[], Iterable[T]]) -> Iterator[T]:
     """What `run` gives, or an error that names the user's own line."""
     if version != __version__:

@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.columns import array_runs, key_codes
+from windrow.batch.columns import array_runs
+from windrow.batch.keys import key_codes
 from windrow.batch.partials import (
     PANE,
     ROWS,

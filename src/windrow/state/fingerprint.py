@@ -26,6 +26,7 @@ from typing import Any
 from windrow.aggregates import functions_fingerprint
 from windrow.errors import StateError, StateWarning
 from windrow.plan.aggregate import Plan
+from windrow.plan.as_of import AsOfPlan
 from windrow.plan.bind import BoundCall
 from windrow.plan.frame import Frame, is_count_of_values
 from windrow.plan.over import OverPlan
@@ -33,6 +34,7 @@ from windrow.windows import Rule
 
 FORM, FORM_NUMBER = "the form of this description", 3
 FUNCTIONS = "the functions of your own aggregates"
+LAYOUT = "the layout of the state"
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ def describe(
         "the keys": [f"{name} {types[name]}" for name in plan.by],
         "ties=": list(plan.ties),
         "the number of buckets": buckets,
-        "the layout of the state": layout,
+        LAYOUT: layout,
     }
     calls = {
         bound.name: f"{bound.name}={bound.call.label} of "
@@ -99,6 +101,8 @@ def describe(
             for bound in bounds
             if not is_count_of_values(bound)
         ]
+        if isinstance(plan, AsOfPlan):
+            words["the delay"] = former["the delay"] = plan.delay
         former["the frames"] = [
             f"{f.text} {f.closed if f.rows is None else 'both'}" for f in plan.frames
         ]
@@ -120,6 +124,9 @@ def _former_text(rule: Rule) -> str:
 
 
 def _frame_words(frame: Frame) -> str:
+    if frame.of_labels:
+        length = f"{frame.ticks} ticks" if frame.rows is None else f"{frame.rows} rows"
+        return f"{length} closed {frame.closed} before its instant"
     if frame.rows is not None:
         return f"{frame.rows} rows{'' if frame.near else ' closed left'}"
     return f"{frame.ticks} ticks closed {frame.closed}"
@@ -163,6 +170,11 @@ def _unsaid(plan: Plan | OverPlan) -> list[str]:
     if tuned:
         unsaid.append(f"the options of {', '.join(tuned)}")
     return unsaid
+
+
+def is_laid_out_as(stored: Mapping[str, Any], query: QueryDescription) -> bool:
+    """Whether state that was written is laid out as a query would."""
+    return bool(stored.get(LAYOUT) == query.words[LAYOUT])
 
 
 def check_same(stored: Mapping[str, Any], query: QueryDescription) -> None:

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.columns import key_codes, run_bounds
+from windrow.batch.columns import run_bounds
+from windrow.batch.keys import key_codes
 from windrow.batch.partials import PANE
 from windrow.loops import keep_way
 from windrow.windows.rule import Array

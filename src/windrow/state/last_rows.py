@@ -25,18 +25,21 @@ their rows are final; none is clipped at the end, for a stream has none.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 
 from windrow.batch.assemble import seen_columns
-from windrow.batch.columns import key_codes
+from windrow.batch.keys import key_codes
 from windrow.batch.over import look_back
 from windrow.plan.aggregate import Plan
+from windrow.plan.as_of import AsOfPlan
+from windrow.plan.frame import Frame
 from windrow.plan.over import OverPlan
 from windrow.plan.resolve import Facts, Resolved, ResolvedOver, resolve
+from windrow.windows import find_frames
 from windrow.windows.rule import Array
 
 from .codec import Store, nullable_schema, pack, unpack
@@ -112,7 +115,7 @@ def _add_to_tally(store: Store, keys: pa.Table, new: Array) -> tuple[Array, Arra
 
 @dataclass(frozen=True)
 class RollBucket(PagedBucket):
-    """A bucket of `wr.over`.
+    """A bucket of `wr.over`; of features, each row is a label at its own instant.
 
     Out come s0, s1, ... (all columns of the row), r0, r1, ... (results in the order
     of the calls).
@@ -127,13 +130,18 @@ class RollBucket(PagedBucket):
 
     @property
     def longest(self) -> int:
-        """The longest duration that a row looks back over."""
-        return max(frame.ticks or 0 for frame in self.plan.frames)
+        """How long before itself a row looks back to."""
+        return self.delay + self.plan.reach[0]
+
+    @property
+    def delay(self) -> int:
+        """How long it takes until an event is known: of features."""
+        return self.plan.delay if isinstance(self.plan, AsOfPlan) else 0
 
     @property
     def before(self) -> int:
         """The most rows before itself that a row counts back to."""
-        return max(frame.before for frame in self.plan.frames)
+        return max(max(frame.before, frame.most) for frame in self.plan.frames)
 
     @cached_property
     def resolved(self) -> ResolvedOver:
@@ -147,21 +155,40 @@ class RollBucket(PagedBucket):
             rows = KernelRows.of(table, self.plan, self.resolved.slots)
             assert rows.stream.times is not None
             yield from self._roll(rows, rows.stream.times >= pages.closed)
-            needed = rows.behind <= self.before
+            needed = rows.behind <= self.before + self._not_known(rows, pages.now)
             if any(frame.ticks is not None for frame in self.plan.frames):
                 needed |= rows.stream.times >= max(pages.now - self.longest, LEAST)
             pages.settle_final(rows.as_arrived(needed))
         if not self.before:
             pages.drop(lambda page: page.most < pages.now - self.longest)
 
+    def _not_known(self, rows: KernelRows, now: int) -> Array | int:
+        """How many rows of its key the next label leaves out, where rows are labels."""
+        if not isinstance(self.plan, AsOfPlan):
+            return 0
+        stream = rows.stream
+        assert stream.times is not None
+        later = (stream.times >= max(now - self.delay, LEAST)).astype(np.int64)
+        return np.repeat(np.add.reduceat(later, stream.firsts), stream.lengths)
+
+    def _bounds(self, rows: KernelRows, frame: Frame) -> tuple[Array, Array]:
+        """The rows that each row sees: as one of them, or as a label at its instant."""
+        stream = rows.stream
+        if not isinstance(self.plan, AsOfPlan):
+            return look_back(stream, frame)
+        assert stream.times is not None
+        runs, asks = (stream.firsts, stream.lasts), stream.times - self.delay
+        return find_frames(stream.times, runs, asks, runs, *frame.interval, frame.most)
+
     def _roll(self, rows: KernelRows, is_due: Array) -> Iterator[pa.Table]:
         """The rows that are due, with their columns."""
         due, order = np.flatnonzero(is_due), rows.stream.order
         answers = []
         for frame in self.resolved.frames:
-            starts, stops = look_back(rows.stream, frame.frame)
+            starts, stops = self._bounds(rows, frame.frame)
             bounds = starts[due], stops[due]
-            answers.append((frame, rows.slide(frame.request, frame.choice, *bounds)))
+            answer = rows.slide(frame.request, frame.choice, *bounds)
+            answers.append((frame, replace(answer, own=due)))
         for start, stop in result_parts(len(due)):
             places = due[start:stop]
             own = rows.table.take(pa.array(places if order is None else order[places]))

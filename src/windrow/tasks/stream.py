@@ -14,20 +14,23 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.batch.columns import array_runs
-from windrow.batch.partials import Folding
+from windrow.batch.partials import Folding, PartialLayout
 from windrow.loops import TaskLane, running
+from windrow.plan.aggregate import Plan
 from windrow.plan.flow import Flow
 from windrow.plan.over import OverPlan
 from windrow.state.codec import Bucket, StepStats, Store, pack, unpack
-from windrow.state.fingerprint import describe
+from windrow.state.fingerprint import QueryDescription, describe
 from windrow.state.last_rows import CountBucket, RollBucket
-from windrow.state.rows import RowBucket, SpanBucket
+from windrow.state.past_slices import CountSliceBucket, OverSliceBucket
+from windrow.state.rows import PagedBucket, RowBucket, SpanBucket
 from windrow.state.slices import SliceBucket
 
 from .sweep import Batches, as_batches, stretches
 
 BUCKET, BLOB = "bucket", "blob"
 LATE_FLAG = "late"
+BEFORE_ALL = -(2**63)  # ticks
 
 # In a blob of results: less than a megabyte, since the JVM treats arrays of half a
 # region (a megabyte, with a heap of 4 GB) apart, and slowly.
@@ -92,7 +95,7 @@ class StateTask:
     """A bucket with the schema of its results; `tick` in nanoseconds.
 
     With `late` columns, rows that came too late come out too: their own columns as
-    `late`, their keys, and true in `late`.
+    `late`, their keys, and true in `late`.  No window comes out that ends by `since`.
     """
 
     bucket: Bucket
@@ -100,6 +103,14 @@ class StateTask:
     tick: int
     late: dict[str, str]
     lane: TaskLane = field(default_factory=TaskLane)
+    since: int | None = None
+
+    def load(self, store: Store, blobs: Iterable[bytes]) -> None:
+        """Take in slices of history, before all time."""
+        tables = [unpack(blob, "feed")[0] for blob in blobs]
+        with running(self.lane):
+            for _ in self.bucket.step(store, tables, BEFORE_ALL, StepStats()):
+                pass
 
     def step(
         self, store: Store, blobs: Iterable[bytes], watermark: int, stats: StepStats
@@ -111,6 +122,9 @@ class StateTask:
         tables = [table for blob in blobs if len(table := unpack(blob, "feed")[0])]
         now = watermark * 10**6 // self.tick
         with running(self.lane):
+            if self.since is not None:  # windows that end by then are history
+                for _ in self.bucket.step(store, [], self.since, StepStats()):
+                    pass
             for table in self.bucket.step(store, tables, now, stats):
                 yield from self._pack(table)
         for table in stats.late:
@@ -135,17 +149,38 @@ class StateTask:
 def make_bucket(flow: Flow) -> Bucket:
     """What is done with the keys of one bucket, by how the stream is laid out."""
     plan, keep_late = flow.plan, flow.late == "keep"
-    layout = f"{flow.fed} to {flow.kept}"
-    query = describe(plan, buckets=flow.buckets, layout=layout, late=flow.late)
-    if isinstance(plan, OverPlan):
-        return RollBucket(plan, query, keep_late)
-    if plan.counts_rows:
-        return CountBucket(plan, query, keep_late)
-    if flow.kept == "rows":
-        kind = RowBucket if plan.span is None else SpanBucket
-        return kind(plan, query, keep_late, flow.counts_late)
+    if flow.kept == "levels":
+        assert flow.choice is not None
+        kept = "past" if isinstance(plan, OverPlan) else "rows"
+        partials = PartialLayout(flow.request, flow.slots)
+        query = _describe(flow, flow.kept)
+        place = query, keep_late, partials, flow.choice, flow.unit
+        if isinstance(plan, OverPlan):
+            return OverSliceBucket(plan, *place, _rows_bucket(flow, kept))
+        return CountSliceBucket(plan, *place, _rows_bucket(flow, kept))
+    if flow.kept != "slices":
+        return _rows_bucket(flow, flow.kept)
+    assert isinstance(plan, Plan)
+    query = _describe(flow, flow.kept)
     folding = Folding(plan, flow.request, flow.slots)
     former = None if flow.former is None else Folding(plan, *flow.former)
     folded = flow.fed == "slices"
     what = folding, folded, flow.cell, query, keep_late, former
     return SliceBucket(*what, count_late=flow.counts_late)
+
+
+def _rows_bucket(flow: Flow, kept: str) -> PagedBucket:
+    """A bucket that keeps rows."""
+    plan, query = flow.plan, _describe(flow, kept)
+    keep_late = flow.late == "keep"
+    if isinstance(plan, OverPlan):
+        return RollBucket(plan, query, keep_late)
+    if plan.counts_rows:
+        return CountBucket(plan, query, keep_late)
+    kind = RowBucket if plan.span is None else SpanBucket
+    return kind(plan, query, keep_late, flow.counts_late)
+
+
+def _describe(flow: Flow, kept: str) -> QueryDescription:
+    layout, buckets = f"{flow.fed} to {kept}", flow.buckets
+    return describe(flow.plan, buckets=buckets, layout=layout, late=flow.late)

@@ -1,6 +1,8 @@
 """Runs one step of a tree as a task: Arrow batches in, Arrow batches out.
 
     fold_rows     rows                        ->  slices, folded before the shuffle
+    fold_keys     rows by key and time        ->  slices, each once
+    merge_panes   slices by key and time      ->  slices, each once
     slide_panes   slices by key and time      ->  windows
     slide_rows    rows by key and time        ->  windows
     slide_blocks  rows in blocks, no key      ->  count windows
@@ -16,9 +18,10 @@ where the driver has it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
 
 import pyarrow as pa
 
@@ -38,7 +41,7 @@ from windrow.state.due import window_table
 from windrow.windows.rule import Array
 
 from .blocks import slide_blocks
-from .panes import slide_panes
+from .panes import merge_panes, slide_panes
 from .sashes import merge_sashes, open_sashes
 from .span_pieces import slide_pieces
 from .spans import fold_spans, slide_spans
@@ -51,6 +54,7 @@ from .sweep import (
     as_batches,
     stretches,
     sweep,
+    whole_runs,
 )
 
 
@@ -93,9 +97,15 @@ class Task:
         by = (*self.by, *([CHUNK] if self.chunks else []))
         return replace(resolved, plan=replace(resolved.plan, by=by))
 
-    def results(self, partials: Partials, out: tuple[Array, ...]) -> list[pa.Array]:
+    def results(
+        self,
+        partials: Partials,
+        out: tuple[Array, ...],
+        sketched: Mapping[str, pa.Array] = MappingProxyType({}),
+    ) -> list[pa.Array]:
         """The column of each call, from the output of a kernel over partials."""
-        return partial_columns(self.tree.plan.calls, self.tree.request, partials, out)
+        calls, request = self.tree.plan.calls, self.tree.request
+        return partial_columns(calls, request, partials, out, sketched)
 
     def batches(self, table: pa.Table) -> Iterator[pa.RecordBatch]:
         """Yield a table as batches of the task's schema."""
@@ -126,6 +136,13 @@ def _fold_rows(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
         yield from task.batches(folding.fold(table))
 
 
+def _fold_keys(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
+    plan = replace(task.tree.plan, by=task.by)
+    folding = Folding(plan, task.tree.request, task.tree.slots)
+    for table in whole_runs(batches, task.by, task.enough):
+        yield from task.batches(folding.fold(table))
+
+
 def _slide_rows(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
     plan = task.resolved.plan
 
@@ -142,6 +159,8 @@ def _slide_rows(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
 
 STEPS: dict[str, Callable[[Task, Batches], Iterator[pa.RecordBatch]]] = {
     "fold_rows": _fold_rows,
+    "fold_keys": _fold_keys,
+    "merge_panes": merge_panes,
     "slide_panes": slide_panes,
     "slide_rows": _slide_rows,
     "slide_blocks": slide_blocks,

@@ -1,6 +1,6 @@
 """A query from files to Parquet in a process of its own, made to be killed: a script.
 
-    python killed_query.py FOLDER QUERY
+    python killed_query.py FOLDER QUERY MASTER
 
     FOLDER/in            the files of the stream
     FOLDER/checkpoint    what a restart goes on from
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,8 @@ WINDOWS = [
     wr.sliding("40 seconds", every="10 seconds", on="at"),
     wr.sliding("25 seconds", every="10 seconds", offset="3 seconds", on="at"),
 ]
+SPANS = wr.sliding("40 seconds", every="10 seconds", span=("since", "at"))
+DAYS = wr.calendar("1 day", on="at", tz="Asia/Kathmandu")
 CALLS = {"n": wr.count(), "total": wr.sum("i"), "most": wr.max("f")}
 ROLLING = {
     "minute": wr.sum("i", last="1 minute"),
@@ -37,7 +40,6 @@ ROLLING = {
     "texts": wr.collect("s", last=3),
 }
 COUNTED = wr.rows(5, every=2, on="at", ties="id")
-LATE_BY = "30 seconds"
 QUICK = {  # a short life: nothing is run often enough to be worth compiling
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
@@ -53,17 +55,33 @@ QUICK = {  # a short life: nothing is run often enough to be worth compiling
 }
 
 
-def answer(data: Any, query: str, **how: Any) -> Any:
-    """The query over a stream or over a table: the same words for both."""
-    if query == "time windows":
-        return wr.aggregate(data, WINDOWS, by=KEYS, aggregates=CALLS, **how)
-    if query == "count windows":
-        return wr.aggregate(data, COUNTED, by=KEYS, aggregates=CALLS, **how)
+def _rolling(data: Any, **how: Any) -> Any:
     return wr.over(data, on="at", by=KEYS, ties="id", aggregates=ROLLING, **how)
 
 
-def main(folder: Path, query: str) -> None:
-    builder = SparkSession.builder.master("local[1]")
+def _windows(window: Any, **fixed: Any) -> Callable[..., Any]:
+    def ask(data: Any, **how: Any) -> Any:
+        return wr.aggregate(data, window, by=KEYS, aggregates=CALLS, **fixed, **how)
+
+    return ask
+
+
+# what can be killed: the same words for a stream and for a table
+QUERIES: dict[str, Callable[..., Any]] = {
+    "time windows": _windows(WINDOWS),
+    "count windows": _windows(COUNTED),
+    "rolling columns": _rolling,
+    "events with a duration": _windows(SPANS),
+    "days of a zone": _windows(DAYS),
+    "late rows kept": _windows(WINDOWS, late="keep"),
+}
+# How long windows wait: events begin up to 90 seconds before they come.
+DELAYS = {"events with a duration": "2 minutes", "late rows kept": "2 seconds"}
+HAVE_LATE_ROWS = {"late rows kept"}
+
+
+def main(folder: Path, query: str, master: str) -> None:
+    builder = SparkSession.builder.master(master)
     for name, value in {**SETTINGS, **QUICK}.items():
         builder = builder.config(name, value)
     scratch = folder / "scratch" / str(os.getpid())
@@ -71,8 +89,9 @@ def main(folder: Path, query: str) -> None:
     session.sparkContext.setLogLevel("ERROR")
     sys.stdin.readline()
 
-    stream = stream_of(session, folder / "in", late_by=LATE_BY)
-    writer = answer(stream, query, buckets=4).writeStream.format("parquet")
+    late_by = DELAYS.get(query, "30 seconds")
+    stream = stream_of(session, folder / "in", late_by=late_by)
+    writer = QUERIES[query](stream, buckets=4).writeStream.format("parquet")
     writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
     running = writer.trigger(availableNow=True).start(str(folder / "out"))
     (folder / "begun").write_text(str(os.getpid()))
@@ -85,4 +104,4 @@ def main(folder: Path, query: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2])
+    main(Path(sys.argv[1]), *sys.argv[2:])

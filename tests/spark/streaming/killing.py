@@ -5,8 +5,13 @@
     process 3               session ......| query 3 4 5 ...
 
 Each process gets its session ready while the one before it runs.  What a process has
-reached is read off the checkpoint: `offsets/N` is there from the moment micro-batch N
-is planned, `commits/N` from the moment it is done.
+reached is read off the checkpoint and the sink:
+
+    offsets/N     state/.../N+1.*     out/_spark_metadata/N     commits/N
+    planned       state is written    rows are there            done
+
+so that a moment in the middle of each can be waited for.  On a small cluster a single
+executor can be killed in place of everything; the query then goes on by itself.
 """
 
 from __future__ import annotations
@@ -25,6 +30,8 @@ from random import Random
 _SCRIPT = Path(__file__).parent / "killed_query.py"
 _LONGEST = 120  # seconds without any progress
 _MOMENT = 0.02
+_EXECUTOR = b"CoarseGrainedExecutorBackend"
+MOMENTS = ("any", "state", "commit")
 
 
 @dataclass
@@ -34,12 +41,13 @@ class Life:
     folder: Path
     query: str
     environment: dict[str, str]
+    master: str = "local[1]"
     running: subprocess.Popen[str] = field(init=False)
 
     def __post_init__(self) -> None:
         self.errors = (self.folder / "errors").open("a+")
         self.running = subprocess.Popen(
-            [sys.executable, str(_SCRIPT), str(self.folder), self.query],
+            [sys.executable, str(_SCRIPT), str(self.folder), self.query, self.master],
             env=self.environment,
             stdin=subprocess.PIPE,
             stdout=self.errors,
@@ -65,6 +73,21 @@ class Life:
             os.killpg(self.running.pid, signal.SIGKILL)
         self.running.communicate()
         self.errors.close()
+
+    def kill_executor(self, random: Random) -> bool:
+        """Kill one executor of the cluster, if one is there to be killed."""
+        executors = [number for number in _processes() if self._runs(number)]
+        if executors:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(random.choice(sorted(executors)), signal.SIGKILL)
+        return bool(executors)
+
+    def _runs(self, number: int) -> bool:
+        """Whether a process is an executor that this one started."""
+        with contextlib.suppress(OSError):
+            command = Path(f"/proc/{number}/cmdline").read_bytes()
+            return _EXECUTOR in command and os.getsid(number) == self.running.pid
+        return False
 
     def fail(self, why: str) -> None:
         """Say what its processes said."""
@@ -103,24 +126,74 @@ def run_and_kill(
             told.hit += _underway(folder)
             life = heir
         life.go()
-        if life.running.wait(_LONGEST + 60) != 0:
-            life.fail("the query did not end well")
+        _let_end(life)
     finally:
         life.kill()
         heir.kill()
     return told
 
 
+def run_and_kill_executors(
+    folder: Path,
+    query: str,
+    environment: dict[str, str],
+    *,
+    kills: int,
+    random: Random,
+) -> Killed:
+    """Kill executors of one run on a cluster that often, in different micro-batches."""
+    told = Killed()
+    life = Life(folder, query, environment, "local-cluster[2,1,1024]")
+    try:
+        life.go()
+        for _ in range(kills):
+            _wait_for_a_moment(life, random, 1)
+            if life.running.poll() is None and life.kill_executor(random):
+                told.kills += 1
+                told.hit += _underway(folder)
+        _let_end(life)
+    finally:
+        life.kill()
+    return told
+
+
+def _let_end(life: Life) -> None:
+    if life.running.wait(2 * _LONGEST) != 0:
+        life.fail("the query did not end well")
+
+
 def _wait_for_a_moment(life: Life, random: Random, most: int) -> None:
-    """Until a micro-batch has been underway for a while: an old one, or a new one."""
+    """Until a micro-batch, an old one or a new one, is in the middle of something."""
     _wait(life, life.has_begun)
-    wanted = _planned(life.folder) + random.randrange(most + 1)
+    wanted = max(_planned(life.folder), 0) + random.randrange(most + 1)
     _wait(life, lambda: _planned(life.folder) >= wanted)
-    time.sleep(random.choice([0.0, random.uniform(0.0, 0.4), random.uniform(0.0, 1.5)]))
-    _wait(life, lambda: _underway(life.folder))
+    moment = random.choice(MOMENTS)
+    if moment == "state":
+        _wait(life, lambda: _writes_state(life.folder), pause=0.001)
+    elif moment == "commit":
+        _wait(life, lambda: _has_given(life.folder), pause=0.001)
+    else:
+        waits = [0.0, random.uniform(0.0, 0.4), random.uniform(0.0, 1.5)]
+        time.sleep(random.choice(waits))
+        _wait(life, lambda: _underway(life.folder))
 
 
-def _wait(life: Life, reached: Callable[[], object]) -> None:
+def _writes_state(folder: Path) -> bool:
+    """Whether the state of the micro-batch underway is being written."""
+    files = (folder / "checkpoint" / "state").glob(f"*/*/{_planned(folder) + 1}.*")
+    return any(files) and bool(_underway(folder))
+
+
+def _has_given(folder: Path) -> bool:
+    """Whether the rows of the micro-batch underway are in the sink, and it is not done.
+
+    That lasts a few milliseconds; micro-batches that were missed are waited out.
+    """
+    given = _numbers(folder / "out" / "_spark_metadata")
+    return any(number in given for number in _underway(folder))
+
+
+def _wait(life: Life, reached: Callable[[], object], pause: float = _MOMENT) -> None:
     deadline = time.monotonic() + _LONGEST
     while not reached():
         if life.running.poll() is not None:
@@ -129,7 +202,11 @@ def _wait(life: Life, reached: Callable[[], object]) -> None:
             return  # it came to its end: nothing is left to kill
         if time.monotonic() > deadline:
             life.fail("the query makes no progress")
-        time.sleep(_MOMENT)
+        time.sleep(pause)
+
+
+def _processes() -> list[int]:
+    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
 
 
 def _numbers(folder: Path) -> set[int]:

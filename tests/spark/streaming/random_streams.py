@@ -32,6 +32,7 @@ _SECOND = 1_000_000
 _STRETCHES = [(0, 150), (900, 1050)]  # seconds; between them nothing happens
 _START = dt.datetime(2026, 1, 31, 23, 59, tzinfo=dt.UTC)
 _AHEAD = _START + dt.timedelta(days=40)
+_LASTED = [dt.timedelta(seconds=n) for n in (0, 1, 7, 60)]
 FLUSH = -1
 # the deep run cuts its streams more finely
 BATCHES = 9 if os.environ.get("WINDROW_TEST_PROFILE") == "deep" else 6
@@ -41,6 +42,7 @@ SCHEMA = pa.schema(
         pa.field("stream", pa.int32(), nullable=False),
         ("key", pa.string()),
         ("id", pa.int64()),
+        ("since", pa.timestamp("us", "UTC")),
         ("at", pa.timestamp("us", "UTC")),
         ("f", pa.float64()),
         ("i", pa.int64()),
@@ -61,7 +63,8 @@ def random_batches(
     cuts = [0, *cuts, random.choice(cuts), len(rows)]  # one of them is empty
     cuts.sort()
     parts = [rows[a:b] for a, b in pairwise(cuts)]
-    flush = {"stream": FLUSH, "key": "flush", "id": len(rows), "at": _AHEAD}
+    flush = {"stream": FLUSH, "key": "flush", "id": len(rows)}
+    flush |= {"since": _AHEAD, "at": _AHEAD}
     return [pa.Table.from_pylist(part, SCHEMA) for part in [*parts, [flush]]]
 
 
@@ -88,6 +91,7 @@ def _stream(random: Random, number: int) -> list[dict[str, Any]]:
                 {
                     "stream": number,
                     "key": keys[0] if random.random() < 0.6 else random.choice(keys),
+                    "since": instant - random.choice(_LASTED),
                     "at": None if random.random() < 0.05 else instant,
                     "f": random.choice(floats),
                     "i": random.choice([None, *range(-9, 10)]),

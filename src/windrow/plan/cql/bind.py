@@ -203,10 +203,11 @@ class _Binder:
         names = [text_of(expression) for expression in expressions]
         options: dict[str, Any] = dict(call.options)
         aggregate = self._own[call.name] if call.name in self._own else find(call.name)
-        measure = aggregate(*names, **options)
+        text, expected = self._scope.text, "an aggregate that can be computed"
+        with pointing_at(text, call.at, expected):
+            measure = aggregate(*names, **options)
         name = text_of(AggregateCall(call.name, expressions, call.options))
         types = dict(zip(names, [operand.type for operand in operands], strict=True))
-        text, expected = self._scope.text, "an aggregate that can be computed"
         with pointing_at(text, call.at, expected):
             (bound,) = bind_calls({name: measure}, pa.schema(list(types.items())))
         self._measures[name] = (measure, expressions)

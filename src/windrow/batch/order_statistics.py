@@ -1,0 +1,301 @@
+"""Computes order statistics of ranges of rows: quantiles, ranks, modes, the top few.
+
+    values     null dropped already, any type that has an order
+    numbers    what is compared: numbers as they are, ticks, ranks of strings
+    rows       which row of a window is the answer, by `selection/`
+    result     its value, or a number between two
+
+A window of no values gives null, and an empty list where a list is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.aggregates.order_statistics import is_continuous
+from windrow.errors import BadInput
+from windrow.loops import as_arrow, as_numpy
+from windrow.loops import compute as pc
+from windrow.selection import (
+    Method,
+    below,
+    dense_codes,
+    grow,
+    kth,
+    most_frequent,
+    select,
+    weigh,
+)
+
+from .columns import numbers
+from .results import take_positions
+
+Array = np.ndarray[Any, Any]
+Options = Mapping[str, Any]
+
+
+def quantiles(
+    values: pa.Array, starts: Array, stops: Array, method: Method, options: Options
+) -> pa.Array:
+    """The quantile of each window, or the list of several."""
+    interpolation, q = options["interpolation"], options["q"]
+    several = q if isinstance(q, tuple) else (q,)
+    sizes = stops - starts
+    least, most = int(sizes.min(initial=2**62)), int(sizes.max(initial=0))
+    tables = [index_table(each, interpolation, most) for each in several]
+    targets = np.stack([index for index, _ in tables])
+    if least == most:  # one number for all windows, and none of them is empty
+        shares = [share[most] for _, share in tables]
+    else:
+        shares = [share[sizes] if share.any() else 0.0 for _, share in tables]
+    steps = 2 if any(np.any(share) for share in shares) else 1
+    empty = sizes == 0 if least == 0 else None
+    compared = numbers(values, "the values").values
+    rows = select(method, compared, starts, stops, targets, steps)
+    if is_continuous(options):
+        floats = _floats(values)
+        columns = [_between(floats, rows[j], s) for j, s in enumerate(shares)]
+        lines: Array = columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
+        mask = None if empty is None else np.repeat(empty, len(several))
+        found = as_arrow(lines.ravel(), mask=mask)
+    else:
+        found = take_positions(values, rows[:, :, 0].T.ravel())
+    if not isinstance(q, tuple):
+        return found
+    counts = np.full(len(sizes), len(q)) if empty is None else len(q) * ~empty
+    offsets = np.cumsum(counts, dtype=np.int64)
+    if empty is not None:
+        found = found.filter(as_arrow(np.repeat(~empty, len(q))))
+    return _lists(np.concatenate([[0], offsets]), found, empty)
+
+
+def index_table(q: float, interpolation: str, most: int) -> tuple[Array, Array]:
+    """By number of values, the index of a quantile, and how far beyond it it lies."""
+    n = np.arange(most + 1)
+    place = q * (n - 1.0)
+    low = np.floor(place)
+    share = np.zeros(len(n))
+    match interpolation:
+        case "discrete":
+            low = np.maximum(np.ceil(q * n) - 1.0, 0.0)
+        case "nearest":
+            low = np.rint(place)
+        case "higher":
+            low = np.ceil(place)
+        case "midpoint":
+            share = np.where(place > low, 0.5, 0.0)
+        case "linear" | "continuous":
+            share = place - low
+    low[0], share[0] = -1, 0.0
+    return low.astype(np.int64), share
+
+
+def _between(floats: Array, rows: Array, share: Any) -> Array:
+    """The number between a row and the next in order; any for a row of -1."""
+    if not len(floats):
+        return np.zeros(len(rows))
+    low = floats[rows[:, 0]]
+    if rows.shape[1] == 1:
+        return low
+    high = floats[rows[:, 1]]
+    with np.errstate(all="ignore"):
+        mixed = (1.0 - share) * low + share * high
+    return np.where((low == high) | (share == 0.0), low, mixed)
+
+
+def _floats(values: pa.Array) -> Array:
+    kind = values.type
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return as_numpy(pc.cast(values, pa.float64()))
+    return numbers(values, "the values").values.astype(np.float64)
+
+
+def _lists(offsets: Array, values: pa.Array, empty: Array | None = None) -> pa.Array:
+    """Lists of values; null where `empty`."""
+    mask = as_arrow(empty) if empty is not None and empty.any() else None
+    if offsets[-1] >= 2**31:
+        return pa.LargeListArray.from_arrays(as_arrow(offsets), values, mask=mask)
+    short = as_arrow(offsets.astype(np.int32))
+    return pa.ListArray.from_arrays(short, values, mask=mask)
+
+
+def top_or_bottom(
+    values: pa.Array, starts: Array, stops: Array, method: Method, k: int, *, top: bool
+) -> pa.Array:
+    """The k largest values of each window, the largest first, or the smallest."""
+    sizes = stops - starts
+    longest = int(sizes.max(initial=0))
+    n = np.arange(longest + 1)
+    first = np.maximum(n - k, 0) if top else np.zeros(len(n), np.int64)
+    steps = max(min(k, longest), 1)
+    compared = numbers(values, "the values").values
+    rows = select(method, compared, starts, stops, first[None, :], steps)[0]
+    counts = np.minimum(sizes, k)
+    if top:
+        places = counts[:, None] - 1 - np.arange(steps)
+        rows = np.take_along_axis(rows, np.maximum(places, 0), axis=1)
+    there = np.arange(steps) < counts[:, None]
+    offsets = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+    return _lists(offsets, values.take(as_arrow(rows[there])))
+
+
+def modes(values: pa.Array, starts: Array, stops: Array) -> pa.Array:
+    """The most frequent value of each window, the smallest of several."""
+    compared = numbers(values, "the values").values
+    if not len(compared):
+        return pa.nulls(len(starts), values.type)
+    codes, kinds, row_of = dense_codes(compared)
+    out = np.empty(len(starts), np.int64)
+    most_frequent(codes, kinds, starts, stops, out)
+    return take_positions(values, np.where(out >= 0, row_of[out], -1))
+
+
+def ranks(
+    values: pa.Array,
+    starts: Array,
+    stops: Array,
+    own: Array,
+    *,
+    ties: str = "min",
+    descending: bool = False,
+    percent: bool = False,
+) -> pa.Array:
+    """The rank of row own[i] in window i, from 1 on; null where own[i] is -1.
+
+    It counts itself also where it is not in the window.  With `percent`, the share of
+    the other values of the window that come before it.
+    """
+    unknown = own < 0
+    compared = numbers(values, "the values").values
+    if not len(compared):
+        return pa.nulls(len(own), pa.float64() if percent else pa.int64())
+    codes, kinds, _ = dense_codes(compared)
+    if descending:
+        codes = kinds - 1 - codes
+    tree = grow(codes, kinds)
+    code = codes[np.maximum(own, 0)]
+    less = below(tree, starts, stops, code)
+    inside = (starts <= own) & (own < stops)
+    if percent:
+        others = stops - starts - inside
+        share = less / np.maximum(others, 1)
+        return as_arrow(share, mask=unknown)
+    if ties == "min":
+        return as_arrow(less + 1, mask=unknown)
+    upto = below(tree, starts, stops, code + 1) + ~inside
+    if ties == "max":
+        return as_arrow(upto, mask=unknown)
+    return as_arrow((less + 1 + upto) / 2.0, mask=unknown)
+
+
+def weighted_medians(
+    values: pa.Array, weights: pa.Array, starts: Array, stops: Array
+) -> pa.Array:
+    """The value at which half of the weight of each window is reached."""
+    heavy = _floats(weights)
+    if not (np.isfinite(heavy) & (heavy >= 0)).all():
+        wrong = heavy[~(np.isfinite(heavy) & (heavy >= 0))][0]
+        raise BadInput.because(
+            f"cannot weigh a value by {wrong}",
+            "a weight is a number of 0 or more",
+            "leave such rows out, with where= or before the call",
+        )
+    out, after = np.empty((2, len(starts)), np.int64)
+    row_of = np.argsort(numbers(values, "the values").values)
+    place = np.empty(len(row_of), np.int64)
+    place[row_of] = np.arange(len(row_of))
+    weigh(place, heavy, starts, stops, out, after)
+    if not len(row_of):
+        return pa.nulls(len(starts), pa.float64())
+    rows = np.stack([row_of[np.maximum(out, 0)], row_of[np.maximum(after, 0)]], axis=1)
+    half = np.where(after != out, 0.5, 0.0)
+    return as_arrow(_between(_floats(values), rows, half), mask=out < 0)
+
+
+def deviations(values: pa.Array, starts: Array, stops: Array) -> pa.Array:
+    """The median distance of values from their median, by halving.
+
+    In order, the distances of the values below the median and those of the others both
+    rise away from it; the i smallest of one and the t - i of the other are the t
+    smallest of all if none that is left out is less.
+    """
+    sizes = stops - starts
+    compared = numbers(values, "the values").values
+    if not len(compared):
+        return pa.nulls(len(starts), pa.float64())
+    codes, kinds, row_of = dense_codes(compared)
+    tree, of_code = grow(codes, kinds), _floats(values)[row_of]
+
+    def at(index: Array) -> Array:
+        """The value of each window at an index; infinite where there is none."""
+        found = kth(tree, starts, stops, index)
+        return np.where(found >= 0, of_code[np.maximum(found, 0)], np.inf)
+
+    most = int(sizes.max(initial=0))
+    index, share = (table[sizes] for table in index_table(0.5, "linear", most))
+    with np.errstate(all="ignore"):
+        middle = _mixed(at(index), at(index + (share > 0)), share)
+        code = np.searchsorted(of_code, middle)  # NaN is the largest there as well
+        split = below(tree, starts, stops, code)
+        distance = _Distances(at, middle, split, sizes)
+        low, high = distance.both(index)
+        found = _mixed(low, np.where(share > 0, high, low), share)
+        same = below(tree, starts, stops, code + 1) - split  # as large as the median
+        endless = np.where(sizes - same > index, np.inf, np.nan)
+        odd = ~(sizes - same > index + (share > 0))
+        endless = np.where(odd, np.nan, endless)
+    found = np.where(np.isinf(middle), endless, found)
+    return as_arrow(np.where(np.isnan(middle), np.nan, found), mask=sizes == 0)
+
+
+def _mixed(low: Array, high: Array, share: Array) -> Array:
+    mixed = (1.0 - share) * low + share * high
+    return np.where((low == high) | (share == 0.0), low, mixed)
+
+
+class _Distances:
+    """The distances of each window's values from its middle, in order."""
+
+    def __init__(self, at: Any, middle: Array, split: Array, sizes: Array) -> None:
+        self.at, self.middle, self.split, self.sizes = at, middle, split, sizes
+
+    def _below(self, i: Array) -> Array:
+        """The i-th distance of values that are less than the middle."""
+        there = (i >= 0) & (i < self.split)
+        value = self.at(np.where(there, self.split - 1 - i, -1))
+        return np.where(there, self.middle - value, np.nan)
+
+    def _above(self, i: Array) -> Array:
+        """The i-th distance of the other values."""
+        there = (i >= 0) & (i < self.sizes - self.split)
+        value = self.at(np.where(there, self.split + i, -1))
+        return np.where(there, value - self.middle, np.nan)
+
+    def both(self, t: Array) -> tuple[Array, Array]:
+        """The distances at index t and t + 1; NaN, the largest, where there is none."""
+        low = np.maximum(t - (self.sizes - self.split), 0)
+        high = np.minimum(t, self.split)
+        for _ in range(int((high - low).max(initial=0)).bit_length()):
+            i = (low + high) >> 1
+            enough = _not_less(self._below(i), self._above(t - 1 - i))
+            is_open = low < high
+            high = np.where(is_open & enough, i, high)
+            low = np.where(is_open & ~enough, i + 1, low)
+        left, right = self._below(low), self._above(t - low)
+        first = _not_less(right, left)
+        next_left = np.where(first, self._below(low + 1), left)
+        next_right = np.where(first, right, self._above(t - low + 1))
+        return np.where(first, left, right), _smaller(next_left, next_right)
+
+
+def _not_less(a: Array, b: Array) -> Array:
+    """Whether a >= b, NaN being the largest."""
+    return (a >= b) | np.isnan(a)
+
+
+def _smaller(a: Array, b: Array) -> Array:
+    return np.where(_not_less(b, a), a, b)

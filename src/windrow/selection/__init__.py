@@ -1,0 +1,49 @@
+"""Finds values of windows by their order: medians, quantiles, ranks, the top few.
+
+    by_index.py        rows by their index in the order of values, by any method
+    sorted_blocks.py   windows of as many rows that move on by one
+    ranked_bits.py     windows of any lengths
+    counting.py        whole numbers in a small range
+    wavelet_tree.py    any range at any time, and all windows at once
+    rank_tree.py       weighted medians and modes
+    _bits.py           a set of whole numbers, with the neighbours of each
+    _method.py         the card of a method
+
+Knows nothing of tables: values are arrays without nulls, and a window is a range of
+them.  Bounds never fall from one window to the next.
+"""
+
+from ._method import Method
+from .by_index import dense_codes, select, small_codes
+from .counting import COUNTING, MOST
+from .rank_tree import RANK_TREE, most_frequent, weigh
+from .ranked_bits import RANKED_BITS
+from .sorted_blocks import SORTED_BLOCKS
+from .wavelet_tree import WAVELET_TREE, below, grow, kth
+
+CATALOGUE: tuple[Method, ...] = (
+    SORTED_BLOCKS,
+    RANKED_BITS,
+    COUNTING,
+    WAVELET_TREE,
+    RANK_TREE,
+)
+
+__all__ = [
+    "CATALOGUE",
+    "COUNTING",
+    "MOST",
+    "RANKED_BITS",
+    "RANK_TREE",
+    "SORTED_BLOCKS",
+    "WAVELET_TREE",
+    "Method",
+    "below",
+    "dense_codes",
+    "grow",
+    "kth",
+    "most_frequent",
+    "select",
+    "small_codes",
+    "weigh",
+]
