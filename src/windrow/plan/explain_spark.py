@@ -134,7 +134,9 @@ def explain_flow(flow: Flow, kernels: Sequence[str]) -> Explanation:
         slides = ", ".join(f"{half:,}" for half in halves)
         lines.append(f"  chunks     of {slides} slides, half a window")
         lines += slices + partial_lines(flow.request.product)
-        lines.append("  algorithm  pba, a step at a time: at most three merges a slide")
+        more = " and one for events that go on" if plan.span is not None else ""
+        three = f"at most three merges a slide{more}"
+        lines.append(f"  algorithm  pba, a step at a time: {three}")
     elif flow.kept == "levels":
         lines += partial_lines(flow.request.product)
     else:

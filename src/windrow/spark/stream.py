@@ -32,6 +32,7 @@ from windrow.plan.aggregate import Plan
 from windrow.plan.flow import Flow
 from windrow.plan.over import OverPlan
 from windrow.state.codec import STATS
+from windrow.state.span_slices import PieceFolding
 from windrow.tasks.stream import (
     BLOB,
     BUCKET,
@@ -120,10 +121,11 @@ def _run_state(
         late = own | {f"l{i}": name for i, name in enumerate(frame.columns)}
         schema = _with_late(frame, schema)
     folding = None
-    if flow.fed == "slices":
+    if flow.fed != "rows":
         assert isinstance(plan, Plan)
         tagged = replace(plan, by=(BUCKET, *plan.by))
-        folding = Folding(tagged, flow.request, flow.slots)
+        kind = Folding if plan.span is None else PieceFolding
+        folding = kind(tagged, flow.request, flow.slots)
     beats = _bucket_numbers(flow.buckets) if flow.counts_late else ()
     feed = FeedTask((BUCKET, *names), folding, ship.STRETCH, beats)
     blobs = ship.run_task(rows, feed, _BLOBS)
