@@ -2,8 +2,8 @@
 
     python -m benchmarks.run [--only NAME ...] [--quick]
 
-Without --only, all but `spark`, `spanning-spark` and `stream`, which have commands of
-their own (make bench-spark, make bench-stream).
+Without --only, all but those on Spark and `stream`, which have commands of their own
+(make bench-spark, make bench-stream).
 With --only, other experiments stay as they were measured before, unless machine or
 versions have changed since.  A quick run is for trying things out: it writes nothing.
 A wrong answer has no number, and makes the exit code 1.
@@ -31,6 +31,8 @@ from . import (
     first_calls,
     kernels,
     latency,
+    medians,
+    medians_spark,
     operators,
     own_aggregate,
     pba,
@@ -59,15 +61,19 @@ EXPERIMENTS: tuple[ModuleType, ...] = (
     sharing,
     arrow_tables,
     time_windows,
+    medians,
     first_calls,
     spanning,
     spark,
     spark_many,
     spanning_spark,
+    medians_spark,
     stream,
 )
 # need Java, and minutes of their own
-APART = frozenset(one.NAME for one in (spark, spark_many, spanning_spark, stream))
+APART = frozenset(
+    one.NAME for one in (spark, spark_many, spanning_spark, medians_spark, stream)
+)
 BY_NAME = {experiment.NAME: experiment for experiment in EXPERIMENTS}
 COMMAND = "python -m benchmarks.run"
 

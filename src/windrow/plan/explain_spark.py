@@ -136,6 +136,7 @@ def explain_flow(flow: Flow, kernels: Sequence[str]) -> Explanation:
         f"  fed        {flow.fed}: {flow.fed_reason}",
         f"  kept       {flow.kept}: {flow.kept_reason}",
         f"  late       {_late_text(flow)}",
+        *(f"  {name:<10} {text}" for name, text in flow.clock.texts().items()),
     ]
     if flow.kept == "levels":
         lines.append(f"  levels     pages of suffixes, {_unit_text(flow)} a slice")

@@ -29,6 +29,7 @@ from .choose import Choice, choose_algorithm
 from .over import OverPlan
 from .requests import KernelRequest, Slots, may_overflow, request_kernel, slots_of
 from .spread import check_bounded
+from .stream_clock import StreamClock
 from .table import label_of
 from .tree import needs_all_rows, needs_order, needs_rows, not_folded
 
@@ -61,6 +62,7 @@ class Flow:
     late: str
     late_for_all: str | None
     cell: int
+    clock: StreamClock
     unit: int = 1
     choice: Choice | None = None
 
@@ -78,6 +80,7 @@ def flow_of(
     late: str = "count",
     buckets: int | None = None,
     mode: str = "append",
+    clock: StreamClock = StreamClock(),  # noqa: B008 - it is frozen
 ) -> Flow:
     """Lay a plan out; `delay` is that of the watermark, in ticks.
 
@@ -100,9 +103,10 @@ def flow_of(
                 "group by its fields, or by a string made of it",
             )
     slots = slots_of(plan.calls, lambda _: True)
-    request = request_kernel(plan.calls, slots, may_overflow)
+    of_slices = isinstance(plan, Plan) and plan.span is None and not needs_rows(plan)
+    request = request_kernel(plan.calls, slots, may_overflow, of_slices=of_slices)
     former_slots = slots_of(plan.calls, lambda name: name in nullable)
-    former = request_kernel(plan.calls, former_slots, may_overflow)
+    former = request_kernel(plan.calls, former_slots, may_overflow, of_slices=of_slices)
     same = former.product.dtypes == request.product.dtypes
     before = None if same else (former, former_slots)
     state = _state(plan, request)
@@ -114,7 +118,7 @@ def flow_of(
         cell = max(delay // CELLS, min(rule.step for rule in plan.rules))
     many = (buckets or BUCKETS) if plan.by else 1
     lates = late, _late_for_all(plan, request, state[0], late)
-    flow = Flow(plan, request, slots, before, *sent, *state, many, *lates, cell)
+    flow = Flow(plan, request, slots, before, *sent, *state, many, *lates, cell, clock)
     if state[0] != "levels":
         return flow
     choice = choose_algorithm(

@@ -9,6 +9,7 @@ from typing import Any
 
 import pyspark
 from pyspark.sql import DataFrame
+from pyspark.sql.types import TimestampNTZType, TimestampType
 
 from windrow.errors import BadInput, WindowError
 from windrow.plan import (
@@ -32,7 +33,9 @@ from windrow.plan.explain_spark import (
     explain_tree,
 )
 from windrow.plan.flow import Flow, check_no_history, flow_of
+from windrow.plan.sketch_sql import NO_VERSION
 from windrow.plan.spread import spread_over
+from windrow.plan.stream_clock import StreamClock, stream_clock
 from windrow.plan.table import TablePlan
 from windrow.plan.tree import Tree, grow_tree
 from windrow.windows import Window
@@ -246,13 +249,18 @@ def _history(frame: DataFrame, window: Any, flow: Flow, hints: Hints) -> Any:
 
 def _tree(frame: DataFrame, plan: Plan, hints: Hints) -> Tree:
     own = {name: hints[name] for name in ("hot", "keys", "lasting")}
-    return grow_tree(plan, nullable(frame), **own)
+    version = NO_VERSION
+    if any(bound.aggregate.sketch for bound in plan.calls):
+        major, minor = frame.sparkSession.version.split(".")[:2]
+        version = int(major), int(minor)
+    return grow_tree(plan, nullable(frame), version=version, **own)
 
 
 def _flow(frame: DataFrame, plan: Plan | OverPlan, hints: Hints) -> Flow:
     settings = {name: hints[name] for name in ("late", "buckets", "mode")}
-    delay = _check_stream(frame, plan, hints["late"])
-    return flow_of(plan, nullable(frame), delay=delay, **settings)
+    clock = stream_clock(plan, *(hints[n] for n in ("watermark", "ahead", "idle")))
+    delay = _check_stream(frame, plan, hints["late"], clock)
+    return flow_of(plan, nullable(frame), delay=delay, clock=clock, **settings)
 
 
 def _check_ticks(plan: TablePlan) -> None:
@@ -266,7 +274,28 @@ def _check_ticks(plan: TablePlan) -> None:
         )
 
 
-def _check_stream(frame: DataFrame, plan: Plan | OverPlan, late: str) -> int:
+def _check_own_watermark(frame: DataFrame, on: str, others: Sequence[str]) -> None:
+    """Refuse to set a watermark where there is one, or on what is no timestamp."""
+    if others:
+        raise BadInput.because(
+            f"cannot set a watermark on column {on!r}",
+            f"the stream has one on {', '.join(others)} already, and Spark moves it "
+            "before a row can be looked at",
+            "leave out .withWatermark(), or watermark= and ahead=",
+        )
+    kind = field_of(frame, on).dataType
+    if not isinstance(kind, (TimestampType, TimestampNTZType)):
+        raise BadInput.because(
+            f"cannot set a watermark on column {on!r}",
+            f"it is of type {kind.simpleString()}, and Spark's watermarks are on "
+            "timestamps",
+            "make it one, as with timestamp_seconds()",
+        )
+
+
+def _check_stream(
+    frame: DataFrame, plan: Plan | OverPlan, late: str, clock: StreamClock
+) -> int:
     """Refuse a stream without watermark or RocksDB; the watermark's delay in ticks."""
     if isinstance(plan, OverPlan) and plan.span is not None:
         raise BadInput.because(
@@ -279,14 +308,18 @@ def _check_stream(frame: DataFrame, plan: Plan | OverPlan, late: str) -> int:
         return 0
     on = plan.clock.column
     delay = field_of(frame, on).metadata.get(DELAY)
+    others = [f.name for f in frame.schema if DELAY in f.metadata]
+    if clock.watermark is not None:
+        _check_own_watermark(frame, on, others)
+        delay = clock.watermark.amount // 10**6
     if delay is None:
-        others = [f.name for f in frame.schema if DELAY in f.metadata]
         raise BadInput.because(
             f"cannot tell when a window over column {on!r} of a stream is complete",
             f"the watermark is on {', '.join(others)}"
             if others
             else "the stream has no watermark",
-            f"call .withWatermark({on!r}, '10 minutes') on it first",
+            f"call .withWatermark({on!r}, '10 minutes') on it first, or give "
+            "watermark='10 minutes'",
         )
     if late == "keep":
         taken = [*plan.by, *(bound.name for bound in plan.calls)]

@@ -222,7 +222,12 @@ class SliceBucket:
         number: int,
     ) -> pa.Table:
         calls, request = self.folding.plan.calls, self.folding.request
-        columns = partial_columns(calls, request, pieces.partials, results)
+        merged = results[len(request.product.out_dtypes) :]
+        sketched = {
+            bound.name: bound.sketch.lower(partials)
+            for bound, partials in zip(request.sketches, merged, strict=True)
+        }
+        columns = partial_columns(calls, request, pieces.partials, results, sketched)
         keys = header.keys.select(self.feed.keys).take(pa.array(due.keys))
         return window_table(keys, number, due.begins, due.ends, columns)
 
