@@ -94,7 +94,7 @@ def aggregate(
     se_ml_slicing.
 
     A window by policy (`wr.window`) has one row out for each result that falls due,
-    and `window` holds numbers of rows; it needs a table in this process.
+    and `window` holds numbers of rows; it needs a table, and on Spark a column `on`.
 
     `threads` is how many threads of this process run at once: by default as many as
     WINDROW_THREADS says, or there are cores, where there are many rows.  The answer is

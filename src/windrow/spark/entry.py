@@ -18,15 +18,17 @@ from windrow.plan import (
     OverPlan,
     Plan,
     explain_resolved,
-    plan_aggregate,
     plan_as_of,
     plan_over,
+    plan_windows,
     resolve,
 )
 from windrow.plan.as_of import AsOfPlan
+from windrow.plan.by_policy import PolicyPlan
 from windrow.plan.explain_spark import (
     explain_flow,
     explain_labels,
+    explain_policies,
     explain_spread,
     explain_tree,
 )
@@ -34,6 +36,7 @@ from windrow.plan.flow import Flow, check_no_history, flow_of
 from windrow.plan.sketch_sql import NO_VERSION
 from windrow.plan.spread import spread_over
 from windrow.plan.stream_clock import StreamClock, stream_clock
+from windrow.plan.table import TablePlan
 from windrow.plan.tree import Tree, grow_tree
 from windrow.windows import Window
 
@@ -44,6 +47,7 @@ from .expressions import with_masks
 from .lanes import reasons_of
 from .over import check_columns
 from .over import over as roll_over
+from .policies import aggregate_by_policy
 from .schema import arrow_schema, field_of, nullable, quoted, with_instants
 
 STATEFUL = "pyspark.sql.streaming.stateful_processor"
@@ -58,6 +62,9 @@ Hints = dict[str, Any]
 def aggregate(frame: DataFrame, *query: Any, hints: Hints, **options: Any) -> DataFrame:
     """One row per key and window of `query`: windows, keys, calls; no job is run."""
     frame, plan = _plan(frame, *query, **options)
+    if isinstance(plan, PolicyPlan):
+        check_no_history(hints.get("start"), hints.get("since"))
+        return aggregate_by_policy(frame, plan)
     if frame.isStreaming:
         flow = _flow(frame, plan, hints)
         result: DataFrame = _streams().aggregate(
@@ -75,6 +82,9 @@ def explain(
     frame, plan = _plan(frame, *query, **options)
     if show != "plan":
         return explain_resolved(resolve(plan, Facts(nullable(frame))), Facts(), show)
+    if isinstance(plan, PolicyPlan):
+        kernels = reasons_of(lambda: aggregate_by_policy(frame, plan))
+        return explain_policies(plan, Facts(nullable(frame)), kernels)
     if frame.isStreaming:
         flow = _flow(frame, plan, hints)
         return explain_flow(flow, reasons_of(lambda: _streams().aggregate(frame, flow)))
@@ -174,14 +184,20 @@ def explain_over(
 
 def _plan(
     frame: DataFrame, window: Windows, *query: Any, **options: Any
-) -> tuple[DataFrame, Plan]:
+) -> tuple[DataFrame, Plan | PolicyPlan]:
     windows = window if isinstance(window, (list, tuple)) else [window]
     for name in _time_columns(windows):
         frame = with_instants(frame, name)
     by, calls = query
     frame, calls = with_masks(frame, calls)
-    plan = plan_aggregate(arrow_schema(frame), window, by, calls, **options)
+    plan = plan_windows(arrow_schema(frame), window, by, calls, **options)
     _check_ticks(plan)
+    if isinstance(plan, PolicyPlan) and frame.isStreaming:
+        raise WindowError.because(
+            f"cannot slide a window ({plan.window}) over a stream",
+            "what a key has seen so far would have to be kept, and is not",
+            "use wr.sliding or wr.rows, or wr.aggregate of each batch in foreachBatch",
+        )
     return frame, plan
 
 
@@ -247,7 +263,7 @@ def _flow(frame: DataFrame, plan: Plan | OverPlan, hints: Hints) -> Flow:
     return flow_of(plan, nullable(frame), delay=delay, clock=clock, **settings)
 
 
-def _check_ticks(plan: Plan | OverPlan) -> None:
+def _check_ticks(plan: TablePlan) -> None:
     """Refuse what Spark's time cannot hold."""
     clock = plan.clock
     if clock is not None and clock.tick and clock.tick < 1000:

@@ -32,6 +32,7 @@ from windrow.plan.aggregate import Plan
 from windrow.plan.flow import Flow
 from windrow.plan.over import OverPlan
 from windrow.state.codec import STATS
+from windrow.state.span_slices import PieceFolding
 from windrow.tasks.stream import (
     BLOB,
     BUCKET,
@@ -121,10 +122,11 @@ def _run_state(
         late = own | {f"l{i}": name for i, name in enumerate(frame.columns)}
         schema = _with_late(frame, schema)
     folding = None
-    if flow.fed == "slices":
+    if flow.fed != "rows":
         assert isinstance(plan, Plan)
         tagged = replace(plan, by=(BUCKET, *plan.by))
-        folding = Folding(tagged, flow.request, flow.slots)
+        kind = Folding if plan.span is None else PieceFolding
+        folding = kind(tagged, flow.request, flow.slots)
     idle = flow.clock.idle_ms
     is_called = flow.counts_late or idle is not None
     beats = _bucket_numbers(flow.buckets) if is_called else ()

@@ -15,7 +15,7 @@ takes in the tables of a micro-batch and the watermark, and gives the results no
     6. pages are written          slice_pages, header    fill_shelves     row_pages
        and found again                                   shelves
        keys                       header                 key_table
-    the bucket                    slices                 past_slices      rows,
+    the bucket                    slices, span_slices    past_slices      rows,
                                                                           last_rows
 
 Slices of time are those of time windows, slices of rows those of count windows and of

@@ -27,6 +27,7 @@ from windrow.state.own_time import move_time
 from windrow.state.past_slices import CountSliceBucket, OverSliceBucket
 from windrow.state.rows import PagedBucket, RowBucket, SpanBucket
 from windrow.state.slices import SliceBucket
+from windrow.state.span_slices import PieceFolding, SpanSliceBucket, point_plan
 
 from .sweep import Batches, as_batches, stretches
 
@@ -209,11 +210,23 @@ def make_bucket(flow: Flow) -> Bucket:
         return _rows_bucket(flow, flow.kept)
     assert isinstance(plan, Plan)
     query = _describe(flow, flow.kept)
+    if plan.span is not None:
+        return _span_bucket(flow, plan, query)
     folding = Folding(plan, flow.request, flow.slots)
     former = None if flow.former is None else Folding(plan, *flow.former)
     folded = flow.fed == "slices"
     what = folding, folded, flow.cell, query, keep_late, former
     return SliceBucket(*what, count_late=flow.counts_late)
+
+
+def _span_bucket(flow: Flow, plan: Plan, query: QueryDescription) -> Bucket:
+    """A bucket of events with a duration that keeps slices."""
+    folding = Folding(point_plan(plan), flow.request, flow.slots)
+    events = None
+    if flow.fed == "rows":
+        events = PieceFolding(plan, flow.request, flow.slots)
+    place = folding, True, flow.cell, query, flow.late == "keep", None
+    return SpanSliceBucket(*place, count_late=flow.counts_late, events=events)
 
 
 def _rows_bucket(flow: Flow, kept: str) -> PagedBucket:
