@@ -38,6 +38,7 @@ from . import (
     pba,
     peers,
     sharing,
+    sketches_spark,
     spanning,
     spanning_spark,
     spark,
@@ -68,11 +69,20 @@ EXPERIMENTS: tuple[ModuleType, ...] = (
     spark_many,
     spanning_spark,
     medians_spark,
+    sketches_spark,
     stream,
 )
 # need Java, and minutes of their own
 APART = frozenset(
-    one.NAME for one in (spark, spark_many, spanning_spark, medians_spark, stream)
+    one.NAME
+    for one in (
+        spark,
+        spark_many,
+        spanning_spark,
+        medians_spark,
+        sketches_spark,
+        stream,
+    )
 )
 BY_NAME = {experiment.NAME: experiment for experiment in EXPERIMENTS}
 COMMAND = "python -m benchmarks.run"
