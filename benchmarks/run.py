@@ -2,8 +2,8 @@
 
     python -m benchmarks.run [--only NAME ...] [--quick]
 
-Without --only, all but `spark`, `spanning-spark` and `stream`, which have commands of
-their own (make bench-spark, make bench-stream).
+Without --only, all but those on Spark, which have commands of their own (make
+bench-spark, make bench-stream).
 With --only, other experiments stay as they were measured before, unless machine or
 versions have changed since.  A quick run is for trying things out: it writes nothing.
 A wrong answer has no number, and makes the exit code 1.
@@ -28,6 +28,8 @@ from . import (
     algorithms,
     arrow_tables,
     break_even,
+    features,
+    features_spark,
     first_calls,
     kernels,
     latency,
@@ -60,14 +62,17 @@ EXPERIMENTS: tuple[ModuleType, ...] = (
     arrow_tables,
     time_windows,
     first_calls,
+    features,
     spanning,
     spark,
     spark_many,
     spanning_spark,
+    features_spark,
     stream,
 )
 # need Java, and minutes of their own
-APART = frozenset(one.NAME for one in (spark, spark_many, spanning_spark, stream))
+ON_SPARK = (spark, spark_many, spanning_spark, features_spark, stream)
+APART = frozenset(one.NAME for one in ON_SPARK)
 BY_NAME = {experiment.NAME: experiment for experiment in EXPERIMENTS}
 COMMAND = "python -m benchmarks.run"
 
