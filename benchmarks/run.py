@@ -2,8 +2,8 @@
 
     python -m benchmarks.run [--only NAME ...] [--quick]
 
-Without --only, all but those on Spark, which have commands of their own (make
-bench-spark, make bench-stream).
+Without --only, all but those on Spark and `stream`, which have commands of their own
+(make bench-spark, make bench-stream).
 With --only, other experiments stay as they were measured before, unless machine or
 versions have changed since.  A quick run is for trying things out: it writes nothing.
 A wrong answer has no number, and makes the exit code 1.
@@ -33,6 +33,8 @@ from . import (
     first_calls,
     kernels,
     latency,
+    medians,
+    medians_spark,
     operators,
     own_aggregate,
     pba,
@@ -61,17 +63,19 @@ EXPERIMENTS: tuple[ModuleType, ...] = (
     sharing,
     arrow_tables,
     time_windows,
+    medians,
     first_calls,
     features,
     spanning,
     spark,
     spark_many,
     spanning_spark,
+    medians_spark,
     features_spark,
     stream,
 )
 # need Java, and minutes of their own
-ON_SPARK = (spark, spark_many, spanning_spark, features_spark, stream)
+ON_SPARK = (spark, spark_many, spanning_spark, medians_spark, features_spark, stream)
 APART = frozenset(one.NAME for one in ON_SPARK)
 BY_NAME = {experiment.NAME: experiment for experiment in EXPERIMENTS}
 COMMAND = "python -m benchmarks.run"

@@ -214,10 +214,6 @@ REFUSED = {
         lambda: wr.tiles(PAID, every="1 hour", on="ts", x=OWN("share")),
         "is an aggregate of your own",
     ),
-    "a sketch in a tile": (
-        lambda: wr.tiles(PAID, every="1 hour", on="ts", x=wr.approx_distinct("shop")),
-        "is a sketch",
-    ),
     "no time": (lambda: wr.tiles(PAID, every="1 hour", n=wr.count()), "no time column"),
     "a missing column": (
         lambda: wr.merge_tiles(STORED_ONCE.drop("n"), HOUR),

@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 
 import windrow as wr
 from windrow.batch import sketches
+from windrow.kernels import sketch_product
 from windrow.sketches.hyperloglog import HyperLogLog
 from windrow.sketches.kll import Kll
 from windrow.sketches.ranks import Quantiles
+from windrow.slicing import fold
 
 EDGES = [-5.0, 0.0, 0.5, 7.0]
 CALLS = {
@@ -190,7 +192,7 @@ def test_a_slide_costs_three_merges_whatever_the_length(length, monkeypatch):
     monkeypatch.setattr(Kll, "combine", lambda *a: merges.append(1) or combine(*a))
     column = pa.array(np.random.default_rng(1).uniform(size=4000))
     stops = np.arange(1, 4001)
-    sketches.sketch_product.cache_clear()
+    sketch_product.cache_clear()
 
     result = sketches.sketch_rows(
         Kll(200, Quantiles((0.5,))), column, np.maximum(stops - length, 0), stops
@@ -220,5 +222,7 @@ def test_whole_columns_give_what_merged_sketches_give(lg_k, kinds):
     over_slices = sketch.slide_partials(slices, begins, np.arange(120) + 1)
 
     assert over_rows.to_pylist() == sketch.lower(partials).to_pylist()
-    whole = [sketches.merge_stretches(sketch, slices, begins, np.arange(120) + 1)]
-    assert over_slices.to_pylist() == sketch.lower(whole[0]).to_pylist()
+    (whole,) = fold(
+        sketch_product(sketch), (slices,), begins, np.arange(120) + 1, leaf="slices"
+    )
+    assert over_slices.to_pylist() == sketch.lower(whole).to_pylist()

@@ -35,12 +35,16 @@ DURATIONS = {
     **{f"all_{c}": wr.collect("id", last="4", closed=c) for c in CLOSED},
     **{f"total_{c}": wr.sum("x", last="9", closed=c) for c in CLOSED},
     "kinds": wr.count_distinct("name", last="30"),
+    "ends": wr.quantile("x", [0.1, 0.9], last="9"),
+    "share": wr.percent_rank("x", last="9", closed="left"),
 }
 ROWS = {
     "one": wr.collect("id", last=1),
     "three": wr.collect("id", last=3),
     "most": wr.max("x", last=5),
     "who": wr.arg_max("x", "name", last=7),
+    "middle": wr.median("x", last=4),
+    "place": wr.rank("x", last=3),
 }
 MIXED = {
     "who": wr.last("name", last=2),

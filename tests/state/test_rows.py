@@ -41,6 +41,8 @@ CALLS = {
     "joined": wr.concat("name", separator="+"),
     "n": wr.count(),
     "total": wr.sum("x"),
+    "middle": wr.median("x"),
+    "top": wr.top_k("x", 2),
     "last": wr.last("name"),
     "who": wr.arg_max("x", "id"),
 }
@@ -50,6 +52,8 @@ ORACLE = {
     "joined": ("concat", ("name",), {"separator": "+"}),
     "n": ("count", ()),
     "total": ("sum", ("x",)),
+    "middle": ("median", ("x",)),
+    "top": ("top_k", ("x",), {"k": 2}),
     "last": ("last", ("name",)),
     "who": ("arg_max", ("x", "id")),
 }

@@ -46,6 +46,16 @@ COMMUTING = {
     "word": wr.max("name"),
     "spread": wr.variance("x"),
 }
+SKETCHED = {
+    "kinds": wr.approx_distinct("name"),
+    "n": wr.count(),
+    "median": wr.approx_quantile("x", 0.5),
+    "ends": wr.approx_quantile("x", [0, 1], method="ddsketch"),
+    "bins": wr.histogram("x", [-9, 0, 5]),
+    "top": wr.approx_top_k("name", 2),
+    "hll": wr.hll_sketch("x"),
+}
+ALONE = {"kinds": wr.approx_distinct("x")}
 ORDERED = {
     **COMMUTING,
     "who": wr.arg_max("x", "id"),
@@ -92,9 +102,11 @@ def windows(draw: Any) -> list[Any]:
 def bucket_of(window: Any, by: Any, calls: Any, *, cell: int = 7) -> SliceBucket:
     plan = plan_aggregate(SCHEMA, window, by, gather_calls(calls, None))
     slots = slots_of(plan.calls, lambda _: True)
-    folding = Folding(plan, request_kernel(plan.calls, slots, may_overflow), slots)
+    request = request_kernel(plan.calls, slots, may_overflow, of_slices=True)
+    folding = Folding(plan, request, slots)
     spec = describe(plan, buckets=16, layout="slices")
-    return SliceBucket(folding, calls is COMMUTING, cell, spec, keep_late=True)
+    folded = any(calls is one for one in (COMMUTING, SKETCHED, ALONE))
+    return SliceBucket(folding, folded, cell, spec, keep_late=True)
 
 
 def run_bucket(bucket: SliceBucket, steps: list[Step]) -> Run:
@@ -157,12 +169,15 @@ def test_rows_fed_in_any_steps_give_the_windows_of_all_rows_at_once(
 
 
 @pytest.mark.usefixtures("sizes")
+@pytest.mark.parametrize(
+    "calls", [COMMUTING, SKETCHED, ALONE], ids=["numbers", "sketches", "a sketch"]
+)
 @given(steps=streams(late=False), window=windows(), cell=st.sampled_from([1, 7, 500]))
 @part(1)
 def test_slices_that_were_folded_on_the_way_give_the_same_windows(
-    steps: list[Step], window: Any, cell: int
+    calls: Any, steps: list[Step], window: Any, cell: int
 ) -> None:
-    bucket = bucket_of(window, ("key",), COMMUTING, cell=cell)
+    bucket = bucket_of(window, ("key",), calls, cell=cell)
     rows = [row for step in steps for table in step.fed for row in table.to_pylist()]
     fed = [Step([bucket.folding.fold(t) for t in step.fed], step.now) for step in steps]
 
@@ -174,7 +189,7 @@ def test_slices_that_were_folded_on_the_way_give_the_same_windows(
 
     assert stats.rows_in == len(rows)
     assert stats.late_rows == 0
-    expected = at_once(rows, window, ("key",), COMMUTING)
+    expected = at_once(rows, window, ("key",), calls)
     assert same(given_out(Run(out=out)), expected)
     assert not store.blobs
 

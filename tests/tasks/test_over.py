@@ -33,6 +33,9 @@ CALLS = {
     "later": wr.collect("id", next=2),
     "beside": wr.sum("x", last=2, next=3, closed="left"),
     "ever": wr.count("x", closed="neither"),
+    "middle": wr.median("x", last=4),
+    "place": wr.rank("x", last="4"),
+    "share": wr.percent_rank("x", last=3, next=2),
 }
 
 

@@ -47,7 +47,13 @@ ORDERED = {
     "least_at": wr.arg_min("name", "x"),
     "n": wr.count(),
 }
-HOLISTIC = {"all": wr.collect("x"), "kinds": wr.count_distinct("name"), "n": wr.count()}
+HOLISTIC = {
+    "all": wr.collect("x"),
+    "kinds": wr.count_distinct("name"),
+    "middle": wr.median("x"),
+    "often": wr.mode("name"),
+    "n": wr.count(),
+}
 
 
 @st.composite

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from windrow.kernels import Assembly, Product
+from windrow.kernels import Assembly, Product, run_each
 from windrow.kernels.vocabulary import (
     IDENTITY,
     allocate,
@@ -142,10 +142,14 @@ def prefix_scan(
     carries: Array,
 ) -> Fields:
     """csa: at i of run k, carry + row[first] + ... + row[i]; a carry of -1 is none."""
-    out = arrays(product.dtypes, len(rows))
-    scan = _assembly(product, run_prefixes, columns_of_prefixes, "csa, slices so far")
-    scan.run(source, rows, firsts, lasts, carries, out)
-    return out
+
+    def scan(one: Product, own: Fields) -> Fields:
+        out = arrays(one.dtypes, len(rows))
+        loop = _assembly(one, run_prefixes, columns_of_prefixes, "csa, slices so far")
+        loop.run(own, rows, firsts, lasts, carries, out)
+        return out
+
+    return run_each(product, source, scan)
 
 
 def suffix_scan(
@@ -157,9 +161,14 @@ def suffix_scan(
     carries: Array,
 ) -> tuple[Fields, Fields]:
     """lcs: at i of run k, row[i + 1] + ... + carry; then the whole of each run."""
-    out = arrays(product.dtypes, len(rows) + len(firsts))
-    scan = _assembly(product, run_suffixes, columns_of_suffixes, "lcs, slices after")
-    scan.run(source, rows, firsts, lasts, carries, out)
+
+    def scan(one: Product, own: Fields) -> Fields:
+        out = arrays(one.dtypes, len(rows) + len(firsts))
+        loop = _assembly(one, run_suffixes, columns_of_suffixes, "lcs, slices after")
+        loop.run(own, rows, firsts, lasts, carries, out)
+        return out
+
+    out = run_each(product, source, scan)
     inner = tuple(field[: len(rows)] for field in out)
     return inner, tuple(field[len(rows) :] for field in out)
 
@@ -168,11 +177,15 @@ def merge(
     product: Product, source: Fields, oldest: Array, middle: Array, newest: Array
 ) -> Fields:
     """Windows from at most three partials each, lowered; -1 is none."""
-    out = arrays(product.out_dtypes, len(oldest))
-    what = "at most three partials merged"
-    kernel = _assembly(product, run_merge, columns_of_merge, what, "results")
-    kernel.run(source, oldest, middle, newest, out)
-    return out
+
+    def run(one: Product, own: Fields) -> Fields:
+        out = arrays(one.out_dtypes, len(oldest))
+        what = "at most three partials merged"
+        kernel = _assembly(one, run_merge, columns_of_merge, what, "results")
+        kernel.run(own, oldest, middle, newest, out)
+        return out
+
+    return run_each(product, source, run)
 
 
 def _assembly(

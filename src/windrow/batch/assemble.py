@@ -41,7 +41,8 @@ class Answer:
 
     Window i begins at instant (or position) begins[i] and covers the rows
     [row_starts[i], row_stops[i]), which are empty without holistic aggregates; run k
-    has counts[k] windows.  `uneven_ends` are the ends if the rule is not even.
+    has counts[k] windows.  `uneven_ends` are the ends if the rule is not even.  `own`
+    are the rows that frames are of; None: the last rows, one for each frame.
     """
 
     rule: Rule | None
@@ -51,6 +52,7 @@ class Answer:
     row_stops: Array
     out: tuple[Array, ...]
     uneven_ends: Array | None = None
+    own: Array | None = None
 
     @property
     def ends(self) -> Array:
@@ -82,6 +84,7 @@ class Answer:
             row_stops=self.row_stops[rows],
             out=tuple(array[windows] for array in self.out),
             uneven_ends=None if ends is None else ends[windows],
+            own=None if self.own is None else self.own[windows],
         )
 
 
@@ -107,7 +110,8 @@ def answer_columns(
         if not bound.aggregate.in_kernels:
             values = [rows.gather_arrow(table.column(name)) for name in bound.columns]
             bounds = answer.row_starts, answer.row_stops
-            columns.append(column_of_rows(bound, values, *bounds, request))
+            own = answer.own
+            columns.append(column_of_rows(bound, values, *bounds, request, own))
             continue
         outputs = [slots[number] for number in numbers[id(bound)]]
         if bound.payload is not None:
@@ -128,14 +132,17 @@ def column_of_rows(
     starts: Array,
     stops: Array,
     request: KernelRequest,
+    own: Array | None = None,
 ) -> pa.Array:
     """The results of a call that looks at the rows of each window, in sorted columns.
 
-    Where the frames are those of rows, they are those of the last rows.
+    Frames are those of the rows `own`, or of the last rows.
     """
     if bound.aggregate.sketch:
         return sketch_rows(bound.sketch, plain_array(values[0]), starts, stops)
     selection = request.selections.get(bound.name)
+    if own is None:
+        own = np.arange(len(values[0]) - len(starts), len(values[0]))
     return holistic(
         bound.aggregate.name,
         values[0],
@@ -143,9 +150,7 @@ def column_of_rows(
         stops,
         bound.call.options,
         other=values[1] if len(values) > 1 else None,
-        own=np.arange(len(values[0]) - len(starts), len(values[0]))
-        if "own" in bound.aggregate.takes
-        else None,
+        own=own if "own" in bound.aggregate.takes else None,
         method=None if selection is None else selection.method,
     )
 

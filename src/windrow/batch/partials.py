@@ -3,6 +3,7 @@
     field of the partial      column                     read back as
     a number                  p3: the number             itself; null is the identity
     rank of a string          p3: the string             its rank in the new table
+    a sketch                  p3: its bytes              itself; null is no value
     place of a row            p3_0: the payload there    its place in the new table
 
 A place is missing if the value beside it (`arg_max`) or its payload (`first`) is null.
@@ -14,8 +15,10 @@ A place is missing if the value beside it (`arg_max`) or its payload (`first`) i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -29,12 +32,14 @@ from windrow.plan.aggregate import Plan
 from windrow.plan.bind import BoundCall
 from windrow.plan.requests import KernelRequest, Slots
 from windrow.plan.resolve import Resolved
+from windrow.sketches import Sketch
 
-from .columns import Column, numbers
-from .kernel_inputs import read_inputs
+from .columns import Column, numbers, plain_array
+from .kernel_inputs import KernelInputs, read_inputs
 from .results import finish, take_positions, written
+from .sketches import sketch_stretches
 from .slices import Job, cut_slices
-from .sorted_rows import check_room, sort_rows
+from .sorted_rows import SortedRows, check_room, sort_rows
 
 Array = np.ndarray[Any, Any]
 
@@ -53,6 +58,7 @@ class PartialField:
     ranked: str | None
     payloads: tuple[str, ...]
     beside: int | None
+    sketch: Sketch | None = None
 
     @property
     def columns(self) -> list[str]:
@@ -80,6 +86,9 @@ def partial_fields(request: KernelRequest, slots: Slots) -> list[PartialField]:
             beside = index - 1 if names and number else None
             field = PartialField(f"p{index}", dtype, identity, ranked, names, beside)
             fields.append(field)
+    for index, bound in enumerate(request.sketches, len(fields)):
+        name, sketch = f"p{index}", bound.sketch
+        fields.append(PartialField(name, "object", None, None, (), None, sketch))
     return fields
 
 
@@ -136,6 +145,9 @@ def read_partials(
             valid = table.column(beside).is_valid().to_numpy()
             arrays.append(np.where(valid, np.arange(len(table)), -1))
             continue
+        if field.sketch is not None:
+            arrays.append(field.sketch.load_all(table.column(field.name)))
+            continue
         column = numbers(table.column(field.name), field.name)
         if column.ranked is not None:
             ranked[index] = column.ranked
@@ -159,6 +171,9 @@ def write_partials(partials: Partials, arrays: tuple[Array, ...]) -> dict[str, A
             for name in field.columns:
                 columns[name] = take_positions(partials.table.column(name), values)
             continue
+        if field.sketch is not None:
+            columns[field.name] = field.sketch.dump_all(values)
+            continue
         if index in partials.ranked:
             words = partials.ranked[index]
             null = (values < 0) | (values >= len(words))
@@ -177,27 +192,69 @@ def partial_columns(
     request: KernelRequest,
     partials: Partials,
     out: tuple[Array, ...],
+    sketched: Mapping[str, pa.Array] = MappingProxyType({}),
 ) -> list[pa.Array]:
-    """The results of each call as one Arrow column, from the output of a kernel."""
+    """The results of those calls as an Arrow column each, from a kernel's output.
+
+    `sketched` are those of sketches, by name.
+    """
     slots = written(request.product, out)
-    columns = []
+    names = {bound.name for bound in calls}
+    columns = dict(sketched)
     for bound, outputs in request.calls:
+        if bound.name not in names:
+            continue
         output = request.product.outputs[outputs[0]]
         values, valid = slots[outputs[0]]
         if bound.payload is not None:
             name = partials.fields[output.fields[-1]].column(bound.payload)
-            columns.append(take_positions(partials.table.column(name), values[0]))
+            places = take_positions(partials.table.column(name), values[0])
+            columns[bound.name] = places
             continue
         words = partials.ranked.get(output.fields[0]) if output.fields else None
         column = None if words is None else Column(values[0], None, words)
         arrays = [array for number in outputs for array in slots[number][0]]
-        columns.append(finish(bound, arrays, valid, column))
+        columns[bound.name] = finish(bound, arrays, valid, column)
     assert len(columns) == len(calls), "a holistic call has no partial"
-    return columns
+    return [columns[bound.name] for bound in calls]
 
 
 PANE = "pane"
 ROWS = "rows"
+
+
+@dataclass(frozen=True)
+class PartialLayout:
+    """The product of a query, and the columns in which its partials are stored."""
+
+    request: KernelRequest
+    slots: Slots
+
+    @cached_property
+    def fields(self) -> list[PartialField]:
+        """The fields of the partial, with their columns."""
+        return partial_fields(self.request, self.slots)
+
+    def columns(
+        self,
+        table: pa.Table,
+        rows: SortedRows,
+        inputs: KernelInputs,
+        arrays: tuple[Array, ...],
+    ) -> dict[str, Any]:
+        """Partials that were folded from rows of a table, as columns."""
+        ranked = {
+            index: inputs.columns[field.ranked, False].ranked
+            for index, field in enumerate(self.fields)
+            if field.ranked is not None
+        }
+        payloads = {
+            field.column(payload): rows.gather_arrow(table.column(payload))
+            for field in self.fields
+            for payload in field.payloads
+        }
+        partials = Partials(pa.table(payloads), self.fields, arrays, ranked)
+        return write_partials(partials, arrays)
 
 
 @dataclass(frozen=True)
@@ -209,9 +266,14 @@ class Folding:
     slots: Slots
 
     @cached_property
+    def layout(self) -> PartialLayout:
+        """The product, and the columns of its partials."""
+        return PartialLayout(self.request, self.slots)
+
+    @property
     def fields(self) -> list[PartialField]:
         """The fields of the partial, with their columns."""
-        return partial_fields(self.request, self.slots)
+        return self.layout.fields
 
     def fold(self, table: pa.Table) -> pa.Table:
         """The slices of a table, each once, by key (k0, k1, ...) and pane."""
@@ -222,20 +284,13 @@ class Folding:
         choices = (None,) * len(plan.rules)
         resolved = Resolved(plan, self.request, self.slots, "slices", choices)
         slices = cut_slices(Job(resolved, rows, inputs.arrays), always=True)
-        assert slices.partials is not None
         assert rows.times is not None
+        folded = slices.partials or ()
+        for bound in self.request.sketches:
+            values = plain_array(rows.gather_arrow(table.column(bound.columns[0])))
+            bounds = slices.edges[:-1], slices.edges[1:]
+            folded += (sketch_stretches(bound.sketch, values, *bounds),)
         panes = plan.cuts.begins(rows.times[slices.edges[:-1]])
-        ranked = {
-            index: inputs.columns[field.ranked, False].ranked
-            for index, field in enumerate(self.fields)
-            if field.ranked is not None
-        }
-        payloads = {
-            field.column(payload): rows.gather_arrow(table.column(payload))
-            for field in self.fields
-            for payload in field.payloads
-        }
-        partials = Partials(pa.table(payloads), self.fields, slices.partials, ranked)
         runs = np.repeat(np.arange(len(slices.runs) - 1), np.diff(slices.runs))
         keys = rows.keys.take(as_arrow(runs))
         return pa.table(
@@ -243,6 +298,6 @@ class Folding:
                 **{f"k{i}": keys.column(n) for i, n in enumerate(plan.by)},
                 PANE: as_arrow(panes),
                 ROWS: as_arrow(np.diff(slices.edges)),
-                **write_partials(partials, slices.partials),
+                **self.layout.columns(table, rows, inputs, folded),
             }
         )

@@ -14,40 +14,18 @@ Sketches that answer over whole columns (HyperLogLog, bins) need no slices.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from windrow.aggregates import Aggregate, Law
 from windrow.algorithms import find, slide_arrays
-from windrow.kernels import Product, Request, interpreted_schema, product_of
+from windrow.kernels import sketch_product
 from windrow.loops import as_numpy
+from windrow.plan.requests import KernelRequest
 from windrow.sketches import Sketch
-from windrow.slicing import fold
 
 Array = np.ndarray[Any, Any]
-
-
-@lru_cache(maxsize=64)
-def sketch_product(sketch: Sketch) -> Product:
-    """A product of one field, the sketch, so that every algorithm can merge it."""
-
-    def combine(older: Any, newer: Any) -> Any:
-        if older is None or newer is None:
-            return newer if older is None else older
-        return sketch.combine(older, newer)
-
-    aggregate = Aggregate(
-        name=sketch.name,
-        identity=None,
-        lift=lambda value: value,
-        combine=combine,
-        lower=lambda partial: partial,
-        laws=Law.COMMUTATIVE,
-    )
-    return product_of([Request(aggregate, "object", (), (), *interpreted_schema())])
 
 
 def sketch_rows(
@@ -57,19 +35,32 @@ def sketch_rows(
 
     Both bounds never fall; a stop before its start is an empty window.
     """
-    stops = np.maximum(starts, stops)
-    if column.null_count:
-        valid = as_numpy(column.is_valid())
-        before = np.zeros(len(column) + 1, np.int64)
-        np.cumsum(valid, out=before[1:])
-        starts, stops, column = before[starts], before[stops], column.drop_null()
-    values = sketch.read(column)
+    values, starts, stops = _read_valid(sketch, column, starts, stops)
     if sketch.whole_columns:
         return sketch.slide_rows(values, starts, stops)
     edges = np.unique(np.concatenate([starts, stops]))
     partials = sketch.lift_stretches(values, edges[:-1], edges[1:])
     places = np.searchsorted(edges, starts), np.searchsorted(edges, stops)
     return sketch_partials(sketch, partials, *places)
+
+
+def sketch_stretches(
+    sketch: Sketch, column: pa.Array, starts: Array, stops: Array
+) -> Array:
+    """A sketch of each stretch of rows; None where there is no value."""
+    return sketch.lift_stretches(*_read_valid(sketch, column, starts, stops))
+
+
+def _read_valid(
+    sketch: Sketch, column: pa.Array, starts: Array, stops: Array
+) -> tuple[Array, Array, Array]:
+    """The values of a column without its nulls, and bounds that count only them."""
+    stops = np.maximum(starts, stops)
+    if column.null_count:
+        before = np.zeros(len(column) + 1, np.int64)
+        np.cumsum(as_numpy(column.is_valid()), out=before[1:])
+        starts, stops, column = before[starts], before[stops], column.drop_null()
+    return sketch.read(column), starts, stops
 
 
 def sketch_partials(
@@ -95,9 +86,15 @@ def sketch_partials(
     return results.take(pa.array(np.cumsum(changes) - 1))
 
 
-def merge_stretches(
-    sketch: Sketch, partials: Array, starts: Array, stops: Array
-) -> Array:
-    """The sketches of each stretch [start, stop), merged."""
-    (merged,) = fold(sketch_product(sketch), (partials,), starts, stops, leaf="slices")
-    return merged
+def sketch_columns(
+    request: KernelRequest,
+    partials: tuple[Array, ...],
+    starts: Array,
+    stops: Array,
+) -> dict[str, pa.Array]:
+    """The results of all sketches over windows of slices [start, stop), by name."""
+    own = partials[len(request.product.dtypes) :]
+    return {
+        bound.name: sketch_partials(bound.sketch, partial, starts, stops)
+        for bound, partial in zip(request.sketches, own, strict=True)
+    }

@@ -72,7 +72,7 @@ class Slices:
         """What kernels read: the values of rows, or the partials of slices."""
         if self.partials is None:
             return job.arrays, "rows"
-        return self.partials, "slices"
+        return self.partials[: len(job.resolved.product.dtypes)], "slices"
 
     def instants(self, times: Array | None) -> Array:
         """The instant of the first row of each slice: its time, or its place."""
@@ -257,7 +257,7 @@ def _answer(
     job: Job, rule: Rule, slices: Slices, frame: Frames, out: tuple[Array, ...]
 ) -> Answer:
     starts = stops = np.empty(0, np.int64)
-    if job.resolved.is_holistic:
+    if job.resolved.needs_bounds:
         starts, stops = slices.edges[frame.starts], slices.edges[frame.stops]
         stops = stops if frame.tail_stops is None else frame.tail_stops
     return Answer(rule, frame.begins, frame.counts, starts, stops, out, frame.ends)

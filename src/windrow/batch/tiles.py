@@ -37,6 +37,7 @@ from .partials import (
     write_partials,
 )
 from .results import from_ints
+from .sketches import sketch_columns
 from .slices import Job, Slices, merge_alike, slide_slices
 from .sorted_rows import SortedRows, check_room, sort_rows
 
@@ -73,10 +74,12 @@ def merge_windows(table: pa.Table, tiles: TilePlan) -> pa.Table:
     partials, rows, slices = _read(table, tiles)
     check_room(rows.extremes, plan.longest)
     answers = slide_slices(Job(resolved, rows, ()), slices)
-    columns = [
-        partial_columns(plan.calls, resolved.request, partials, answer.out)
-        for answer in answers
-    ]
+    columns = []
+    for answer in answers:
+        bounds = answer.row_starts, answer.row_stops
+        sketched = sketch_columns(resolved.request, slices.partials or (), *bounds)
+        work = plan.calls, resolved.request, partials, answer.out, sketched
+        columns.append(partial_columns(*work))
     result = assemble(plan, replace(rows, times=None), answers, columns)
     for name, column in _merged_lists(table, tiles).items():
         result = result.append_column(name, column)

@@ -4,6 +4,7 @@ product.py     partials of several aggregates as one
 merge.py       makes it of what is asked for
 source.py      combine, load, store, emit for a product, as text
 leaves.py      lift, as text
+sketches.py    objects beside numbers in a partial
 codes.py       numbers of keys, as text
 tallies.py     partials of rows whose number is known, as text
 trial.py       whether a user's functions can be given arrays
@@ -16,6 +17,7 @@ from .assemble import Assembly, Named
 from .codes import KeyText
 from .merge import product_of
 from .product import Output, Product, ProductPart, Request
+from .sketches import run_each, sketch_product
 from .user import (
     NotCompiled,
     infer_schema,
@@ -35,5 +37,7 @@ __all__ = [
     "infer_schema",
     "interpreted_schema",
     "product_of",
+    "run_each",
+    "sketch_product",
     "warn_interpreted",
 ]

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from windrow.aggregates import ABSENT, Aggregate, Law
@@ -92,10 +92,20 @@ class Output:
 
 @dataclass(frozen=True)
 class Product:
-    """The partial that a kernel computes, and how each result is lowered from it."""
+    """The partial that a kernel computes, and how each result is lowered from it.
+
+    `companions` are products of one sketch each, which stand behind the fields of the
+    partial in its columns and never enter a kernel with them (`sketches.py`).
+    """
 
     parts: tuple[ProductPart, ...]
     outputs: tuple[Output, ...]
+    companions: tuple[Product, ...] = ()
+
+    @cached_property
+    def numbers(self) -> Product:
+        """The same without its sketches."""
+        return replace(self, companions=()) if self.companions else self
 
     @cached_property
     def dtypes(self) -> tuple[str, ...]:

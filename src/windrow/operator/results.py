@@ -19,6 +19,7 @@ from pyarrow import types as pat
 
 from windrow.batch.results import finish, written
 from windrow.errors import BadInput
+from windrow.loops import as_arrow
 from windrow.plan.bind import BoundCall
 from windrow.plan.requests import KernelRequest
 
@@ -142,7 +143,9 @@ def _plain_total(bound: BoundCall) -> bool:
 def _is_plain(bound: BoundCall) -> bool:
     """Whether what the kernel writes is the value."""
     plain = bound.aggregate.is_users or bound.result in (pa.int64(), pa.float64())
-    others = ("truth", "difference", "sketch")
+    others = {"truth", "difference", "sketch"}
+    if bound.result == pa.float64():  # a difference of floats is one
+        others.remove("difference")
     return bound.payload is None and plain and bound.aggregate.result not in others
 
 
@@ -293,9 +296,13 @@ class Results(Sequence[Result]):
         batches = self._batches or [ResultBatch(None, none, none, empty, None)]
         tables = [self._table(batch) for batch in batches]
         table = pa.concat_tables(tables, promote_options="permissive")
-        if any(batch.query is not None for batch in batches):
-            query = [name for batch in batches for name in batch.query or ()]
-            table = table.add_column(0, "query", pa.array(query, pa.string()))
+        if any(batch.windows is not None for batch in batches):
+            names = [
+                pa.array(batch.windows, pa.string()).take(as_arrow(batch.owners))
+                for batch in batches
+                if batch.windows is not None
+            ]
+            table = table.add_column(0, "query", pa.chunked_array(names))
         if all(batch.key is None for batch in batches):
             return table
         keys = [key for batch in batches for key in batch.keys]

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import pyarrow as pa
 
-from windrow.aggregates import Call, Law
+from windrow.aggregates import Call
 from windrow.errors import BadInput
 from windrow.kernels import Product
 from windrow.slicing import Cuts, Slicer, cuts_of, share
@@ -87,7 +87,7 @@ class Plan(TablePlan):
             return "ties= orders rows of the same instant"
         if not self.chooses or not self.slicer.whole_windows:
             return "an algorithm or a slicer was asked for by name"
-        if any(Law.HOLISTIC in bound.aggregate.laws for bound in self.calls):
+        if not all(bound.aggregate.in_kernels for bound in self.calls):
             return "an aggregate needs the rows of each window"
         return None
 

@@ -1,10 +1,12 @@
 """Lays a plan out over a stream: what is sent, what is kept, in how many buckets.
 
 fed       slices, folded before they are shuffled    every aggregate commutes
+          pieces, the same of events that last
           rows, as they are                          order or the rows are needed
 kept      slices     chunks of half a window         time windows, whatever the range
-          rows       the rows of the last windows    count windows, holistic ones
-          past       the rows that a frame reaches   wr.over
+          levels     pages of suffixes by position   count windows, wr.over
+          rows       the rows of the last windows    holistic aggregates
+          past       the rows that a frame reaches   ... of wr.over
 late      rows behind the watermark count in windows that are not out, or nowhere
 buckets   keys whose state is kept together: one call of a kernel serves them all
 
@@ -14,7 +16,8 @@ holds none: state outlives what is known of a column.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 from pyarrow import types as pat
 
@@ -22,10 +25,13 @@ from windrow.aggregates import Law
 from windrow.errors import BadInput, UnsupportedType, WindowError
 
 from .aggregate import Plan
+from .choose import Choice, choose_algorithm
 from .over import OverPlan
 from .requests import KernelRequest, Slots, may_overflow, request_kernel, slots_of
 from .spread import check_bounded
-from .tree import needs_rows, not_folded
+from .stream_clock import StreamClock
+from .table import label_of
+from .tree import needs_all_rows, needs_order, needs_rows, not_folded
 
 # A bucket costs a few calls of the state store in each micro-batch (about 5 ms), and
 # buckets are what tasks share out: a few for each core, and hundreds of keys in each.
@@ -37,10 +43,12 @@ CELLS = 4  # in the watermark's delay: what waits is written and read by the cel
 class Flow:
     """What happens to a stream, and why; `cell` is in ticks.
 
+    Levels have slices of `unit` rows; `choice` slides over those that a step brings.
     `late_for_all` is why a row behind the watermark is late for the whole query; None:
-    it counts in the windows that are not out.  `former` are product and slots of
-    version 0.1, which kept smaller partials where columns could not be null; None: the
-    same.
+    it counts in the windows that are not out.  With `deals` rows are dealt out to all
+    tasks before they are folded; `shared` says what tasks share.  `former` are product
+    and slots of version 0.1, which kept smaller partials where columns could not be
+    null; None: the same.
     """
 
     plan: Plan | OverPlan
@@ -55,6 +63,11 @@ class Flow:
     late: str
     late_for_all: str | None
     cell: int
+    clock: StreamClock
+    deals: bool
+    shared: str
+    unit: int = 1
+    choice: Choice | None = None
 
     @property
     def counts_late(self) -> bool:
@@ -70,6 +83,8 @@ def flow_of(
     late: str = "count",
     buckets: int | None = None,
     mode: str = "append",
+    clock: StreamClock = StreamClock(),  # noqa: B008 - it is frozen
+    hot: bool = False,
 ) -> Flow:
     """Lay a plan out; `delay` is that of the watermark, in ticks.
 
@@ -92,9 +107,10 @@ def flow_of(
                 "group by its fields, or by a string made of it",
             )
     slots = slots_of(plan.calls, lambda _: True)
-    request = request_kernel(plan.calls, slots, may_overflow)
+    of_slices = isinstance(plan, Plan) and plan.span is None and not needs_rows(plan)
+    request = request_kernel(plan.calls, slots, may_overflow, of_slices=of_slices)
     former_slots = slots_of(plan.calls, lambda name: name in nullable)
-    former = request_kernel(plan.calls, former_slots, may_overflow)
+    former = request_kernel(plan.calls, former_slots, may_overflow, of_slices=of_slices)
     same = former.product.dtypes == request.product.dtypes
     before = None if same else (former, former_slots)
     state = _state(plan, request)
@@ -106,7 +122,37 @@ def flow_of(
         cell = max(delay // CELLS, min(rule.step for rule in plan.rules))
     many = (buckets or BUCKETS) if plan.by else 1
     lates = late, _late_for_all(plan, request, state[0], late)
-    return Flow(plan, request, slots, before, *sent, *state, many, *lates, cell)
+    shared = _all_tasks(sent[0], keyed=bool(plan.by), hot=hot)
+    shares = hot and sent[0] == "slices", shared
+    what = *sent, *state, many, *lates, cell, clock, *shares
+    flow = Flow(plan, request, slots, before, *what)
+    if state[0] != "levels":
+        return flow
+    choice = choose_algorithm(
+        plan.algorithm, request.product, label_of(plan.calls), width=None, regular=False
+    )
+    return replace(flow, unit=_unit(plan), choice=choice)
+
+
+def _all_tasks(fed: str, *, keyed: bool, hot: bool) -> str:
+    """What of the work all tasks share, where one key or none has most rows."""
+    if fed != "slices":
+        one = (
+            "rows of one key meet in one bucket" if keyed else "all meet in one bucket"
+        )
+        return f"rows travel whole, and {one}" + ("; hot=True changes nothing" * hot)
+    meet = "a key's slices" if keyed else "their slices"
+    if hot:
+        return f"hot=True: rows are dealt out and folded by all tasks, {meet} meet"
+    where = "rows are folded by the tasks that read them"
+    return f"{where}, {meet} meet; hot=True deals rows out first"
+
+
+def _unit(plan: Plan | OverPlan) -> int:
+    """The most rows that divide every range and slide."""
+    if isinstance(plan, OverPlan):
+        return 1
+    return math.gcd(*(number for r in plan.rules for number in r.even[:2]))
 
 
 def check_no_history(start: object, since: object) -> None:
@@ -155,16 +201,37 @@ def _check_algorithm(plan: Plan) -> None:
 
 def _state(plan: Plan | OverPlan, request: KernelRequest) -> tuple[str, str]:
     """What the state of a bucket consists of, and why."""
+    why = _needs_rows(plan, request)
     if isinstance(plan, OverPlan):
-        return "past", "each row looks back at rows: those within reach are kept"
+        if why is not None:
+            return "past", f"{why}: the rows within reach are kept, and read in a step"
+        return "levels", "a row costs at most three merges, whatever it looks back over"
     if plan.span is not None:
-        return "rows", "events last: those that a window to come overlaps are kept"
-    why = needs_rows(plan)
+        why = why or needs_order(plan)
+        if plan.algorithm != "auto":
+            why = f"{plan.algorithm} was asked for by name"
+        if why is not None:
+            return "rows", f"{why}: events that windows to come overlap are kept"
+        return "slices", "of two parts: events that end in a slice, and that go on"
+    if why is not None:
+        return "rows", f"{why}: the rows that windows can reach are kept, and read"
+    if plan.counts_rows:
+        return "levels", "a window costs at most three merges, however many rows it has"
+    return "slices", "a slide costs at most three merges a key, whatever the range"
+
+
+def _needs_rows(plan: Plan | OverPlan, request: KernelRequest) -> str | None:
+    """The reason why a bucket must keep rows; None if partials will do."""
+    why = None
+    if isinstance(plan, OverPlan) or plan.counts_rows:
+        why = needs_all_rows(plan.calls)
+        if plan.span is not None:
+            why = "an event that is under way may have begun at any time"
+    else:
+        why = needs_rows(plan)
     if why is None and request.product.interpreted:
         why = "a function could not be compiled, and plain Python has no columns"
-    if why is not None:
-        return "rows", f"{why}: the rows that windows can reach are kept"
-    return "slices", "a slide costs at most three merges a key, whatever the range"
+    return why
 
 
 def _late_for_all(
@@ -189,10 +256,14 @@ def _sent(
     plan: Plan | OverPlan, request: KernelRequest, state: str, late: str
 ) -> tuple[str, str]:
     """What is sent to the buckets, and why."""
+    if state == "levels":
+        return "rows", "rows are numbered where all of their key meet, in order of time"
     if isinstance(plan, OverPlan) or state == "rows":
         return "rows", "rows are kept"
     if late == "keep":
         return "rows", 'late="keep" gives rows back, so that they travel whole'
+    if plan.span is not None:
+        return "pieces", "events that cross the same slices are one before the shuffle"
     why = not_folded(plan, request)
     if why is not None:
         return "rows", f"{why}: rows wait for the watermark, then they are folded"

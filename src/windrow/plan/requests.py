@@ -9,7 +9,7 @@ types; if neither works they run interpreted, with one warning.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 from pyarrow import types as pat
@@ -24,6 +24,7 @@ from windrow.kernels import (
     infer_schema,
     interpreted_schema,
     product_of,
+    sketch_product,
     warn_interpreted,
 )
 from windrow.loops import is_interpreting
@@ -48,12 +49,19 @@ class Slots:
 class KernelRequest:
     """A product, and which of its outputs belong to which call.
 
-    `selections` are the methods of calls that need values in order, by result.
+    `sketches` are the calls of its companions, where windows slide over slices;
+    `selections` the methods of calls that need values in order, by result.
     """
 
     product: Product
     calls: tuple[tuple[BoundCall, tuple[int, ...]], ...]
     selections: Mapping[str, Selection] = field(default_factory=dict)
+    sketches: tuple[BoundCall, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many calls it answers from partials."""
+        return len(self.calls) + len(self.sketches)
 
 
 def reads_of(bound: BoundCall) -> tuple[Read, ...]:
@@ -89,8 +97,12 @@ def request_kernel(
     wide: Callable[[BoundCall], bool] = lambda _: False,
     *,
     may_be_empty: bool = False,
+    of_slices: bool = False,
 ) -> KernelRequest:
-    """The product of all calls that are not holistic."""
+    """The product of all calls that are not holistic.
+
+    Sketches are part of it `of_slices`; over rows they are made of the rows themselves.
+    """
     requests: list[Request] = []
     owners: list[tuple[BoundCall, tuple[int, ...]]] = []
     for bound in _with_partials(calls):
@@ -98,7 +110,11 @@ def request_kernel(
         requests += _requests(bound, slots, wide(bound))
         owners.append((bound, tuple(range(first, len(requests)))))
     product = product_of(requests, may_be_empty=may_be_empty)
-    return KernelRequest(product, tuple(owners), choose_selections(calls))
+    sketches = tuple(b for b in calls if of_slices and b.aggregate.sketch)
+    if sketches:
+        companions = tuple(sketch_product(bound.sketch) for bound in sketches)
+        product = replace(product, companions=companions)
+    return KernelRequest(product, tuple(owners), choose_selections(calls), sketches)
 
 
 def users_result(bound: BoundCall) -> pa.DataType:

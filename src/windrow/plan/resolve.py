@@ -123,7 +123,12 @@ class Resolved:
     @property
     def is_holistic(self) -> bool:
         """Whether some aggregate needs the rows of each window, not a partial."""
-        return len(self.request.calls) < len(self.plan.calls)
+        return self.request.count < len(self.plan.calls)
+
+    @property
+    def needs_bounds(self) -> bool:
+        """Whether the bounds of each window are looked at, beside the kernel."""
+        return self.is_holistic or bool(self.request.sketches)
 
     @property
     def divides(self) -> bool:
@@ -146,7 +151,7 @@ class Resolved:
     def walks_instants(self) -> bool:
         """Whether a graph finds the bounds of windows over slices by their instants."""
         even = all(rule.is_even and not rule.is_complete for rule in self.plan.rules)
-        return self.by_graph and even and not self.is_holistic
+        return self.by_graph and even and not self.needs_bounds
 
     def threads(self, most: int) -> int:
         """How many threads run at once: plain Python holds the interpreter's lock."""
@@ -166,7 +171,7 @@ class Resolved:
         alone = choice is not None and choice.algorithm.threads == 1
         if rule.is_complete or not self.plan.slicer.whole_windows:
             return "arrays"
-        return "numbers" if alone and not self.is_holistic else "arrays"
+        return "numbers" if alone and not self.needs_bounds else "arrays"
 
     @property
     def chunk(self) -> int:
@@ -233,18 +238,25 @@ class ResolvedPolicy:
 
 
 @overload
-def resolve(plan: Plan, facts: Facts, *, inputs: str = "rows") -> Resolved: ...
+def resolve(
+    plan: Plan, facts: Facts, *, inputs: str = "rows", sketches: bool | None = None
+) -> Resolved: ...
 @overload
 def resolve(plan: OverPlan, facts: Facts) -> ResolvedOver: ...
 @overload
 def resolve(plan: PolicyPlan, facts: Facts) -> ResolvedPolicy: ...
 def resolve(
-    plan: Plan | OverPlan | PolicyPlan, facts: Facts, *, inputs: str = "rows"
+    plan: Plan | OverPlan | PolicyPlan,
+    facts: Facts,
+    *,
+    inputs: str = "rows",
+    sketches: bool | None = None,
 ) -> Resolved | ResolvedOver | ResolvedPolicy:
     """Make every choice that is left, with what is known of the rows.
 
     Windows slide over `inputs`: "rows"; "slices", into which rows have been folded; or
-    "ranges" of rows, of which each window has its own and shares none.
+    "ranges" of rows, of which each window has its own and shares none.  Partials have
+    `sketches` over slices, and where rows are folded into those.
     """
     if isinstance(plan, OverPlan):
         return _resolve_over(plan, facts, slots_of(plan.framed, facts.has_nulls))
@@ -257,7 +269,8 @@ def resolve(
     if facts.cells is not None:
         return _resolve_keyed(plan, facts, slots)
     wide = facts.two_words(plan.longest if plan.counts_rows else None)
-    request = request_kernel(plan.calls, slots, wide)
+    of_slices = sketches if sketches is not None else inputs == "slices"
+    request = request_kernel(plan.calls, slots, wide, of_slices=of_slices)
     width = plan.rows_by_one if inputs == "rows" else None
     request = facts.select(request, plan.calls, width)
     none = (None,) * len(plan.rules)

@@ -96,9 +96,11 @@ def _by_index(
         return Selection(RANKED_BITS, "values may be null: windows of any lengths")
     if even is None:
         return Selection(RANKED_BITS, "windows hold any number of rows")
-    if even.width < LEAST_WIDTH or even.run < even.width:
-        rows = "few rows" if even.width < LEAST_WIDTH else "more rows than most keys"
-        return Selection(RANKED_BITS, f"a block of {even.width:,} would have {rows}")
+    if even.width < LEAST_WIDTH:
+        return Selection(RANKED_BITS, f"blocks of {even.width} rows would be too short")
+    if even.run < even.width:
+        few = f"keys are not known to have {even.width:,} rows on average"
+        return Selection(RANKED_BITS, few)
     return Selection(SORTED_BLOCKS, f"blocks of {even.width:,} rows, one after another")
 
 

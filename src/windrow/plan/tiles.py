@@ -68,11 +68,13 @@ class TilePlan:
                     present = [] if output.present_in is None else [output.present_in]
                     for place in (*output.fields, *present):
                         own[names[place]] = place
+        for place, bound in enumerate(request.sketches, len(names)):
+            places[bound.name] = {"sketch": place}
         counted = {
             bound.name: request.product.outputs[outputs[0]].fields[0]
             for bound, outputs in request.calls
         }
-        for bound, _ in request.calls:
+        for bound in self.plan.calls:
             label = _counted(bound.call)
             if bound.name in places and label is not None:
                 places[bound.name]["count"] = counted[label]
@@ -100,7 +102,7 @@ def twins_of(request: KernelRequest, named: set[int]) -> dict[int, int]:
         for _ in part.dtypes
     ]
     meanings = list(zip(names, inputs, strict=True))
-    same = {meanings[place]: place for place in named}
+    same = {meanings[place]: place for place in named if place < len(names)}
     others = set(range(len(names))) - named
     return {place: same[meanings[place]] for place in sorted(others)}
 
@@ -276,12 +278,6 @@ def _resolved(
                 "words what they hold, not in functions",
                 "leave it out, and compute it with wr.aggregate",
             )
-        if not (call.aggregate.in_kernels or is_list(call)):
-            raise BadInput.because(
-                f"cannot store {name!r} in tiles",
-                f"{call.aggregate.name} is a sketch, which tiles do not hold",
-                "use count_distinct, or store its sketches with wr.aggregate",
-            )
     counts = {
         label: find("count")(call.columns[0])
         for call in calls.values()
@@ -295,7 +291,8 @@ def _resolved(
             "tiles are slices of time, and the window counts rows or events that last",
             "use wr.sliding(..., on=...)",
         )
-    return resolve(plan, Facts(nulls=frozenset(schema.names)), **how)
+    facts = Facts(nulls=frozenset(schema.names))
+    return resolve(plan, facts, sketches=True, **how)
 
 
 def _counted(call: Call) -> str | None:

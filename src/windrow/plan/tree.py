@@ -17,6 +17,7 @@ of the data.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pyarrow import types as pat
@@ -25,9 +26,11 @@ from windrow.aggregates import Aggregate, Law
 from windrow.errors import BadInput, WindowError
 
 from .aggregate import Plan
+from .bind import BoundCall
 from .catalyst import catalyst_reason
 from .requests import KernelRequest, Slots
 from .resolve import Facts, Resolved, resolve
+from .sketch_sql import NO_VERSION, SINCE, Version, sketch_sql
 
 FEW_KEYS = 64  # below that, tasks are too few and too long
 
@@ -45,7 +48,7 @@ class Tree:
     `split` is window (Catalyst groups by windows, and nothing slides), none, overlap (a
     task per key and chunk, which also gets the slices that its windows reach beyond its
     end), sash, or blocks (of rows, for count windows without a key).  `chunk` is in
-    ticks, or 0.
+    ticks, or 0; `version` is that of Spark.
     """
 
     resolved: Resolved
@@ -54,6 +57,7 @@ class Tree:
     split: str
     split_reason: str
     chunk: int
+    version: Version = NO_VERSION
 
     @property
     def plan(self) -> Plan:
@@ -87,6 +91,7 @@ def grow_tree(
     hot: bool = False,
     keys: int | None = None,
     lasting: object = None,
+    version: Version = NO_VERSION,
 ) -> Tree:
     """Lay a plan out over many tasks; `nullable` columns may hold nulls."""
     if keys is not None and keys < 1:
@@ -105,27 +110,32 @@ def grow_tree(
     alone = catalyst_reason(plan, lasting)
     if alone is not None:
         return Tree(resolve(plan, facts), "native", alone, "window", alone, 0)
-    level1, level1_reason = choose_level1(plan, resolve(plan, facts).request)
+    level1, level1_reason = choose_level1(plan, resolve(plan, facts).request, version)
     resolved = resolve(plan, facts, inputs="rows" if level1 == "rows" else "slices")
     split, chunk, split_reason = choose_split(plan, level1, hot=hot, keys=keys)
-    return Tree(resolved, level1, level1_reason, split, split_reason, chunk)
+    level = level1, level1_reason
+    return Tree(resolved, *level, split, split_reason, chunk, version)
 
 
 def level1_of(aggregate: Aggregate) -> str:
     """How level 1 folds rows for one aggregate: "native", "kernel" or "rows"."""
+    if aggregate.sketch in SINCE:
+        return "native or kernel"
     if aggregate.native:
         return "native"
     folds = Law.COMMUTATIVE in aggregate.laws and Law.HOLISTIC not in aggregate.laws
     return "kernel" if folds else "rows"
 
 
-def choose_level1(plan: Plan, request: KernelRequest) -> tuple[str, str]:
+def choose_level1(
+    plan: Plan, request: KernelRequest, version: Version = NO_VERSION
+) -> tuple[str, str]:
     """How level 1 turns rows into slices, and why."""
-    rows = needs_rows(plan) or _needs_order(plan)
+    rows = needs_rows(plan) or needs_order(plan)
     kernel = rows or not_folded(plan, request)
     if plan.span is not None and kernel is None:
         return "kernel", _folded_spans(plan, request)
-    native = rows or _not_native(plan, request)
+    native = rows or _not_native(plan, request, version)
     if plan.span is None and native is None:
         reason = "every field of the partial is one of Catalyst's own aggregates"
         return "native", reason
@@ -153,25 +163,35 @@ def needs_rows(plan: Plan) -> str | None:
     if plan.rules[0].counts_rows:
         return "count windows number the rows of a key"
     for bound in plan.calls:
-        if not bound.aggregate.in_kernels:
+        if Law.HOLISTIC in bound.aggregate.laws:
             return f"{bound.call.label} has no partial of bounded size"
     if not plan.slicer.whole_windows:
         return f"{plan.slicer.name} needs rows in order"
     return None
 
 
-def _needs_order(plan: Plan) -> str | None:
+def needs_all_rows(calls: Iterable[BoundCall]) -> str | None:
+    """The reason why aggregates need all rows of a window; None if they do not."""
+    for bound in calls:
+        if not bound.aggregate.in_kernels:
+            return f"{bound.call.label} has no partial of bounded size"
+    return None
+
+
+def needs_order(plan: Plan) -> str | None:
     """The reason why events with a duration must be shuffled unfolded; None: no reason.
 
     Events that cross the same slices end in any order among others.
     """
     for bound in plan.calls:
+        if plan.span is not None and bound.aggregate.sketch:
+            return f"{bound.call.label} is made of the events of each window"
         if plan.span is not None and Law.COMMUTATIVE not in bound.aggregate.laws:
             return f"{bound.call.label} sees events in the order of their ends"
     return None
 
 
-def _not_native(plan: Plan, request: KernelRequest) -> str | None:
+def _not_native(plan: Plan, request: KernelRequest, version: Version) -> str | None:
     """The reason why Catalyst cannot compute the partial; None if it can."""
     for part in request.product.parts:
         aggregate = part.request.aggregate
@@ -179,6 +199,12 @@ def _not_native(plan: Plan, request: KernelRequest) -> str | None:
             return f"{aggregate.name} has no native partial"
         if plan.ties and aggregate.name in ("arg_min", "arg_max"):
             return f"{aggregate.name} has no native partial where ties= breaks ties"
+    for bound in plan.calls:
+        if bound.aggregate.sketch and sketch_sql(bound, version) is None:
+            since = SINCE.get(bound.sketch.name)
+            older = since is not None and version < since
+            there = f" before Spark {since[0]}.{since[1]}" if since and older else ""
+            return f"Spark has no such sketch for {bound.call.label}{there}"
     return None
 
 
@@ -216,7 +242,9 @@ def choose_split(
     if plan.span is not None:
         chunk = max(OVERLAP * range_, LEAST_OVERLAP * slide)
         return "overlap", chunk, f"{why}; an event goes to each chunk that it reaches"
-    if level1 == "rows" or not plan.is_even or OVERLAP * range_ <= MOST_OVERLAP * slide:
+    sketched = any(bound.aggregate.sketch for bound in plan.calls)
+    by_chunks = level1 == "rows" or sketched or not plan.is_even
+    if by_chunks or OVERLAP * range_ <= MOST_OVERLAP * slide:
         chunk = max(OVERLAP * range_, (level1 != "rows") * LEAST_OVERLAP * slide)
         reason = f"{why}; a task also reads on to the end of its windows"
         return "overlap", chunk, reason

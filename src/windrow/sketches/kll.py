@@ -2,7 +2,8 @@
 
 Karnin, Lang, Liberty (2016).  With k = 200 a quantile of level q lies between those of
 q - 0.0133 and q + 0.0133 in 99 of 100 cases; the error falls about as 1 / k.  Up to k
-values are kept as they are, and quantiles are then exact.
+values are kept as they are, and quantiles are then exact; the least and the largest
+value always are.
 
 All numbers are sketched as doubles: there is no KLL of 64-bit whole numbers in
 DataSketches outside Java, and whole numbers past 2**53 are rounded.  NaN is passed
@@ -33,8 +34,8 @@ class Kll(Sketch):
     name = "kll"
 
     def read(self, column: pa.Array) -> Array:
-        """The values as doubles."""
-        return np.ascontiguousarray(as_numpy(column.cast(pa.float64(), safe=False)))
+        """The values as doubles, in memory that DataSketches may write to."""
+        return np.array(as_numpy(column.cast(pa.float64(), safe=False)))
 
     def _new(self) -> Any:
         return datasketches("kll sketches").kll_doubles_sketch(self.k)
@@ -76,7 +77,14 @@ class Kll(Sketch):
             return pa.array(values, pa.binary())
         none = np.array([p is None or p.is_empty() for p in partials.tolist()], bool)
         levels = list(self.quantiles.levels)
+        least = [number for number, level in enumerate(levels) if level == 0.0]
+        most = [number for number, level in enumerate(levels) if level == 1.0]
         found = np.full((len(partials), len(levels)), np.nan)
         for place in np.flatnonzero(~none).tolist():
-            found[place] = partials[place].get_quantiles(levels, True)
+            sketch = partials[place]
+            found[place] = sketch.get_quantiles(levels, True)
+            found[place, least], found[place, most] = (
+                sketch.get_min_value(),
+                sketch.get_max_value(),
+            )
         return self.quantiles.column(found, none)

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from windrow.kernels import Assembly, Product
+from windrow.kernels import Assembly, Product, run_each
 from windrow.kernels.vocabulary import (
     IDENTITY,
     allocate,
@@ -125,8 +125,14 @@ def fold(
 ) -> tuple[Array, ...]:
     """Fold each stretch [starts[j], stops[j]) into a partial; one array per field.
 
-    The source is columns for `leaf="rows"`, or the product's fields for "slices".
+    The source is columns for `leaf="rows"`, or the product's fields for "slices", with
+    its sketches.  Rows are folded into numbers only.
     """
+    if product.companions and leaf == "slices":
+        return run_each(
+            product, source, lambda one, own: fold(one, own, starts, stops, leaf=leaf)
+        )
+    product = product.numbers
     out = arrays(product.dtypes, len(starts))
     kernel = Assembly(
         what=f"{leaf} folded into slices",

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import (
+    BinaryType,
     BooleanType,
     DataType,
     DoubleType,
@@ -24,6 +25,7 @@ from pyspark.sql.types import (
 
 from windrow.batch.partials import PANE, PartialField, partial_fields
 from windrow.plan.aggregate import Plan
+from windrow.plan.sketch_sql import sketch_sql
 from windrow.plan.tree import Tree
 
 from . import ship, sql
@@ -91,6 +93,14 @@ def native_slices(
     source, inputs = select_inputs(frame, tree)
     fields = partial_fields(tree.request, tree.slots)
     partials = sql.native_partials(tree.request, tree.slots, fields, inputs)
+    for field, bound in zip(
+        fields[len(fields) - len(tree.request.sketches) :],
+        tree.request.sketches,
+        strict=True,
+    ):
+        text = sketch_sql(bound, tree.version)
+        assert text is not None
+        partials[field.name] = text.format(raw=inputs.names[bound.columns[0]])
     partials |= more(inputs)
     pane = F.expr(f"{plan.cuts.number_sql(sql.TICKS)} as {PANE}")
     grouped = source.groupBy(*key_names(plan), pane)
@@ -118,7 +128,7 @@ def partial_schema(frame: DataFrame, tree: Tree) -> list[StructField]:
     for field in partial_fields(tree.request, tree.slots):
         payloads = field.payloads or (field.ranked,)
         for name, payload in zip(field.columns, payloads, strict=True):
-            kind = _NUMBERS[field.dtype]
+            kind = BinaryType() if field.sketch else _NUMBERS[field.dtype]
             if payload is not None:
                 kind = field_of(frame, payload).dataType
             columns.append(StructField(name, kind))

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import decimal
 import itertools
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -31,6 +32,7 @@ from windrow.state.codec import MemoryStore, StepStats, Store
 from windrow.tasks.as_of import AsOfTask
 from windrow.tasks.blocks import AT, BLOCK, HALO, TOTAL
 from windrow.tasks.over import RollTask
+from windrow.tasks.policies import PolicyTask
 from windrow.tasks.sashes import BEGIN, PART, QUERY, TO
 from windrow.tasks.span_pieces import FIRST, LAST
 from windrow.tasks.stream import BLOB, BUCKET, FeedTask, StateTask
@@ -42,7 +44,9 @@ _SAME = {CHUNK: 0, BLOCK: 0, AT: 0, TOTAL: 2 * ROWS, QUERY: 0, BUCKET: 0}
 _UPSTREAM = {"merge": "open_sashes", "slide_pieces": "fold_spans"}
 
 
-def rehearse(task: Task | FeedTask | RollTask | AsOfTask, schema: pa.Schema) -> None:
+def rehearse(
+    task: Task | FeedTask | RollTask | AsOfTask | PolicyTask, schema: pa.Schema
+) -> None:
     """Run a task over a few rows of its input schema."""
     for shape in SHAPES:
         for _ in task(_batches(task, schema, shape=shape)):
@@ -78,7 +82,7 @@ def _step_on(task: StateTask, store: Store, blobs: list[bytes], now: int) -> Non
 def _plan_of(task: Any, state: StateTask | None = None) -> TablePlan:
     if isinstance(task, Task):
         return task.tree.plan
-    if isinstance(task, (RollTask, AsOfTask)):
+    if isinstance(task, (RollTask, AsOfTask, PolicyTask)):
         return task.plan
     bucket: Any = state and state.bucket
     folding = task.folding or getattr(bucket, "folding", None)
@@ -150,6 +154,8 @@ def _table(
             values = [i < 2 for i in range(count)]
         else:
             some = [_value(kind, i % 5) for i in range(count)]
+            if pat.is_binary(kind) and _PARTIAL.fullmatch(name):
+                some = [None] * count  # a sketch, which no kernel reads
             is_null = [shape == "nulls" and i % 7 == 3 for i in range(count)]
             values = [None if n else v for n, v in zip(is_null, some, strict=True)]
         columns.append(_array(list(values), kind))
@@ -183,6 +189,8 @@ def _array(values: list[Any], kind: pa.DataType) -> pa.Array:
         return pa.array(values, bits).cast(kind)
     return pa.array(values, kind)
 
+
+_PARTIAL = re.compile(r"p\d+")
 
 _VALUES: tuple[tuple[Callable[[pa.DataType], bool], Callable[[int], Any]], ...] = (
     (pat.is_boolean, bool),

@@ -14,12 +14,16 @@ from pyspark.sql.types import (
     ArrayType,
     DataType,
     DateType,
+    DoubleType,
+    LongType,
+    MapType,
     NullType,
     StructField,
     StructType,
     TimestampType,
 )
 
+from windrow.aggregates.order_statistics import is_continuous
 from windrow.errors import BadInput
 from windrow.plan.aggregate import Plan
 from windrow.plan.bind import BoundCall
@@ -113,6 +117,15 @@ def _result_field(frame: DataFrame, bound: BoundCall, name: str) -> StructField:
         case "list":
             element = field_of(frame, bound.columns[0]).dataType
             return StructField(name, ArrayType(element, containsNull=False), not never)
+        case "quantile":
+            options = bound.call.options
+            own = field_of(frame, bound.columns[0]).dataType
+            one = DoubleType() if is_continuous(options) else own
+            several = isinstance(options["q"], tuple)
+            return StructField(name, ArrayType(one, False) if several else one)
+        case "map":
+            element = field_of(frame, bound.columns[0]).dataType
+            return StructField(name, MapType(element, LongType(), False), not never)
     kind = from_arrow_type(bound.result, prefer_timestamp_ntz=True)
     return StructField(name, kind, not never)
 

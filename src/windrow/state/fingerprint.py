@@ -34,6 +34,7 @@ from windrow.windows import Rule
 
 FORM, FORM_NUMBER = "the form of this description", 3
 FUNCTIONS = "the functions of your own aggregates"
+LAYOUT = "the layout of the state"
 
 
 @dataclass(frozen=True)
@@ -49,19 +50,24 @@ class QueryDescription:
 
 
 def describe(
-    plan: Plan | OverPlan, *, buckets: int, layout: str, late: str = "count"
+    plan: Plan | OverPlan,
+    *,
+    buckets: int,
+    layout: str,
+    late: str = "count",
+    pace: Mapping[str, str] | None = None,
 ) -> QueryDescription:
     """What must stay the same as long as the state is kept.
 
     `layout` is how the state is kept, which follows from the rest, unless a later
-    version decides otherwise.
+    version decides otherwise; `pace` is what moves its time, beside the watermark.
     """
     types = {name: str(plan.schema.field(name).type) for name in plan.reads}
     common: dict[str, Any] = {
         "the keys": [f"{name} {types[name]}" for name in plan.by],
         "ties=": list(plan.ties),
         "the number of buckets": buckets,
-        "the layout of the state": layout,
+        LAYOUT: layout,
     }
     calls = {
         bound.name: f"{bound.name}={bound.call.label} of "
@@ -80,6 +86,7 @@ def describe(
         if clock is None
         else f"{clock.column} {types[clock.column]} in ticks of {clock.instant}",
         "late=": late,
+        **(pace or {}),
         **common,
     }
     former = {
@@ -169,6 +176,11 @@ def _unsaid(plan: Plan | OverPlan) -> list[str]:
     if tuned:
         unsaid.append(f"the options of {', '.join(tuned)}")
     return unsaid
+
+
+def is_laid_out_as(stored: Mapping[str, Any], query: QueryDescription) -> bool:
+    """Whether state that was written is laid out as a query would."""
+    return bool(stored.get(LAYOUT) == query.words[LAYOUT])
 
 
 def check_same(stored: Mapping[str, Any], query: QueryDescription) -> None:

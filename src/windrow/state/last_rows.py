@@ -25,7 +25,7 @@ their rows are final; none is clipped at the end, for a stream has none.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -187,7 +187,8 @@ class RollBucket(PagedBucket):
         for frame in self.resolved.frames:
             starts, stops = self._bounds(rows, frame.frame)
             bounds = starts[due], stops[due]
-            answers.append((frame, rows.slide(frame.request, frame.choice, *bounds)))
+            answer = rows.slide(frame.request, frame.choice, *bounds)
+            answers.append((frame, replace(answer, own=due)))
         for start, stop in result_parts(len(due)):
             places = due[start:stop]
             own = rows.table.take(pa.array(places if order is None else order[places]))

@@ -14,7 +14,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.batch.partials import PANE, Folding, read_partials, write_partials
+from windrow.batch.partials import (
+    PANE,
+    Folding,
+    PartialLayout,
+    read_partials,
+    write_partials,
+)
 from windrow.windows.rule import Array
 
 from .slice_pages import ID, SOME
@@ -31,16 +37,16 @@ class Pieces:
 
     def __init__(
         self,
-        folding: Folding,
+        layout: PartialLayout | Folding,
         groups: Sequence[Sequence[pa.Table | None]],
         key_ids: Array,
     ) -> None:
         tables = [table for group in groups for table in group if table is not None]
-        names = [name for field in folding.fields for name in field.columns]
+        names = [name for field in layout.fields for name in field.columns]
         stacked = pa.concat_tables([table.select(names) for table in tables])
-        self.product = folding.request.product
+        self.product = layout.request.product
         stacked = stacked.combine_chunks()
-        self.partials = read_partials(folding.request, folding.fields, stacked)
+        self.partials = read_partials(layout.request, layout.fields, stacked)
         self.ids = _stack(tables, ID, 0)
         self.keys = np.minimum(np.searchsorted(key_ids, self.ids), len(key_ids) - 1)
         self.panes = _stack(tables, PANE, 0)

@@ -33,7 +33,7 @@ from windrow.plan.over import OverPlan
 from windrow.windows.rule import Array
 
 from .codec import FIRST_PAGE, HEADER, Store, pack, read_rows, unpack
-from .fingerprint import QueryDescription, check_same
+from .fingerprint import QueryDescription, check_same, is_laid_out_as
 
 MOST_PAGES = 32
 
@@ -66,7 +66,7 @@ class RowPages:
 
     `schema` names the columns of the rows; `closed` is the watermark of the step
     before this one, and of a bucket without rows this one's; `way` is how its kernels
-    run, which must not change.
+    run, which must not change; `kept_keys` are those that are kept beside the rows.
     """
 
     store: Store
@@ -79,6 +79,7 @@ class RowPages:
     pages: list[RowPage] = field(default_factory=list)
     next: int = FIRST_PAGE
     known: bool = False
+    kept_keys: int = 0
     _tables: dict[int, pa.Table] = field(default_factory=dict)
     _living: dict[int, Array] = field(default_factory=dict)
     _unwritten: set[int] = field(default_factory=set)
@@ -93,14 +94,20 @@ class RowPages:
         schema: pa.Schema,
         plan: Plan | OverPlan,
         now: int,
+        former: QueryDescription | None = None,
     ) -> Self:
-        """What the store holds for a bucket, which may be nothing."""
+        """What the store holds for a bucket, which may be nothing.
+
+        If it is laid out as in the `former` description, the pages are that one's.
+        """
         blob = store.get(HEADER)
         if blob is None:
             return cls(
                 store, query, schema, plan, now, now, keep_way(None, is_new=True)
             )
         _, facts = unpack(blob, "header")
+        if former is not None and is_laid_out_as(facts["spec"], former):
+            query = former
         check_same(facts["spec"], query)
         now, closed = max(now, facts["now"]), facts["now"]
         way = keep_way(facts.get("way"), is_new=False)
@@ -128,6 +135,11 @@ class RowPages:
             return None
         rows = self.gather(lambda page: page.least < self.now)
         return rows.filter(pa.array(self._gathered_times < self.now))
+
+    @property
+    def final_times(self) -> Array:
+        """The times of the final rows that were gathered."""
+        return self._gathered_times[self._gathered_times < self.now]
 
     def drop(self, dead: Callable[[RowPage], bool]) -> None:
         """Remove pages that are known to be dead as a whole."""
@@ -178,10 +190,11 @@ class RowPages:
         """
         looked = [page for page in self.pages if page.number in self._living]
         counts = [page.keys for page in self.pages if page not in looked]
+        counts.append(self.kept_keys)
         if looked:
             rows = pa.concat_tables([self._alive(page) for page in looked])
             counts.append(self._count_keys(rows))
-        return max(counts, default=0)
+        return max(counts)
 
     def _new(self, rows: pa.Table, since: int) -> RowPage:
         rows = rows.combine_chunks()

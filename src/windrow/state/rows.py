@@ -63,6 +63,11 @@ class PagedBucket(ABC):
     keep_late: bool
 
     @property
+    def former(self) -> PagedBucket | None:
+        """The bucket that goes on from state of a layout that is written no more."""
+        return None
+
+    @property
     def schema(self) -> pa.Schema:
         """The columns of the rows that are stored; all may be null."""
         return nullable_schema(self.plan.schema, self.plan.reads)
@@ -80,12 +85,15 @@ class PagedBucket(ABC):
         self, store: Store, tables: list[pa.Table], now: int, stats: StepStats
     ) -> Iterator[pa.Table]:
         """Take in rows, move time on to `now` (ticks), give the results now due."""
-        pages = RowPages.open(store, self.query, self.schema, self.plan, now)
+        place = store, self.query, self.schema, self.plan, now
+        former = self.former
+        pages = RowPages.open(*place, None if former is None else former.query)
+        bucket = former if former and pages.query is former.query else self
         pages.add(self._admit(tables, pages.closed, stats))
-        for table in self.results(pages):
+        for table in bucket.results(pages):
             stats.rows_out += len(table)
             yield table
-        pages.close(keep=self.keeps_header(pages))
+        pages.close(keep=bucket.keeps_header(pages))
         stats.keys = pages.count_keys()
 
     def _admit(

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from windrow.batch.aggregate import Solved, Trim
 from windrow.batch.partials import PANE, Partials, read_partials, write_partials
+from windrow.batch.sketches import sketch_columns
 from windrow.batch.slices import Job, Slices, merge_alike, slide_slices
 from windrow.batch.sorted_rows import SortedRows, rows_in_order
 from windrow.loops import as_arrow
@@ -59,7 +60,12 @@ def slide_panes(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
     def solve(table: pa.Table, trim: Trim) -> Solved:
         partials, stream, slices = pane_slices(task, table, task.resolved.plan.by)
         answers = trim(stream, slide_slices(Job(task.resolved, stream, ()), slices))
-        columns = [task.results(partials, answer.out) for answer in answers]
+        request, own = task.tree.request, slices.partials or ()
+        columns = []
+        for answer in answers:
+            bounds = answer.row_starts, answer.row_stops
+            sketched = sketch_columns(request, own, *bounds)
+            columns.append(task.results(partials, answer.out, sketched))
         return replace(stream, times=None), answers, columns
 
     yield from task.sweep(batches, solve, lambda rows: whole_numbers(rows, PANE), None)

@@ -18,9 +18,10 @@ where the driver has it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
 
 import pyarrow as pa
 
@@ -96,9 +97,15 @@ class Task:
         by = (*self.by, *([CHUNK] if self.chunks else []))
         return replace(resolved, plan=replace(resolved.plan, by=by))
 
-    def results(self, partials: Partials, out: tuple[Array, ...]) -> list[pa.Array]:
+    def results(
+        self,
+        partials: Partials,
+        out: tuple[Array, ...],
+        sketched: Mapping[str, pa.Array] = MappingProxyType({}),
+    ) -> list[pa.Array]:
         """The column of each call, from the output of a kernel over partials."""
-        return partial_columns(self.tree.plan.calls, self.tree.request, partials, out)
+        calls, request = self.tree.plan.calls, self.tree.request
+        return partial_columns(calls, request, partials, out, sketched)
 
     def batches(self, table: pa.Table) -> Iterator[pa.RecordBatch]:
         """Yield a table as batches of the task's schema."""
