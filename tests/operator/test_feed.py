@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
-from windrow.operator import quick
+from windrow.operator import array_feed
 
 ALGORITHMS = ["auto", "sba", "pba", "subtract_on_evict", "two_stacks_lite", "daba"]
 
@@ -19,14 +19,20 @@ ALGORITHMS = ["auto", "sba", "pba", "subtract_on_evict", "two_stacks_lite", "dab
 def slid(monkeypatch):
     """How many values were slid over as arrays, batch by batch."""
     lengths: list[int] = []
-    slide = quick.slide_batch
+    slide = array_feed.slide_batch
 
-    def spy(program: Any, values: Any, out: Any) -> None:
+    def spy(program: Any, values: Any) -> Any:
         lengths.append(len(values))
-        slide(program, values, out)
+        return slide(program, values)
 
-    monkeypatch.setattr(quick, "slide_batch", spy)
+    monkeypatch.setattr(array_feed, "slide_batch", spy)
     return lengths
+
+
+@pytest.fixture(autouse=True)
+def short_batches(monkeypatch):
+    """Batches of any length may go by arrays."""
+    monkeypatch.setattr(array_feed, "LEAST", 1)
 
 
 def windows(values: list[int], range_: int, fold: Any) -> list[int]:
@@ -65,23 +71,23 @@ def test_batches_of_any_length_give_the_windows_of_their_values(
 
 
 @pytest.mark.parametrize("aggregate", [wr.max(), wr.mean(), wr.range()])
-def test_a_batch_of_four_windows_is_slid_over_as_an_array(aggregate, slid):
+def test_batches_are_slid_over_as_arrays_with_the_events_before_them(aggregate, slid):
     operator = wr.Operator(wr.rows(10), aggregate, types={"value": "float64"})
     values = np.arange(200.0) % 17
     operator.insert(3.0)
     operator.query()
 
     fed = operator.feed(values)
-    short = operator.feed(values[:39])
+    short = operator.feed(values[:40])
 
     alone = wr.Operator(wr.rows(10), aggregate, types={"value": "float64"})
     alone.insert(3.0)
     expected = [each.value for each in alone.feed(values.tolist())]
-    assert slid == [199]
+    assert slid == [200, 9 + 40], "the second with the nine events before it"
     assert [each.value for each in fed] == expected
     assert [each.end for each in fed] == list(range(10, 202))
     assert [each.value for each in short] == [
-        each.value for each in alone.feed(values[:39].tolist())
+        each.value for each in alone.feed(values[:40].tolist())
     ]
     assert operator.save() == wr.Operator.load(operator.save()).save()
 
@@ -94,5 +100,83 @@ def test_two_threads_slide_over_a_batch_with_pba(compiled_lane, slid):
 
     fed = operator.feed(values)["max"].to_numpy()
 
-    assert slid == [19_999]
+    assert slid == [20_000]
     np.testing.assert_array_equal(fed[1:], wr.slide(values, wr.rows(500), "max"))
+
+
+def test_memory_is_filled_again_when_somebody_needs_it(slid):
+    operator = wr.Operator(wr.rows(10), wr.sum(), types={"value": "int64"})
+    operator.insert(1)
+    operator.query()
+    operator.feed(np.arange(50))
+    window = operator._windows[None]
+    assert window.tail.tolist() == list(range(40, 50))
+    assert "memory" not in vars(window)
+
+    operator.insert(7)
+
+    assert operator.query() == sum(range(41, 50)) + 7
+    assert window.tail is None
+    assert len(operator) == 10
+    operator.evict()
+    assert operator.query() == sum(range(42, 50)) + 7
+    assert [each.value for each in operator.feed(np.arange(3))] == [
+        sum(range(42, 50)) + 7 + 0,
+        sum(range(43, 50)) + 7 + 0 + 1,
+        sum(range(44, 50)) + 7 + 0 + 1 + 2,
+    ]
+
+
+RANGES = st.lists(st.integers(1, 9), min_size=1, max_size=4, unique=True)
+
+
+@pytest.mark.parametrize("nulls", [True, False])
+@pytest.mark.parametrize("name", ["sum", "max", "range"])
+@given(data=st.data(), ranges=RANGES)
+def test_batches_of_a_list_give_what_one_event_at_a_time_gives(
+    name, nulls, data, ranges
+):
+    """By one graph, in the order of events, whatever comes between the batches."""
+    windows = [wr.rows(range_, name=f"w{range_}") for range_ in ranges]
+
+    def operator():
+        types = {"value": "int64"}
+        return wr.Operator(windows, getattr(wr, name)(), nulls=nulls, types=types)
+
+    arrays, single = operator(), operator()
+    for _ in range(3):
+        what = data.draw(st.sampled_from(["insert", "add", "query", "nothing", "save"]))
+        if what == "insert":
+            arrays.insert(5)
+            single.insert(5)
+        if what == "add" and f"w{20}" not in arrays.query():
+            assert arrays.add(wr.rows(20, name="w20")) == single.add(
+                wr.rows(20, name="w20")
+            )
+        if what == "query":
+            assert arrays.query() == single.query()
+        if what == "save":
+            arrays = wr.Operator.load(arrays.save())
+        batch = data.draw(st.lists(st.integers(-9, 9), max_size=70))
+        fed = arrays.feed(np.array(batch, np.int64))
+        assert list(fed) == list(single.feed(batch))
+        assert arrays.query() == single.query()
+
+
+def test_a_list_is_answered_by_one_graph(monkeypatch):
+    seen = []
+    graph = array_feed.slide_graph
+    monkeypatch.setattr(
+        array_feed,
+        "slide_graph",
+        lambda *given, **how: seen.append(given[4]) or graph(*given, **how),
+    )
+    operator = wr.Operator([wr.rows(2, name="a"), wr.rows(5, name="b")], wr.sum())
+    operator.insert(1)
+    operator.query()
+
+    operator.feed(np.arange(30))
+    operator.feed(np.arange(30))
+
+    assert seen == [[(2, 1), (5, 1)]] * 2
+    assert operator.query() == {"a": 57, "b": 135}

@@ -329,4 +329,4 @@ def test_without_sqlglot_one_sentence_says_what_to_install(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
 
     with pytest.raises(wr.WindrowError, match=r"pip install 'pywindrow\[cql\]'"):
-        wr.cql("select len from Calls", Calls=CALLS)
+        wr.cql("select len from Calls -- never read before", Calls=CALLS)

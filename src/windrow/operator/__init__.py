@@ -8,6 +8,7 @@ An event passes through these modules, from top to bottom:
     events.py         reads events, batches and instants as users write them
     feed.py           splits a batch by key; finds events by their handles
     quick.py          short ways for plain numbers
+    array_feed.py     batches of numbers slid over as arrays
     setup.py          with the first event: types, plan, kernel; late ones refused
     inputs.py         an event as numbers and payloads; events that wait
     window.py         one window: its memory, what waits, what fell due

@@ -87,12 +87,13 @@ class ManyWindow(KeyWindow):
     def remove(self, name: str) -> None:
         """Forget a window; events that only it needed leave with the next one."""
         self.flush()
+        words = self.memory.words
         stay = np.flatnonzero(np.array(self.names) != name)
         self.names = [self.names[place] for place in stay]
         self.rules = np.ascontiguousarray(self.rules[stay])
         self.begin_ranges()
         self.reported.pop(name, None)
-        self.memory.words[RANGE] = int(self.rules[:, Q_RANGE].max())
+        words[RANGE] = int(self.rules[:, Q_RANGE].max())
 
     def _kept_from(self) -> int:
         """All events from this number, or instant, on are kept."""

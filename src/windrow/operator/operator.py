@@ -13,10 +13,12 @@ from windrow.aggregates.calls import calls_of
 from windrow.errors import BadInput
 from windrow.state.codec import unpack
 
+from .array_feed import array_feed
 from .description import check_key, check_keyed, hashable
 from .feed import Runs, feed_batch, feed_keys, find_event, key_codes, runs_of
 from .keyed import KeyedWindows
-from .quick import quick_calls, quick_feed, quick_insert_of
+from .many import ManyWindow
+from .quick import quick_calls, quick_insert_of
 from .results import Result, Results
 from .save import load, save
 from .setup import OperatorSetup
@@ -357,8 +359,8 @@ class Operator:
             short = quick_calls(only, self._long_insert, self._long_query)
             self._insert, self._query = short
             self.insert, self.query = short  # type: ignore[method-assign]
-            if only.program.policies.every_row:
-                self.feed = quick_feed(only, self.feed)  # type: ignore[method-assign]
+            if only.program.policies.every_row or isinstance(only, ManyWindow):
+                self.feed = array_feed(only, self.feed)  # type: ignore[method-assign]
 
 
 def _empty() -> BadInput:

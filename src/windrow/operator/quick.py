@@ -1,7 +1,6 @@
 """Short ways for plain numbers: an append for an event, one call for a result.
 
     one window              insert, query    a number of which nothing else is known
-                            feed             an array, for windows that report every row
     many keys               insert           a number, or a dict of numbers
     a list of windows       query            all results after one number
 
@@ -15,18 +14,10 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-
-from windrow.algorithms import slide_regular
-from windrow.batch.results import written
-
 from .events import EventReader, nanoseconds
 from .keyed import KeyedWindows
 from .layout import Array
 from .many import ManyWindow
-from .results import ResultBatch, Results
-from .runtime import WindowProgram
 from .window import MOST, KeyWindow
 
 Function = Callable[..., Any]
@@ -190,101 +181,3 @@ def _entry_of(compiled: Function) -> Function:
     """What numba's dispatcher calls once it knows the types: 0.27 us, not 0.40."""
     overloads = list(getattr(compiled, "overloads", {}).values())
     return overloads[0].entry_point if len(overloads) == 1 else compiled
-
-
-def quick_feed(window: KeyWindow, feed: Function) -> Function:
-    """`feed` for windows of rows that report every row, from an array of numbers.
-
-    Of a batch much longer than the window only both ends go event by event: what lies
-    between is slid over as an array (`slide_batch`), by two threads with pba.
-    """
-    program, column = window.program, window.pending.column
-    request, step = program.columns.request, program.steps.accounts["call_rows"]
-    dtypes = request.product.out_dtypes
-    dtype, range_ = np.dtype(column.typecode), program.policies.range
-    base = np.zeros(1, np.int64)  # nobody asks for positions here
-    ones = np.ones(max(MOST, range_), np.bool_)
-    masks = len(program.columns.slots.masks)
-    compiled: dict[bool, Function | None] = {}  # for arrays that can be written or not
-    whole_arrays = slides_arrays(program)
-
-    def rows(values: Array, out: tuple[Array, ...]) -> int:
-        """Events one by one; gives how many results there are, or -1: no room yet."""
-        count = len(values)
-        source = (values, ones[:count], base) if masks else (values, base)
-        call = compiled.get(values.flags.writeable)
-        if call is None:
-            call = step.compiled(window.memory, source, count, out)
-            compiled[values.flags.writeable] = call
-        if call is None:
-            return int(step(window.memory, source, count, out))
-        return int(call(window.argument, source, count, out))
-
-    def quick(values: Any = None, at: Any = None, key: Any = None) -> Any:
-        """Let a batch of events in, and give all results that fell due."""
-        if (
-            at is not None
-            or key is not None
-            or type(values) is not np.ndarray
-            or values.dtype != dtype
-            or values.ndim != 1
-            or not values.flags.c_contiguous
-        ):
-            return feed(values, at, key)
-        if len(column):
-            window.flush()
-        count = len(values)
-        by_array = whole_arrays and count >= 4 * range_
-        if masks and not by_array and count > len(ones):
-            return feed(values, at, key)
-        out = tuple([np.empty(count, kind) for kind in dtypes])
-        results = rows(values[:range_] if by_array else values, out)
-        if results < 0:
-            return feed(values, at, key)
-        if by_array:
-            slide_batch(program, values[1:], tuple(array[results:] for array in out))
-            results += count - range_
-            window.begin_anew(count - 2 * range_)
-            rows(values[-range_:], tuple(np.empty(range_, kind) for kind in dtypes))
-        last = window.first = window.first + count
-
-        def batches() -> list[ResultBatch]:
-            """The last of these windows ended with event `last` - 1."""
-            ends = np.arange(last - results + 1, last + 1)
-            written = tuple(array[:results] for array in out)
-            return [ResultBatch(None, ends - range_, ends, written, None)]
-
-        return Results(request, batches, pa.array)
-
-    return quick
-
-
-def slides_arrays(program: WindowProgram) -> bool:
-    """Whether results of a batch may come from the algorithm's array form."""
-    product, plain = program.kernel.product, program.columns.without_nulls
-    if product.has_users or program.kernel.interpreted:
-        return False
-    return [output.dtypes for output in plain.product.outputs] == [
-        output.dtypes for output in product.outputs
-    ]
-
-
-def slide_batch(program: WindowProgram, values: Array, out: tuple[Array, ...]) -> None:
-    """The results of all windows that lie within an array without nulls."""
-    plain, kernel = program.columns.without_nulls.product, program.kernel
-    bounds = np.zeros(1, np.int64), np.array([len(values)])
-    width, count = program.policies.range, len(values) - program.policies.range + 1
-    results = slide_regular(
-        kernel.algorithm,
-        plain,
-        (values,),
-        *bounds,
-        width,
-        lane=program.steps.lane,
-    )
-    own = written(kernel.product, out)
-    for (new, valid), (found, known) in zip(own, written(plain, results), strict=True):
-        for target, array in zip(new, found, strict=True):
-            target[:count] = array
-        if valid is not None:
-            valid[:count] = True if known is None else known

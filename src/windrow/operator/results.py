@@ -19,6 +19,7 @@ from pyarrow import types as pat
 
 from windrow.batch.results import finish, written
 from windrow.errors import BadInput
+from windrow.loops import as_arrow
 from windrow.plan.bind import BoundCall
 from windrow.plan.requests import KernelRequest
 
@@ -293,9 +294,13 @@ class Results(Sequence[Result]):
         batches = self._batches or [ResultBatch(None, none, none, empty, None)]
         tables = [self._table(batch) for batch in batches]
         table = pa.concat_tables(tables, promote_options="permissive")
-        if any(batch.query is not None for batch in batches):
-            query = [name for batch in batches for name in batch.query or ()]
-            table = table.add_column(0, "query", pa.array(query, pa.string()))
+        if any(batch.windows is not None for batch in batches):
+            names = [
+                pa.array(batch.windows, pa.string()).take(as_arrow(batch.owners))
+                for batch in batches
+                if batch.windows is not None
+            ]
+            table = table.add_column(0, "query", pa.chunked_array(names))
         if all(batch.key is None for batch in batches):
             return table
         keys = [key for batch in batches for key in batch.keys]

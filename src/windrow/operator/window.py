@@ -54,9 +54,27 @@ class KeyWindow:
         self.last_mark = self.last_signal = -np.inf
         self.adopt(program.memory(capacity))
 
+    tail: Array | None = None
+    """The events as an array of numbers, as long as memory is not needed."""
+
+    def leave_memory(self, tail: Array, refill: Callable[[], None]) -> None:
+        """Hold the events of `tail` alone, until somebody needs memory (`refill`)."""
+        self.tail, self._refill = tail, refill
+        self.__dict__.pop("memory", None)
+        self.__dict__.pop("argument", None)
+
+    def __getattr__(self, name: str) -> Any:
+        """Memory that was left is filled again where it is asked for."""
+        if name in ("memory", "argument") and self.tail is not None:
+            self.tail = None
+            self._refill()
+            return self.__dict__[name]
+        raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
+
     def adopt(self, memory: Memory) -> None:
         """Live in that memory from now on."""
         self.memory, self.argument = memory, memory.flat
+        self.places = memory.capacity
         self.read: Callable[[], Any] = reader_of(
             self.program.columns.request, memory.named("out"), self
         )
@@ -148,12 +166,6 @@ class KeyWindow:
         """How many events the window holds."""
         self.flush()
         return self.count()
-
-    def begin_anew(self, more: int) -> None:
-        """Hold no events, as if `more` had come and gone since."""
-        total = int(self.memory.words[TOTAL]) + more
-        self.memory.flat[:] = self.program.memory(self.memory.capacity).flat
-        self.memory.words[TOTAL] = total
 
     def drop(self, many: int) -> None:
         """Evict the oldest."""

@@ -1,6 +1,7 @@
 """Lays a plan out over a stream: what is sent, what is kept, in how many buckets.
 
 fed       slices, folded before they are shuffled    every aggregate commutes
+          pieces, the same of events that last
           rows, as they are                          order or the rows are needed
 kept      slices     chunks of half a window         time windows, whatever the range
           levels     pages of suffixes by position   count windows, wr.over
@@ -28,8 +29,9 @@ from .choose import Choice, choose_algorithm
 from .over import OverPlan
 from .requests import KernelRequest, Slots, may_overflow, request_kernel, slots_of
 from .spread import check_bounded
+from .stream_clock import StreamClock
 from .table import label_of
-from .tree import needs_all_rows, needs_rows, not_folded
+from .tree import needs_all_rows, needs_order, needs_rows, not_folded
 
 # A bucket costs a few calls of the state store in each micro-batch (about 5 ms), and
 # buckets are what tasks share out: a few for each core, and hundreds of keys in each.
@@ -60,6 +62,7 @@ class Flow:
     late: str
     late_for_all: str | None
     cell: int
+    clock: StreamClock
     unit: int = 1
     choice: Choice | None = None
 
@@ -77,6 +80,7 @@ def flow_of(
     late: str = "count",
     buckets: int | None = None,
     mode: str = "append",
+    clock: StreamClock = StreamClock(),  # noqa: B008 - it is frozen
 ) -> Flow:
     """Lay a plan out; `delay` is that of the watermark, in ticks.
 
@@ -114,7 +118,7 @@ def flow_of(
         cell = max(delay // CELLS, min(rule.step for rule in plan.rules))
     many = (buckets or BUCKETS) if plan.by else 1
     lates = late, _late_for_all(plan, request, state[0], late)
-    flow = Flow(plan, request, slots, before, *sent, *state, many, *lates, cell)
+    flow = Flow(plan, request, slots, before, *sent, *state, many, *lates, cell, clock)
     if state[0] != "levels":
         return flow
     choice = choose_algorithm(
@@ -182,7 +186,12 @@ def _state(plan: Plan | OverPlan, request: KernelRequest) -> tuple[str, str]:
             return "past", f"{why}: the rows within reach are kept, and read in a step"
         return "levels", "a row costs at most three merges, whatever it looks back over"
     if plan.span is not None:
-        return "rows", "events last: those that a window to come overlaps are kept"
+        why = why or needs_order(plan)
+        if plan.algorithm != "auto":
+            why = f"{plan.algorithm} was asked for by name"
+        if why is not None:
+            return "rows", f"{why}: events that windows to come overlap are kept"
+        return "slices", "of two parts: events that end in a slice, and that go on"
     if why is not None:
         return "rows", f"{why}: the rows that windows can reach are kept, and read"
     if plan.counts_rows:
@@ -232,6 +241,8 @@ def _sent(
         return "rows", "rows are kept"
     if late == "keep":
         return "rows", 'late="keep" gives rows back, so that they travel whole'
+    if plan.span is not None:
+        return "pieces", "events that cross the same slices are one before the shuffle"
     why = not_folded(plan, request)
     if why is not None:
         return "rows", f"{why}: rows wait for the watermark, then they are folded"

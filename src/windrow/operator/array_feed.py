@@ -1,0 +1,295 @@
+"""Feeds arrays of numbers to windows that report every row, as arrays.
+
+    events before       |---- tail ----|                  the last of them, kept
+    a batch                            |------ values ------|
+    results             |--------------|^^^^^^^^^^^^^^^^^^^^|  one slide over both
+
+One event at a time an algorithm stores all that it knows between two events, which its
+array form keeps in registers.  So a batch is slid over together with the events that
+the window holds, by the algorithm's array form (by two threads with pba), or by one
+graph for all windows of a list.  What stays is the tail: the window's memory is filled
+from it when somebody needs it, and not between one batch and the next.
+
+Short batches, and whatever is no array of numbers, go the other ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.algorithms import Q_EVERY, Q_NEXT, Q_RANGE, slide_regular
+from windrow.batch.results import written
+from windrow.graph import slide_graph
+
+from .inputs import NO_EVENTS
+from .layout import Array
+from .many import ManyWindow
+from .policies import RANGE, TOTAL
+from .results import ResultBatch, Results
+from .runtime import WindowProgram
+from .window import KeyWindow, places_for
+
+Function = Callable[..., Any]
+LEAST = 1024  # numbers: shorter batches are done before an array form begins
+# How many times its length a batch may be slid over: pba's steps take 30 ns and its
+# arrays 2, sba's 5 and 2; elsewhere a step is as fast as an array form.
+PBA_WINDOWS, FAST_WINDOWS, OTHER_WINDOWS = 8, 0.5, 0.25
+
+
+def array_feed(window: KeyWindow, feed: Function) -> Function:
+    """`feed` of an array of numbers, to windows that report every row."""
+    program, column = window.program, window.pending.column
+    dtype = np.dtype(column.typecode)
+    ways: WindowFeed = (
+        ListFeed(window) if isinstance(window, ManyWindow) else WindowFeed(window)
+    )
+
+    def quick(values: Any = None, at: Any = None, key: Any = None) -> Any:
+        """Let a batch of events in, and give all results that fell due."""
+        if (
+            at is not None
+            or key is not None
+            or type(values) is not np.ndarray
+            or values.dtype != dtype
+            or values.ndim != 1
+            or not values.flags.c_contiguous
+        ):
+            return feed(values, at, key)
+        if len(column):
+            window.flush()
+        batches = ways.answer(values)
+        if batches is None:
+            return feed(values, at, key)
+        return Results(program.columns.request, batches, pa.array)
+
+    return quick
+
+
+class WindowFeed:
+    """The ways of a batch through one window; `tail` are its events, if as an array."""
+
+    def __init__(self, window: KeyWindow) -> None:
+        self.window, self.program = window, window.program
+        self.by_arrays = slides_arrays(self.program)
+        self.masks = len(self.program.columns.slots.masks)
+        self.step = self.program.steps.accounts.get("call_rows")
+        self.compiled: dict[bool, Function | None] = {}  # for arrays that are read-only
+        self.base = np.zeros(1, np.int64)  # nobody asks for positions here
+        algorithm, steps = self.program.kernel.algorithm, self.program.kernel.steps
+        self.windows = OTHER_WINDOWS if algorithm.stride is None else FAST_WINDOWS
+        self.windows = PBA_WINDOWS if steps.chunk else self.windows
+        self.recent: list[Array] = []  # batches that went one by one, up to `upto`
+        self.upto = 0
+
+    @property
+    def longest(self) -> int:
+        """Events that the longest window holds."""
+        return self.program.policies.range
+
+    def answer(self, values: Array) -> Function | None:
+        """The results of a batch, made when they are read; None: not by these ways."""
+        window, count, longest = self.window, len(values), self.longest
+        pays = self.by_arrays and count >= LEAST and self.windows * count >= longest
+        tail = window.tail
+        if tail is None and not window.total:
+            tail = values[:0]
+        if tail is not None and pays:
+            joined = np.concatenate([tail[1:], values]) if len(tail) else values
+            if len(joined) >= longest:
+                return self.slid(joined, count)
+        if pays and count >= 2 * longest:
+            return self.both(values)
+        return self.one_by_one(values, pays=pays)
+
+    def slid(self, joined: Array, count: int) -> Function:
+        """The last `count` values are new, those before them were in the window."""
+        out = slide_batch(self.program, joined)
+        new = min(len(joined) - self.longest + 1, count)
+        self.leave(joined, self.window.first + count)
+        return self.batches(tuple(array[-new:] for array in out))
+
+    def both(self, values: Array) -> Function | None:
+        """Events in memory: the first go one by one; then windows are the batch's."""
+        head = self.one_by_one(values[: self.longest])
+        if head is None:
+            return None
+        rest = self.slid(values, len(values) - self.longest)
+        return lambda: [*head(), *rest()]
+
+    def one_by_one(self, values: Array, *, pays: bool = False) -> Function | None:
+        """All events one by one, and noted where the next batch may go by arrays."""
+        window, count = self.window, len(values)
+        if self.upto != window.first:
+            self.recent = []
+        out = self.write_rows(values)
+        if out is None:
+            return None
+        self.upto = window.first = window.first + count
+        made = self.batches(out)
+        if pays:
+            self.recent.append(values.copy())
+            if sum(map(len, self.recent)) >= self.longest == window.count():
+                self.leave(np.concatenate(self.recent), window.first)
+                self.recent = []
+        return made
+
+    def leave(self, values: Array, last: int) -> None:
+        """The window is the last of these values, in no memory until it is needed."""
+        window, tail = self.window, values[-self.longest :].copy()
+        places = max(window.places, places_for(len(tail)))
+
+        def refill() -> None:
+            memory = self.program.memory(places)
+            memory.words[TOTAL] = last - len(tail)
+            window.adopt(memory)
+            self.write_rows(tail)
+
+        window.first = last
+        window.leave_memory(tail, refill)
+
+    def write_rows(self, values: Array) -> tuple[Array, ...] | None:
+        """The results of events one by one; None where the rings are too small."""
+        count, window = len(values), self.window
+        assert self.step is not None
+        out = tuple(np.empty(count, k) for k in self.program.kernel.product.out_dtypes)
+        ones = (np.ones(count, np.bool_),) * bool(self.masks)
+        source = (values, *ones, self.base)
+        writeable = values.flags.writeable
+        memory = window.memory
+        call = self.compiled.get(writeable)
+        if call is None:
+            call = self.step.compiled(memory, source, count, out)
+            self.compiled[writeable] = call
+        if call is None:
+            made = int(self.step(memory, source, count, out))
+        else:
+            made = int(call(window.argument, source, count, out))
+        return None if made < 0 else tuple(array[:made] for array in out)
+
+    def batches(self, out: tuple[Array, ...]) -> Function:
+        """The results of windows that ended with the last events."""
+        last, range_, count = self.window.first, self.longest, len(out[0])
+
+        def made() -> list[ResultBatch]:
+            ends = np.arange(last - count + 1, last + 1)
+            return [ResultBatch(None, ends - range_, ends, out, None)]
+
+        return made
+
+
+class ListFeed(WindowFeed):
+    """The ways of a batch through a list of windows that all report every row."""
+
+    def __init__(self, window: ManyWindow) -> None:
+        super().__init__(window)
+        self.list = window
+
+    @property
+    def longest(self) -> int:
+        """Events that the longest window holds."""
+        return int(self.list.rules[:, Q_RANGE].max())
+
+    def answer(self, values: Array) -> Function | None:
+        """The results of a batch; None where windows report at their own pace."""
+        window, rules, count = self.list, self.list.rules, len(values)
+        least = max(LEAST, self.longest)
+        every_row = (rules[:, Q_EVERY] == 1).all()
+        if not self.by_arrays or count < least or window.untaken or not every_row:
+            return None
+        if window.tail is not None:
+            return self.slid(np.concatenate([window.tail, values]), count)
+        if not window.total and (rules[:, Q_NEXT] == rules[:, Q_RANGE]).all():
+            return self.slid(values, count)
+        return self.both(values) if count >= 2 * self.longest else None
+
+    def both(self, values: Array) -> Function:
+        """Events in memory: the first go one by one; then windows are the batch's."""
+        first, ones = values[: self.longest], np.ones(self.longest, np.bool_)
+        source = [first, ones] if self.masks else [first]
+        head = self.list.absorb(source, NO_EVENTS, len(first))
+        rest = self.slid(values, len(values) - len(first))
+        return lambda: [*head, *rest()]
+
+    def slid(self, joined: Array, count: int) -> Function:
+        """All windows by one graph; results stand event by event once they are read."""
+        program, ranges = self.program, self.list.rules[:, Q_RANGE].copy()
+        plain = program.columns.without_nulls.product
+        ends = np.zeros(1, np.int64), np.array([len(joined)])
+        windows, lane = [(range_, 1) for range_ in ranges.tolist()], program.steps.lane
+        found = slide_graph(plain, (joined,), *ends, windows, lane=lane)
+        self.leave(joined, self.window.first + count)
+        last, names = self.window.first, tuple(self.list.names)
+
+        def made() -> list[ResultBatch]:
+            dtypes = program.kernel.product.out_dtypes
+            own = [min(len(results[0]), count) for results in found]
+            table = [np.empty((count, len(own)), kind) for kind in dtypes]
+            for q, results in enumerate(found):
+                for array, column in zip(table, shown(program, results), strict=True):
+                    array[count - own[q] :, q] = column[len(column) - own[q] :]
+            ends = np.repeat(np.arange(last - count + 1, last + 1), len(own))
+            owners = np.tile(np.arange(len(own)), count)
+            out = tuple(array.reshape(-1) for array in table)
+            if min(own) < count:  # windows that were not full at first
+                is_there = np.arange(count)[:, None] >= count - np.array(own)
+                rows = np.flatnonzero(is_there)
+                ends, owners = ends[rows], owners[rows]
+                out = tuple(array[rows] for array in out)
+            begins = ends - ranges[owners]
+            return [ResultBatch(None, begins, ends, out, None, owners, names)]
+
+        return made
+
+    def leave(self, values: Array, last: int) -> None:
+        """The windows are the last of these values, in no memory until it is needed."""
+        window, tail = self.list, values[-self.longest :].copy()
+        places = max(window.places, places_for(len(tail)))
+
+        def refill() -> None:
+            memory = self.program.memory(places)
+            memory.words[TOTAL] = last - len(tail)
+            memory.words[RANGE] = len(tail)
+            window.adopt(memory)
+            window.rules[:, Q_NEXT] = last - len(tail) + 1
+            window.begin_ranges()
+            ones = (np.ones(len(tail), np.bool_),) * bool(self.masks)
+            window.absorb([tail, *ones], NO_EVENTS, len(tail))
+
+        window.first = last
+        window.leave_memory(tail, refill)
+
+
+def slides_arrays(program: WindowProgram) -> bool:
+    """Whether results of a batch may come from the algorithm's array form."""
+    product, plain = program.kernel.product, program.columns.without_nulls
+    if product.has_users or program.kernel.interpreted:
+        return False
+    return [output.dtypes for output in plain.product.outputs] == [
+        output.dtypes for output in product.outputs
+    ]
+
+
+def slide_batch(program: WindowProgram, values: Array) -> tuple[Array, ...]:
+    """The results of all windows that lie within an array without nulls."""
+    plain = program.columns.without_nulls.product
+    bounds = np.zeros(1, np.int64), np.array([len(values)])
+    work = program.kernel.algorithm, plain, (values,), *bounds, program.policies.range
+    return shown(program, slide_regular(*work, lane=program.steps.lane))
+
+
+def shown(program: WindowProgram, results: tuple[Array, ...]) -> tuple[Array, ...]:
+    """Results over values that are all there, as where nulls may be."""
+    plain, arrays = program.columns.without_nulls.product, list[Array]()
+    pairs = zip(written(plain, results), program.kernel.product.outputs, strict=True)
+    for (found, known), output in pairs:
+        arrays += found
+        if output.nullable:
+            arrays.append(np.ones(len(found[0]), bool) if known is None else known)
+    return tuple(arrays)
+
+
+__all__ = ["array_feed"]
