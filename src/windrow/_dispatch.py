@@ -105,7 +105,8 @@ def aggregate(
     `hot` and `keys` are hints for Spark: that some keys have very many rows, and
     about how many keys there are; so is `lasting`, how long events with a duration
     last, mostly.  `strategy` names how a batch runs on Spark in LightSaber's words, as
-    "P→Pane, I→Window".  They change the plan, never the answer.
+    "P→Pane, I→Window".  They change the plan, never the answer; on a stream `hot`
+    deals rows out to all tasks before they are folded.
 
     A streaming DataFrame needs a watermark on the window's column: a window comes
     out once, when the watermark passes its end.  A row behind the watermark counts in

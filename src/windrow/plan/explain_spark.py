@@ -133,6 +133,7 @@ def explain_flow(flow: Flow, kernels: Sequence[str]) -> Explanation:
         f"{call} on a Spark stream, append mode",
         _rows_line(plan),
         f"  buckets    {flow.buckets}: {calls}",
+        f"  tasks      {flow.shared}",
         f"  fed        {flow.fed}: {flow.fed_reason}",
         f"  kept       {flow.kept}: {flow.kept_reason}",
         f"  late       {_late_text(flow)}",

@@ -45,9 +45,10 @@ class Flow:
 
     Levels have slices of `unit` rows; `choice` slides over those that a step brings.
     `late_for_all` is why a row behind the watermark is late for the whole query; None:
-    it counts in the windows that are not out.  `former` are product and slots of
-    version 0.1, which kept smaller partials where columns could not be null; None: the
-    same.
+    it counts in the windows that are not out.  With `deals` rows are dealt out to all
+    tasks before they are folded; `shared` says what tasks share.  `former` are product
+    and slots of version 0.1, which kept smaller partials where columns could not be
+    null; None: the same.
     """
 
     plan: Plan | OverPlan
@@ -63,6 +64,8 @@ class Flow:
     late_for_all: str | None
     cell: int
     clock: StreamClock
+    deals: bool
+    shared: str
     unit: int = 1
     choice: Choice | None = None
 
@@ -81,6 +84,7 @@ def flow_of(
     buckets: int | None = None,
     mode: str = "append",
     clock: StreamClock = StreamClock(),  # noqa: B008 - it is frozen
+    hot: bool = False,
 ) -> Flow:
     """Lay a plan out; `delay` is that of the watermark, in ticks.
 
@@ -118,13 +122,30 @@ def flow_of(
         cell = max(delay // CELLS, min(rule.step for rule in plan.rules))
     many = (buckets or BUCKETS) if plan.by else 1
     lates = late, _late_for_all(plan, request, state[0], late)
-    flow = Flow(plan, request, slots, before, *sent, *state, many, *lates, cell, clock)
+    shared = _all_tasks(sent[0], keyed=bool(plan.by), hot=hot)
+    shares = hot and sent[0] == "slices", shared
+    what = *sent, *state, many, *lates, cell, clock, *shares
+    flow = Flow(plan, request, slots, before, *what)
     if state[0] != "levels":
         return flow
     choice = choose_algorithm(
         plan.algorithm, request.product, label_of(plan.calls), width=None, regular=False
     )
     return replace(flow, unit=_unit(plan), choice=choice)
+
+
+def _all_tasks(fed: str, *, keyed: bool, hot: bool) -> str:
+    """What of the work all tasks share, where one key or none has most rows."""
+    if fed != "slices":
+        one = (
+            "rows of one key meet in one bucket" if keyed else "all meet in one bucket"
+        )
+        return f"rows travel whole, and {one}" + ("; hot=True changes nothing" * hot)
+    meet = "a key's slices" if keyed else "their slices"
+    if hot:
+        return f"hot=True: rows are dealt out and folded by all tasks, {meet} meet"
+    where = "rows are folded by the tasks that read them"
+    return f"{where}, {meet} meet; hot=True deals rows out first"
 
 
 def _unit(plan: Plan | OverPlan) -> int:

@@ -264,7 +264,7 @@ def _flow(frame: DataFrame, plan: Plan | OverPlan, hints: Hints) -> Flow:
             "it has one: rows to slices in tasks, slices to windows in buckets",
             "leave strategy= out",
         )
-    settings = {name: hints[name] for name in ("late", "buckets", "mode")}
+    settings = {name: hints[name] for name in ("late", "buckets", "mode", "hot")}
     clock = stream_clock(plan, *(hints[n] for n in ("watermark", "ahead", "idle")))
     delay = _check_stream(frame, plan, hints["late"], clock)
     return flow_of(plan, nullable(frame), delay=delay, clock=clock, **settings)

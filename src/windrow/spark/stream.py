@@ -134,6 +134,10 @@ def _run_state(
     feed = FeedTask(
         (BUCKET, *names), folding, ship.STRETCH, beats, aside=aside, keeps=keeps
     )
+    if flow.deals:
+        # of the session: as many as the stateful tasks behind it
+        tasks = frame.sparkSession.conf.get("spark.sql.shuffle.partitions")
+        rows = rows.repartition(int(tasks or 1))
     blobs = ship.run_task(rows, feed, _BLOBS)
     assert plan.clock is not None
     task = StateTask(make_bucket(flow), as_arrow(schema), plan.clock.tick, late, idle)
