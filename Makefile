@@ -12,7 +12,8 @@ WORKERS ?= 3
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-deep test-faults check format bench bench-spark bench-stream \
+.PHONY: help setup demo test test-deep test-faults test-quick test-matrix test-mutants \
+    coverage check format bench bench-spark bench-stream \
     bench-papers docs dist clean clean-venv
 
 help: ## this list
@@ -30,6 +31,22 @@ test: $(READY) ## the test suite, a few minutes
 test-deep: export WINDROW_TEST_PROFILE = deep
 test-deep: $(READY) ## the same with many more examples each
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup
+
+test-quick: $(READY) ## tests of what changed since main, under a minute; K= chooses by name
+	@$(BIN)/python -m tools.quick_tests
+
+test-matrix: $(READY) ## Spark tests on every Spark, and with the oldest and newest libraries
+	@$(BIN)/python -m tools.matrix $(ENTRIES)
+
+coverage: export WINDROW_COMPILE = never
+coverage: export NUMBA_DISABLE_JIT = 1
+coverage: $(READY) ## lines that no test runs, interpreted: coverage/
+	@$(BIN)/python -m tools.coverage
+
+test-mutants: $(READY) ## change a sample of lines one by one: a test must fail each time
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	    -c constraints.txt -e '.[mutants]'
+	@$(BIN)/python -m tools.mutants
 
 test-faults: export WINDROW_TEST_PROFILE = faults
 test-faults: $(READY) ## streams that are killed a hundred times, up to an hour

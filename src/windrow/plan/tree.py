@@ -131,7 +131,7 @@ def choose_level1(
     plan: Plan, request: KernelRequest, version: Version = NO_VERSION
 ) -> tuple[str, str]:
     """How level 1 turns rows into slices, and why."""
-    rows = needs_rows(plan) or _needs_order(plan)
+    rows = needs_rows(plan) or needs_order(plan)
     kernel = rows or not_folded(plan, request)
     if plan.span is not None and kernel is None:
         return "kernel", _folded_spans(plan, request)
@@ -178,7 +178,7 @@ def needs_all_rows(calls: Iterable[BoundCall]) -> str | None:
     return None
 
 
-def _needs_order(plan: Plan) -> str | None:
+def needs_order(plan: Plan) -> str | None:
     """The reason why events with a duration must be shuffled unfolded; None: no reason.
 
     Events that cross the same slices end in any order among others.
