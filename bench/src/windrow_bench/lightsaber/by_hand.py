@@ -131,8 +131,8 @@ BY_HAND = Experiment(
     workload="Yahoo's query over generated events (1 million in a quick run, 16 "
     "million in a full one), in one process and one thread: its text through wr.cql "
     "against one compiled loop for this query and these columns alone. In process "
-    "Windrow filters, joins and groups in one generated loop, which reads columns, keys "
-    "and edges of windows that it learns at run time; the text is bound and planned at "
+    "Windrow filters, joins and groups in one generated loop, which reads columns and "
+    "edges of windows that it learns at run time; the text is bound and planned at "
     "each call. Two queries over readings of DEBS12 stand beside it, sum and "
     "min over 16K rows, where all of the work is in the generated kernel. The paper's "
     "other systems have no counterpart in one process.",
