@@ -66,7 +66,7 @@ bench: $(READY) ## measure, and write benchmarks/RESULTS.md
 	@$(BIN)/python -m benchmarks.run
 
 bench-spark: $(READY) ## the same on Spark, against Spark's own windows
-	@$(BIN)/python -m benchmarks.run --only spark spark-many spanning-spark medians-spark
+	@$(BIN)/python -m benchmarks.run --only spark spark-many spanning-spark medians-spark features-spark
 
 bench-stream: $(READY) ## the same on a stream, against Spark's own aggregate
 	@$(BIN)/python -m benchmarks.run --only stream

@@ -73,6 +73,7 @@ SQUARES = wr.Aggregate(
     laws=("commutative",),
 )
 CLAUSES = {
+    "rstream": "select rstream(ts, count(*) as n) from Calls [range 120 slide 60]",
     "dstream": "select dstream(ts, count(*) as n) from Calls [range 120 slide 60]",
     "dstream of rows": "select dstream(caller, count(len) as n) from Calls [rows 2] "
     "group by caller",
