@@ -66,7 +66,7 @@ bench: $(READY) ## measure, and write benchmarks/RESULTS.md
 	@$(BIN)/python -m benchmarks.run
 
 bench-spark: $(READY) ## the same on Spark, against Spark's own windows
-	@$(BIN)/python -m benchmarks.run --only spark spark-many spanning-spark medians-spark
+	@$(BIN)/python -m benchmarks.run --only spark spark-many spanning-spark medians-spark features-spark
 
 bench-stream: $(READY) ## the same on a stream, against Spark's own aggregate
 	@$(BIN)/python -m benchmarks.run --only stream
@@ -80,6 +80,7 @@ docs: $(READY) ## write tables and pictures, build the documentation into site/
 	@$(BIN)/python tools/tables.py
 	@$(BIN)/python -m tools.pictures
 	@[ ! -f benchmarks/results.json ] || $(BIN)/python -m benchmarks.tables
+	@$(BIN)/windrow bench report --into docs/bench
 	@$(BIN)/python -m mkdocs build --strict
 	@echo "open site/index.html"
 

@@ -276,7 +276,7 @@ def test_an_error_reads_like_this():
         "cannot read the query: expected a function, got 'mxa' at line 2, column 8\n"
         "         mxa(len) as m\n"
         "         ^^^\n"
-        "Hint: did you mean max?"
+        "Hint: did you mean max or mad?"
     )
     assert (raised.value.line, raised.value.column) == (2, 8)
 
