@@ -121,6 +121,17 @@ def _parsed(text: str) -> tuple[QueryTree, ...]:
     return queries
 
 
+@lru_cache(maxsize=256)
+def _bound(
+    text: str,
+    query: QueryTree,
+    schemas: tuple[tuple[str, pa.Schema], ...],
+    time: str | None,
+) -> BoundQuery:
+    """A query bound to inputs of those schemas, which is the same each time."""
+    return bind_query(text, query, dict(schemas), time)
+
+
 class _Session:
     """The inputs of one text; inner queries add their results to them.
 
@@ -168,7 +179,12 @@ class _Session:
         for query in queries:
             time = self._time_of(query, schemas)
             own = self.aggregates
-            bound.append(bind_query(self._text, query, schemas, time, own))
+            known = (self._text, query, tuple(schemas.items()), time)
+            bound.append(
+                bind_query(self._text, query, schemas, time, own)
+                if own
+                else _bound(*known)
+            )
             data = self._inputs[bound[-1].rows.stream]
             if _is_stream(data):
                 _back_end(data).check_stream(self._text, bound[-1])

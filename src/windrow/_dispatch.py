@@ -40,6 +40,7 @@ def aggregate(
     hot: bool = ...,
     keys: int | None = ...,
     lasting: object = ...,
+    strategy: str | None = ...,
     late: str = ...,
     buckets: int | None = ...,
     mode: str = ...,
@@ -66,6 +67,7 @@ def aggregate(
     hot: bool = False,
     keys: int | None = None,
     lasting: object = None,
+    strategy: str | None = None,
     late: str = "count",
     buckets: int | None = None,
     mode: str = "append",
@@ -102,8 +104,9 @@ def aggregate(
 
     `hot` and `keys` are hints for Spark: that some keys have very many rows, and
     about how many keys there are; so is `lasting`, how long events with a duration
-    last, mostly.  They change the plan, never the answer; on a stream `hot` deals rows
-    out to all tasks before they are folded.
+    last, mostly.  `strategy` names how a batch runs on Spark in LightSaber's words, as
+    "P→Pane, I→Window".  They change the plan, never the answer; on a stream `hot`
+    deals rows out to all tasks before they are folded.
 
     A streaming DataFrame needs a watermark on the window's column: a window comes
     out once, when the watermark passes its end.  A row behind the watermark counts in
@@ -132,6 +135,7 @@ def aggregate(
     options: dict[str, Any] = {"algorithm": algorithm, "slicer": slicer, "chunk": chunk}
     if batch.library(data) == "pyspark":
         hints = _hints(hot, keys, lasting, late, buckets, mode)
+        hints["strategy"] = strategy
         hints |= {"watermark": watermark, "ahead": ahead, "idle": idle}
         hints |= {"start": start, "since": since}
         return spark_back_end().aggregate(
@@ -345,6 +349,7 @@ def explain(
     hot: bool = False,
     keys: int | None = None,
     lasting: object = None,
+    strategy: str | None = None,
     late: str = "count",
     buckets: int | None = None,
     mode: str = "append",
@@ -366,7 +371,8 @@ def explain(
 
     All else is as in the function that is explained: `on`, `by`, `ties`, `span` and
     `aggregates`; `algorithm`, `slicer`, `chunk` and `threads`; and for Spark `hot`,
-    `keys`, `lasting`, `late`, `buckets`, `mode`, `watermark`, `ahead` and `idle`.
+    `keys`, `lasting`, `strategy`, `late`, `buckets`, `mode`, `watermark`, `ahead` and
+    `idle`.
 
     >>> import pyarrow as pa
     >>> import windrow as wr
@@ -391,6 +397,7 @@ def explain(
     rolling: dict[str, Any] = {"ties": ties, "algorithm": algorithm, "span": span}
     if batch.library(data) == "pyspark":
         hints = _hints(hot, keys, lasting, late, buckets, mode)
+        hints["strategy"] = strategy
         hints |= {"watermark": watermark, "ahead": ahead, "idle": idle}
         explanation: Explanation = (
             spark_back_end().explain_over(data, on, by, calls, hints=hints, **rolling)

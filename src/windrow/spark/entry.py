@@ -249,6 +249,7 @@ def _history(frame: DataFrame, window: Any, flow: Flow, hints: Hints) -> Any:
 
 def _tree(frame: DataFrame, plan: Plan, hints: Hints) -> Tree:
     own = {name: hints[name] for name in ("hot", "keys", "lasting")}
+    own["strategy"] = hints.get("strategy")
     version = NO_VERSION
     if any(bound.aggregate.sketch for bound in plan.calls):
         major, minor = frame.sparkSession.version.split(".")[:2]
@@ -257,6 +258,12 @@ def _tree(frame: DataFrame, plan: Plan, hints: Hints) -> Tree:
 
 
 def _flow(frame: DataFrame, plan: Plan | OverPlan, hints: Hints) -> Flow:
+    if hints.get("strategy") is not None:
+        raise BadInput.because(
+            "cannot choose the strategy of a stream",
+            "it has one: rows to slices in tasks, slices to windows in buckets",
+            "leave strategy= out",
+        )
     settings = {name: hints[name] for name in ("late", "buckets", "mode", "hot")}
     clock = stream_clock(plan, *(hints[n] for n in ("watermark", "ahead", "idle")))
     delay = _check_stream(frame, plan, hints["late"], clock)
