@@ -46,6 +46,7 @@ from . import (
     spark,
     spark_many,
     stream,
+    stream_kinds,
     tables,
     time_windows,
 )
@@ -64,6 +65,7 @@ EXPERIMENTS: tuple[ModuleType, ...] = (
     sharing,
     arrow_tables,
     time_windows,
+    stream_kinds,
     queries,
     medians,
     first_calls,
