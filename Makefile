@@ -80,6 +80,7 @@ docs: $(READY) ## write tables and pictures, build the documentation into site/
 	@$(BIN)/python tools/tables.py
 	@$(BIN)/python -m tools.pictures
 	@[ ! -f benchmarks/results.json ] || $(BIN)/python -m benchmarks.tables
+	@$(BIN)/windrow bench report --into docs/bench
 	@$(BIN)/python -m mkdocs build --strict
 	@echo "open site/index.html"
 

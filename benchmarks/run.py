@@ -41,6 +41,7 @@ from . import (
     peers,
     queries,
     sharing,
+    sketches_spark,
     spanning,
     spanning_spark,
     spark,
@@ -75,11 +76,20 @@ EXPERIMENTS: tuple[ModuleType, ...] = (
     spark_many,
     spanning_spark,
     medians_spark,
+    sketches_spark,
     features_spark,
     stream,
 )
 # need Java, and minutes of their own
-ON_SPARK = (spark, spark_many, spanning_spark, medians_spark, features_spark, stream)
+ON_SPARK = (
+    spark,
+    spark_many,
+    spanning_spark,
+    medians_spark,
+    sketches_spark,
+    features_spark,
+    stream,
+)
 APART = frozenset(one.NAME for one in ON_SPARK)
 BY_NAME = {experiment.NAME: experiment for experiment in EXPERIMENTS}
 COMMAND = "python -m benchmarks.run"

@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import ast
 import difflib
+import functools
 import os
 import random
 import shutil
@@ -53,16 +54,29 @@ _PATIENCE = 300  # seconds: a mutant that never ends is dead
 
 @dataclass(frozen=True)
 class Mutant:
-    """A file with one place changed."""
+    """A place in a file, and the kind of change to make there."""
 
     file: Path
     kind: str
-    text: str
+    place: int
+
+    @functools.cached_property
+    def text(self) -> str | None:
+        """The file with that change; None if it changes no program."""
+        # an extra of its own: `make test-mutants` installs it
+        from cosmic_ray.mutating import mutate_code  # noqa: PLC0415
+        from cosmic_ray.plugins import get_operator  # noqa: PLC0415
+
+        source = (ROOT / self.file).read_text("utf-8")
+        text = mutate_code(source, get_operator(f"core/{self.kind}")(), self.place)
+        same = _without_annotations(source)
+        return None if _without_annotations(text) in (same, "") else str(text)
 
     def diff(self) -> str:
         """The lines that differ."""
         old = (ROOT / self.file).read_text("utf-8").splitlines()
-        changed = difflib.unified_diff(old, self.text.splitlines(), n=0, lineterm="")
+        new = (self.text or "").splitlines()
+        changed = difflib.unified_diff(old, new, n=0, lineterm="")
         return "\n".join(list(changed)[2:])
 
 
@@ -83,6 +97,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for mutant in mutants:
             if time.monotonic() > until:
                 break
+            if mutant.text is None:
+                continue
             survives = lives(mutant, tree)
             ran += 1
             survivors += [mutant] if survives else []
@@ -99,28 +115,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def mutants_of(room: str) -> Iterator[Mutant]:
     """Every mutant of the files of a room."""
-    # an extra of its own: `make test-mutants` installs it
-    from cosmic_ray.mutating import mutate_code  # noqa: PLC0415
-    from cosmic_ray.plugins import get_operator  # noqa: PLC0415
+    from cosmic_ray.ast import ast_nodes, get_ast  # noqa: PLC0415 - as above
+    from cosmic_ray.plugins import get_operator  # noqa: PLC0415 - the same
 
     for path in sorted((ROOT / "src" / "windrow" / room).rglob("*.py")):
-        source = path.read_text("utf-8")
-        plain = _without_annotations(source)
+        nodes = list(ast_nodes(get_ast(path.read_text("utf-8"))))
         for kind in KINDS:
             operator = get_operator(f"core/{kind}")()
-            for place in range(10_000):
-                text = mutate_code(source, operator, place)
-                if text is None:
-                    break
-                if _without_annotations(text) not in (plain, ""):
-                    yield Mutant(path.relative_to(ROOT), kind, text)
+            found = sum(len(list(operator.mutation_positions(n))) for n in nodes)
+            for place in range(found):
+                yield Mutant(path.relative_to(ROOT), kind, place)
 
 
 def lives(mutant: Mutant, tree: Path) -> bool:
     """Whether no test notices."""
     target = tree / mutant.file
     original = target.read_text("utf-8")
-    target.write_text(mutant.text, "utf-8")
+    target.write_text(mutant.text or "", "utf-8")
     try:
         room = mutant.file.parts[2]
         return all(passes(tests, tree) for tests in (TESTS[room], WIDER))

@@ -32,6 +32,13 @@ READ = {
         ("x",),
         {"separator": ", "},
     ),
+    "shares of a quantile": (
+        "p=quantile(x, q=[0.5, 1], interpolation='lower')",
+        "p",
+        "quantile",
+        ("x",),
+        {"q": (0.5, 1.0), "interpolation": "lower"},
+    ),
     "a list of numbers": (
         "s=moment_sketch(x, quantiles=[0.5, 1])",
         "s",

@@ -4,6 +4,7 @@ import pyarrow as pa
 import pytest
 import workloads
 from answers import assert_same_rows
+from pyspark.sql import DataFrame
 
 import windrow as wr
 from windrow.errors import QueryError
@@ -199,6 +200,7 @@ def test_a_stream_is_refused_what_it_cannot_have(spark):
             wr.cql(text, S=stream)
 
 
+@pytest.mark.skipif(not hasattr(DataFrame, "toArrow"), reason="Spark 3.5: no streams")
 def test_building_a_text_over_a_stream_keeps_its_watermark(spark, settings_of):
     store = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     stream = spark.readStream.format("rate").load()
