@@ -137,10 +137,9 @@ def flow_of(
 def _all_tasks(fed: str, *, keyed: bool, hot: bool) -> str:
     """What of the work all tasks share, where one key or none has most rows."""
     if fed != "slices":
-        one = (
-            "rows of one key meet in one bucket" if keyed else "all meet in one bucket"
-        )
-        return f"rows travel whole, and {one}" + ("; hot=True changes nothing" * hot)
+        one = "those of a key" if keyed else "all"
+        changes = "; hot=True changes nothing" if hot else ""
+        return f"rows travel whole, and {one} meet in one bucket{changes}"
     meet = "a key's slices" if keyed else "their slices"
     if hot:
         return f"hot=True: rows are dealt out and folded by all tasks, {meet} meet"
