@@ -112,6 +112,9 @@ def explain_labels(plan: AsOfPlan, chunk: int, kernels: Sequence[str]) -> Explan
     elif not plan.by:
         split = "none: no key, and a feature has no duration: all meet in one task"
     lines.append(f"  split      {split}")
+    read = [name for name in plan.reads if name in plan.schema.names]
+    own = f"labels with all their {len(plan.labels)} columns"
+    lines.append(f"  travels    {own}, once; of events {', '.join(read)}")
     return Explanation("\n".join(lines + _frame_lines(plan, kernels)))
 
 
