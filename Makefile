@@ -12,7 +12,8 @@ WORKERS ?= 3
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-deep test-faults check format bench bench-spark bench-stream \
+.PHONY: help setup demo test test-deep test-faults test-quick test-matrix test-mutants \
+    coverage check format bench bench-spark bench-stream \
     bench-papers docs dist clean clean-venv
 
 help: ## this list
@@ -30,6 +31,22 @@ test: $(READY) ## the test suite, a few minutes
 test-deep: export WINDROW_TEST_PROFILE = deep
 test-deep: $(READY) ## the same with many more examples each
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup
+
+test-quick: $(READY) ## tests of what changed since main, under a minute; K= chooses by name
+	@$(BIN)/python -m tools.quick_tests
+
+test-matrix: $(READY) ## Spark tests on every Spark, and with the oldest and newest libraries
+	@$(BIN)/python -m tools.matrix $(ENTRIES)
+
+coverage: export WINDROW_COMPILE = never
+coverage: export NUMBA_DISABLE_JIT = 1
+coverage: $(READY) ## lines that no test runs, interpreted: coverage/
+	@$(BIN)/python -m tools.coverage
+
+test-mutants: $(READY) ## change a sample of lines one by one: a test must fail each time
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	    -c constraints.txt -e '.[mutants]'
+	@$(BIN)/python -m tools.mutants
 
 test-faults: export WINDROW_TEST_PROFILE = faults
 test-faults: $(READY) ## streams that are killed a hundred times, up to an hour
@@ -49,7 +66,7 @@ bench: $(READY) ## measure, and write benchmarks/RESULTS.md
 	@$(BIN)/python -m benchmarks.run
 
 bench-spark: $(READY) ## the same on Spark, against Spark's own windows
-	@$(BIN)/python -m benchmarks.run --only spark spark-many spanning-spark medians-spark
+	@$(BIN)/python -m benchmarks.run --only spark spark-many spanning-spark medians-spark features-spark
 
 bench-stream: $(READY) ## the same on a stream, against Spark's own aggregate
 	@$(BIN)/python -m benchmarks.run --only stream
@@ -63,6 +80,7 @@ docs: $(READY) ## write tables and pictures, build the documentation into site/
 	@$(BIN)/python tools/tables.py
 	@$(BIN)/python -m tools.pictures
 	@[ ! -f benchmarks/results.json ] || $(BIN)/python -m benchmarks.tables
+	@$(BIN)/windrow bench report --into docs/bench
 	@$(BIN)/python -m mkdocs build --strict
 	@echo "open site/index.html"
 

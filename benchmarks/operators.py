@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+import windrow as wr
 from windrow.algorithms import find
 from windrow_bench.measure.answers import WrongAnswer
 from windrow_bench.measure.kernels import kernel_contender
 from windrow_bench.measure.operators import (
     BATCH,
+    fed,
     feed_contender,
     one_by_one,
     ours,
     plain_deque,
 )
-from windrow_bench.measure.race import race
+from windrow_bench.measure.race import Contender, race
 
 from . import workloads
 from ._report import Bar, Result, Table
@@ -40,19 +43,21 @@ FED = (
     ("sum", ("subtract_on_evict", "two_stacks_lite", "daba_lite", "flat_fat")),
 )
 HALF, LEAST_A_SECOND, FROM = 0.5, 300_000, 128
+TEN, MOST_TIMES, BATCH_OF_LISTS = 10, 3.0, 1 << 15
 SINGLE = (1, 16, 128, 1_024, 16_384)
 RIVER = {"max": "RollingMax", "min": "RollingMin"}
 
 
 def run(settings: Settings, say: Callable[[str], None]) -> Result:
     """Both tables."""
-    fed, bars = _fed(settings, say)
+    batches, bars = _fed(settings, say)
     single, more = _single(settings, say)
+    lists, few = _lists(settings, say)
     return Result(
         NAME,
         "Operators: one event at a time",
-        [fed, *single],
-        [*bars, *more],
+        [batches, *single, lists],
+        [*bars, *more, *few],
         [
             (
                 f"Batches: {settings.n // 2:,} floats in batches of {BATCH:,} through "
@@ -93,6 +98,56 @@ def _fed(settings: Settings, say: Callable[[str], None]) -> tuple[Table, list[Ba
             bars.append(Bar(text, min(shares), HALF))
     header = ["aggregate", "algorithm", *(f"{width:,}" for width in windows)]
     return Table("`feed` as a share of the array kernel's speed", header, rows), bars
+
+
+def _lists(settings: Settings, say: Callable[[str], None]) -> tuple[Table, list[Bar]]:
+    """Ten windows that all report every row, beside the longest of them alone."""
+    values = workloads.values(settings.n // 8)
+    events = values[: 20_000 if settings.quick else 100_000]
+    windows = [wr.rows(100 * k, name=str(k)) for k in range(1, TEN + 1)]
+    rows: list[list[object]] = []
+    bars = []
+    for aggregate in ("min", "sum"):
+        for how, let_in, given in (
+            ("feed", _feed_all, values),
+            ("insert and query", _ask_each, events),
+        ):
+            contenders = [
+                Contender(name, partial(let_in, window, aggregate, given), _unchecked)
+                for name, window in (("one", windows[-1]), ("ten", windows))
+            ]
+            took = race(contenders, max(settings.rounds // 2, 1))
+            ratio = took["ten"] / took["one"]
+            each = [took[name] / len(given) * 1e9 for name in ("one", "ten")]
+            rows.append([aggregate, how, *each, ratio])
+            say(f"ten windows, {aggregate}, {how}: {ratio:.2f} times one")
+            text = f"{aggregate}, {how}: ten windows, times the cost of one"
+            bars.append(Bar(text, ratio, MOST_TIMES, at_least=False))
+    header = ["aggregate", "how", "one window", "ten windows", "ratio"]
+    title = "Ten windows of one operator, nanoseconds an event"
+    return Table(title, header, rows), bars
+
+
+def _floats(window: Any, aggregate: str) -> wr.Operator:
+    types = {"value": "float64"}
+    return wr.Operator(window, aggregate, types=types, nulls=False)
+
+
+def _feed_all(window: Any, aggregate: str, values: Any) -> None:
+    """Results stay as the kernels wrote them."""
+    for _ in fed(_floats(window, aggregate), values, BATCH_OF_LISTS):
+        pass
+
+
+def _ask_each(window: Any, aggregate: str, values: Any) -> None:
+    operator = _floats(window, aggregate)
+    for value in values.tolist():
+        operator.insert(value)
+        operator.query()
+
+
+def _unchecked(_: Any) -> None:
+    """Answers are compared in tests/operator."""
 
 
 def _single(

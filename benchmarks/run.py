@@ -28,6 +28,8 @@ from . import (
     algorithms,
     arrow_tables,
     break_even,
+    features,
+    features_spark,
     first_calls,
     kernels,
     latency,
@@ -37,12 +39,15 @@ from . import (
     own_aggregate,
     pba,
     peers,
+    queries,
     sharing,
+    sketches_spark,
     spanning,
     spanning_spark,
     spark,
     spark_many,
     stream,
+    stream_kinds,
     tables,
     time_windows,
 )
@@ -61,19 +66,31 @@ EXPERIMENTS: tuple[ModuleType, ...] = (
     sharing,
     arrow_tables,
     time_windows,
+    stream_kinds,
+    queries,
     medians,
     first_calls,
+    features,
     spanning,
     spark,
     spark_many,
     spanning_spark,
     medians_spark,
+    sketches_spark,
+    features_spark,
     stream,
 )
 # need Java, and minutes of their own
-APART = frozenset(
-    one.NAME for one in (spark, spark_many, spanning_spark, medians_spark, stream)
+ON_SPARK = (
+    spark,
+    spark_many,
+    spanning_spark,
+    medians_spark,
+    sketches_spark,
+    features_spark,
+    stream,
 )
+APART = frozenset(one.NAME for one in ON_SPARK)
 BY_NAME = {experiment.NAME: experiment for experiment in EXPERIMENTS}
 COMMAND = "python -m benchmarks.run"
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from windrow_bench.measure.session import versions
 from windrow_bench.measure.spark.stream_load import ASTRAY, DELAY
 
-from . import _stream_flat, _stream_windows
+from . import _stream_flat, _stream_late, _stream_windows
 from ._report import Result
 from ._settings import Settings
 from ._stream_side import STREAMING
@@ -27,7 +27,7 @@ def run(settings: Settings, say: Callable[[str], None]) -> Result:
         folder = Path(name)
         flat = _stream_flat.run(folder, settings, say)
         windows = _stream_windows.run(folder, settings, say)
-    parts = (windows, flat)
+    parts = (windows, flat, _stream_late.run(settings, say))
     return Result(
         NAME,
         "Structured Streaming: `local[2]`",

@@ -22,6 +22,7 @@ import contextlib
 import gc
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -54,6 +55,9 @@ _COMMON = {
 settings.register_profile("default", max_examples=8, derandomize=True, **_COMMON)
 settings.register_profile("faults", max_examples=8, **_COMMON)
 settings.register_profile("deep", max_examples=400, **_COMMON)
+# For the change at hand, and against mutants: no Spark; quick stops after 40 seconds.
+settings.register_profile("quick", max_examples=3, derandomize=True, **_COMMON)
+settings.register_profile("mutants", max_examples=8, derandomize=True, **_COMMON)
 PROFILE = os.environ.get("WINDROW_TEST_PROFILE", "default")
 settings.load_profile(PROFILE)
 
@@ -115,6 +119,8 @@ def pytest_collection_modifyitems(
             item.add_marker(pytest.mark.deep)
         if item.get_closest_marker("deep") and PROFILE != "deep":
             item.add_marker(shallow)
+        if PROFILE in ("quick", "mutants") and "spark_environment" in _fixtures(item):
+            item.add_marker(pytest.mark.skip(reason="needs Spark: runs with make test"))
         if item.get_closest_marker("faults") and PROFILE != "faults":
             item.add_marker(unharmed)
         if asks:
@@ -127,6 +133,15 @@ def pytest_collection_modifyitems(
     gc.collect()
     gc.freeze()  # a million objects stay to the end: `gc.collect` need not look at them
     atexit.register(gc.unfreeze)
+
+
+_BEGUN = time.monotonic()
+
+
+def pytest_runtest_logfinish(nodeid: str, location: object) -> None:
+    """End a quick run in time."""
+    if PROFILE == "quick" and time.monotonic() - _BEGUN > 40:
+        pytest.exit(f"40 seconds are over; the last test was {nodeid}", returncode=0)
 
 
 def _fixtures(item: pytest.Item) -> Sequence[str]:

@@ -8,7 +8,12 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from py4j.protocol import Py4JJavaError
 from pyarrow import parquet
+from pyspark.errors import PySparkException
+
+FAILURES = (PySparkException, Py4JJavaError)
+"""What a job raises; Spark 3.5 hands some errors of the JVM on as they are."""
 
 
 def lend(patch: pytest.MonkeyPatch, scratch: Path) -> None:

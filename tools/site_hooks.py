@@ -2,6 +2,7 @@
 
 ![words](pictures/sba.svg)         the picture itself, so that it takes the colours
                                    of the page; elsewhere (on a code host) an image
+bench/report.html                  `make docs` draws it from docs/bench/quick.jsonl
 ../benchmarks/RESULTS.md           the page Results, made from that file
 ../README.md#..., ../src/...       refused by mkdocs: the site has no such page
 llms.txt, llms-full.txt            the list of pages, and all of them in one file
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from mkdocs.structure.files import Files
 
 ROOT = Path(__file__).resolve().parents[1]
+REPORT = "bench/report.html"
+_NO_REPORT = "<p>This site was built without the report: make docs draws it.</p>"
 RESULTS = ROOT / "benchmarks" / "RESULTS.md"
 PICTURE = re.compile(r"^!\[[^\]]*\]\((pictures/[\w-]+\.svg)\)$", re.MULTILINE)
 
@@ -31,6 +34,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     files.append(
         File.generated(config, "results.md", content=RESULTS.read_text("utf-8"))
     )
+    if files.get_file_from_path(REPORT) is None:
+        files.append(File.generated(config, REPORT, content=_NO_REPORT))
     return files
 
 

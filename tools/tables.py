@@ -40,6 +40,7 @@ FILES = (
     "docs/how-algorithms-work.md",
     "docs/spanning.md",
     "docs/order-statistics.md",
+    "docs/sketches.md",
 )
 MARKED = re.compile(
     r"(?P<head><!-- table: (?P<name>[\w-]+) -->\n).*?"

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import pyarrow as pa
@@ -23,8 +24,9 @@ from windrow._back_ends import spark_back_end
 from windrow._dispatch import aggregate, explain
 from windrow.aggregates import Aggregate
 from windrow.batch import relation as table_relation
+from windrow.batch.row_loop import loop_rows
 from windrow.errors import BadInput, QueryError
-from windrow.plan import Explanation
+from windrow.plan import Explanation, plan_aggregate, resolve
 from windrow.plan.cql import (
     TOTAL,
     BoundQuery,
@@ -33,6 +35,7 @@ from windrow.plan.cql import (
     bind_query,
     explain_passes,
     passes_of,
+    why_not_in_loop,
 )
 from windrow.plan.where import load_parser
 from windrow.query import QueryTree
@@ -104,8 +107,29 @@ def queries_of(
             f"it is of type {type(text).__name__}, not text",
             'write wr.cql("select ... from Calls [range 60 slide 1]", Calls=calls)',
         )
-    queries: tuple[QueryTree, ...] = load_parser().parse(text, aggregates)
+    queries: tuple[QueryTree, ...]
+    if not aggregates:
+        return _parsed(text)
+    queries = load_parser().parse(text, aggregates)
     return queries
+
+
+@lru_cache(maxsize=256)
+def _parsed(text: str) -> tuple[QueryTree, ...]:
+    """The trees of a text, which are the same each time that it is run."""
+    queries: tuple[QueryTree, ...] = load_parser().parse(text)
+    return queries
+
+
+@lru_cache(maxsize=256)
+def _bound(
+    text: str,
+    query: QueryTree,
+    schemas: tuple[tuple[str, pa.Schema], ...],
+    time: str | None,
+) -> BoundQuery:
+    """A query bound to inputs of those schemas, which is the same each time."""
+    return bind_query(text, query, dict(schemas), time)
 
 
 class _Session:
@@ -143,7 +167,9 @@ class _Session:
         bound = self._bind(queries)
         passes = _passes(self._inputs, bound)
         plans = [_explain(self._inputs, pass_) for pass_ in passes]
-        parts = [*map(str, self._inner), str(explain_passes(passes, plans))]
+        on_spark = any(map(_is_spark, self._inputs.values()))
+        explained = explain_passes(passes, plans, on_spark)
+        parts = [*map(str, self._inner), str(explained)]
         return Explanation("\n".join(parts))
 
     def _bind(self, queries: Sequence[QueryTree]) -> list[BoundQuery]:
@@ -153,7 +179,12 @@ class _Session:
         for query in queries:
             time = self._time_of(query, schemas)
             own = self.aggregates
-            bound.append(bind_query(self._text, query, schemas, time, own))
+            known = (self._text, query, tuple(schemas.items()), time)
+            bound.append(
+                bind_query(self._text, query, schemas, time, own)
+                if own
+                else _bound(*known)
+            )
             data = self._inputs[bound[-1].rows.stream]
             if _is_stream(data):
                 _back_end(data).check_stream(self._text, bound[-1])
@@ -200,9 +231,11 @@ def _run(inputs: Mapping[str, Any], pass_: Pass) -> list[tuple[int, Any]]:
     """The result of each query of a pass, with its place in the text."""
     data = inputs[pass_.rows.stream]
     back_end = _back_end(data)
-    result = _prepare_rows(inputs, pass_)
-    if pass_.windows:
-        result = aggregate(result, **pass_.arguments)
+    result = _run_in_loop(inputs, pass_)
+    if result is None:
+        result = _prepare_rows(inputs, pass_)
+        if pass_.windows:
+            result = aggregate(result, **pass_.arguments)
     if len(pass_.members) > 1:
         result = back_end.persist(result)
     results = [
@@ -211,6 +244,25 @@ def _run(inputs: Mapping[str, Any], pass_: Pass) -> list[tuple[int, Any]]:
     if not _is_spark(data):
         results = [batch.give(table, data) for table in results]
     return list(zip([member.place for member in pass_.members], results, strict=True))
+
+
+def _run_in_loop(inputs: Mapping[str, Any], pass_: Pass) -> pa.Table | None:
+    """The windows of a pass whose rows are filtered and joined as they are folded.
+
+    None if they cannot be, or none is left out: then there is nothing to gain.
+    """
+    rows, data = pass_.rows, inputs[pass_.rows.stream]
+    if _is_spark(data) or not (rows.where or rows.joins) or why_not_in_loop(pass_):
+        return None
+    found = loop_rows(inputs, pass_)
+    if found is None:
+        return None
+    arguments = pass_.arguments
+    calls = arguments.pop("aggregates")
+    plan = plan_aggregate(found.schema, **arguments, calls=calls)
+    job = found.open(plan)
+    resolved = resolve(plan, job.facts)
+    return job.run(resolved) if resolved.cells is not None else None
 
 
 def _prepare_rows(inputs: Mapping[str, Any], pass_: Pass) -> Any:

@@ -40,6 +40,7 @@ def aggregate(
     hot: bool = ...,
     keys: int | None = ...,
     lasting: object = ...,
+    strategy: str | None = ...,
     late: str = ...,
     buckets: int | None = ...,
     mode: str = ...,
@@ -66,9 +67,13 @@ def aggregate(
     hot: bool = False,
     keys: int | None = None,
     lasting: object = None,
+    strategy: str | None = None,
     late: str = "count",
     buckets: int | None = None,
     mode: str = "append",
+    watermark: object = None,
+    ahead: object = None,
+    idle: object = None,
     start: Any = None,
     since: object = None,
     **named: Any,
@@ -91,7 +96,7 @@ def aggregate(
     se_ml_slicing.
 
     A window by policy (`wr.window`) has one row out for each result that falls due,
-    and `window` holds numbers of rows; it needs a table in this process.
+    and `window` holds numbers of rows; it needs a table, and on Spark a column `on`.
 
     `threads` is how many threads of this process run at once: by default as many as
     WINDROW_THREADS says, or there are cores, where there are many rows.  The answer is
@@ -99,14 +104,21 @@ def aggregate(
 
     `hot` and `keys` are hints for Spark: that some keys have very many rows, and
     about how many keys there are; so is `lasting`, how long events with a duration
-    last, mostly.  They change the plan, never the answer.
+    last, mostly.  `strategy` names how a batch runs on Spark in LightSaber's words, as
+    "P→Pane, I→Window".  They change the plan, never the answer; on a stream `hot`
+    deals rows out to all tasks before they are folded.
 
     A streaming DataFrame needs a watermark on the window's column: a window comes
     out once, when the watermark passes its end.  A row behind the watermark counts in
     every window that is not out yet; `late="keep"` gives rows that missed one back in
     one more column, `late`, and `late="drop"` leaves out rows whose slice is closed.
     `buckets` is into how many parts the keys are divided, and `mode` when results come
-    out.  Elsewhere nothing is late, and these say nothing.
+    out.
+
+    `watermark="10 minutes"` sets the watermark here; with `ahead="1 hour"` rows that
+    are further ahead of the batch clock are late, and do not move it.
+    `idle="30 seconds"`: when the watermark has rested for so long, time goes on by the
+    batch clock.  What is no stream has nothing late, and these say nothing.
 
     A stream may begin with history: `start` has tiles (`wr.tiles`) of the rows before
     the instant `since`.  Rows of the stream before it are left out and counted, and
@@ -123,6 +135,8 @@ def aggregate(
     options: dict[str, Any] = {"algorithm": algorithm, "slicer": slicer, "chunk": chunk}
     if batch.library(data) == "pyspark":
         hints = _hints(hot, keys, lasting, late, buckets, mode)
+        hints["strategy"] = strategy
+        hints |= {"watermark": watermark, "ahead": ahead, "idle": idle}
         hints |= {"start": start, "since": since}
         return spark_back_end().aggregate(
             data, window, by, calls, hints=hints, **options
@@ -171,6 +185,9 @@ def over(
     late: str = "count",
     buckets: int | None = None,
     mode: str = "append",
+    watermark: object = None,
+    ahead: object = None,
+    idle: object = None,
     span: tuple[str, str] | None = None,
     **named: Any,
 ) -> Any:
@@ -193,7 +210,8 @@ def over(
     duration, and each gets what is or was under way within `last` of its start.
 
     Of a streaming DataFrame a row comes out once the watermark has passed it; for
-    `late`, `buckets`, `mode`, `threads`, `algorithm` and `aggregates` see `aggregate`.
+    `late`, `buckets`, `mode`, `watermark`, `ahead`, `idle`, `threads`, `algorithm` and
+    `aggregates` see `aggregate`.
 
     >>> import pyarrow as pa
     >>> spent = pa.table({"at": [1, 2, 4], "amount": [10, 20, 30]})
@@ -209,6 +227,7 @@ def over(
     calls = gather_calls(named, aggregates)
     if batch.library(data) == "pyspark":
         hints = _hints(False, None, None, late, buckets, mode)
+        hints |= {"watermark": watermark, "ahead": ahead, "idle": idle}
         return spark_back_end().over(
             data, on, by, calls, hints=hints, ties=ties, algorithm=algorithm, span=span
         )
@@ -330,9 +349,13 @@ def explain(
     hot: bool = False,
     keys: int | None = None,
     lasting: object = None,
+    strategy: str | None = None,
     late: str = "count",
     buckets: int | None = None,
     mode: str = "append",
+    watermark: object = None,
+    ahead: object = None,
+    idle: object = None,
     show: str = "plan",
     span: tuple[str, str] | None = None,
     labels: Any = None,
@@ -348,7 +371,8 @@ def explain(
 
     All else is as in the function that is explained: `on`, `by`, `ties`, `span` and
     `aggregates`; `algorithm`, `slicer`, `chunk` and `threads`; and for Spark `hot`,
-    `keys`, `lasting`, `late`, `buckets` and `mode`.
+    `keys`, `lasting`, `strategy`, `late`, `buckets`, `mode`, `watermark`, `ahead` and
+    `idle`.
 
     >>> import pyarrow as pa
     >>> import windrow as wr
@@ -373,6 +397,8 @@ def explain(
     rolling: dict[str, Any] = {"ties": ties, "algorithm": algorithm, "span": span}
     if batch.library(data) == "pyspark":
         hints = _hints(hot, keys, lasting, late, buckets, mode)
+        hints["strategy"] = strategy
+        hints |= {"watermark": watermark, "ahead": ahead, "idle": idle}
         explanation: Explanation = (
             spark_back_end().explain_over(data, on, by, calls, hints=hints, **rolling)
             if window is None

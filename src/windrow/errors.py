@@ -141,3 +141,7 @@ class StateWarning(UserWarning):
 
 class CacheWarning(UserWarning):
     """A folder of compiled kernels, or a file in it, that cannot be used."""
+
+
+class SketchWarning(UserWarning):
+    """Estimates whose data show a weak spot of the sketch that they come from."""

@@ -236,11 +236,11 @@ def test_an_endless_range_answers_its_ends(values, expected):
 
 def test_where_the_search_fails_pieces_through_the_mean_remain(monkeypatch):
     def never(basis, mu):
-        return np.zeros((len(basis), 256)), np.zeros(len(basis), dtype=bool)
+        return np.zeros((len(basis), _density.CELLS)), np.zeros(len(basis), dtype=bool)
 
     monkeypatch.setattr(_density, "max_entropy", never)
 
-    actual = estimate(sketch_of([0.0, 0.0, 0.0, 4.0]), [0.0, 0.375, 0.75, 0.875, 1.0])
+    actual = estimate(sketch_of([0.0] * 6 + [4.0] * 2), [0.0, 0.375, 0.75, 0.875, 1.0])
 
     np.testing.assert_allclose(actual, [[0.0, 0.5, 1.0, 2.5, 4.0]])
 
@@ -310,3 +310,14 @@ def test_what_is_no_number_from_0_to_1_is_refused_with_its_value(wrong):
 def test_estimates_refuse_the_same():
     with pytest.raises(BadInput, match=r"quantile 1\.5"):
         estimate(sketch_of([1.0]), [1.5])
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_up_to_four_values_are_known(count, seed):
+    values = np.random.default_rng(seed).lognormal(2.0, 1.5, count)
+    levels = [0.0, 0.1, 0.5, 0.95, 1.0]
+
+    actual = estimate(sketch_of(values.tolist()), levels)
+
+    np.testing.assert_allclose(actual, [np.quantile(values, levels)], rtol=1e-5)

@@ -140,6 +140,39 @@ def test_cells_of_many_rows_are_the_slices_of_sorted_rows_bit_for_bit(in_order, 
     assert actual.equals(expected)
 
 
+ORDERED = {
+    "f": wr.first("x"),
+    "l": wr.last("x"),
+    "a": wr.arg_max("tenth", "x"),
+    "w": wr.arg_min("tenth", "x"),
+}
+
+
+@pytest.mark.parametrize("in_order", [True, False])
+@pytest.mark.parametrize("lane", [None, Lane.COLUMNS])
+def test_aggregates_that_do_not_commute_see_rows_in_order_of_time(in_order, lane):
+    table, window = readings(900, in_order=in_order), wr.sliding(40, every=20, on="at")
+    tenths = np.arange(900) % 10
+    table = table.append_column("tenth", pa.array(tenths))
+
+    def ask():
+        return wr.aggregate(table, window, by="key", aggregates=ORDERED)
+
+    with interpreting() if lane is None else pinned(lane):
+        with watched_folds() as folds:
+            actual = ask()
+        with sorted_always():
+            expected = ask()
+
+    assert len(folds) == in_order
+    assert actual.equals(expected)
+    first = {}
+    for row in sorted(table.to_pylist(), key=lambda row: row["at"]):
+        for start, _ in oracles.time_windows([row["at"]], 40, 20):
+            first.setdefault((row["key"], start), row["x"])
+    assert actual["f"].to_pylist() == [first[key] for key in sorted(first)]
+
+
 def test_a_compiled_loop_folds_as_the_columns_do():
     table, window = readings(), wr.sliding(20, on="at")
 

@@ -153,6 +153,24 @@ def test_ranks_are_those_of_pandas():
             np.testing.assert_allclose(actual, expected)
 
 
+def test_a_row_that_its_frame_leaves_out_ranks_with_it_all_the_same():
+    table = pa.table({"x": [5, 7, 5, None, 5, 9]})
+    frame = {"last": 3, "closed": "left"}
+
+    result = wr.over(
+        table,
+        least=wr.rank("x", **frame),
+        most=wr.rank("x", method="max", **frame),
+        mean=wr.rank("x", method="average", **frame),
+        share=wr.percent_rank("x", **frame),
+    )
+
+    assert result["least"].to_pylist() == [1, 2, 1, None, 1, 3]
+    assert result["most"].to_pylist() == [1, 2, 2, None, 2, 3]
+    assert result["mean"].to_pylist() == [1.0, 2.0, 1.5, None, 1.5, 3.0]
+    assert result["share"].to_pylist() == [0.0, 1.0, 0.0, None, 0.0, 1.0]
+
+
 def test_too_few_values_give_null():
     table = pa.table({"x": [1.0, None, 3.0, 5.0]})
 

@@ -17,7 +17,11 @@ from lanes import in_both_lanes
 from strategies import part
 from windrow.aggregates import CATALOGUE, Law
 
-STORED = [a.name for a in CATALOGUE if a.in_kernels or Law.HOLISTIC in a.laws]
+STORED = [
+    a.name
+    for a in CATALOGUE
+    if a.in_kernels or (Law.HOLISTIC in a.laws and a.takes == ("value",))
+]
 DICE = random.Random(17)
 N = 400
 SECONDS = pa.timestamp("s", "UTC")
@@ -178,6 +182,12 @@ STORED_ONCE = wr.tiles(PAID, every="5 minutes", on="ts", by="card", n=wr.count()
 OTHER = wr.tiles(PAID, every="10 minutes", on="ts", by="card", n=wr.count())
 LATER = pa.array(['{"format": "windrow tiles 9"}'] * len(STORED_ONCE))
 REFUSED = {
+    "values and their weights": (
+        lambda: wr.tiles(
+            PAID, every="5 minutes", on="ts", m=wr.weighted_median("amount", "amount")
+        ),
+        "more than the values of one column",
+    ),
     "windows of parts of tiles": (
         lambda: wr.merge_tiles(STORED_ONCE, wr.sliding("12 minutes", on="ts")),
         "multiples of 5 minutes",

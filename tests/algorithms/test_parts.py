@@ -224,3 +224,28 @@ def test_the_ring_of_nodes_grows_with_them_and_is_given_back(monkeypatch):
     windows = np.lib.stride_tricks.sliding_window_view(values, width)
     assert actual.tolist() == windows.max(axis=1).tolist()
     assert sizes == [512, 1024, 2048, 256], "three times doubled, once given back"
+
+
+@pytest.mark.parametrize("sign", [1, -1], ids=["rising", "falling"])
+def test_deques_of_several_parts_move_each_from_its_own_places(sign):
+    """One deque is long and has moved on, the other has one node at its first place."""
+    calls = {"r": wr.range("x"), "s": wr.sum("x"), "p": wr.product("x")}
+    with interpreting():
+        operator = wr.Operator(None, calls, algorithm="slick_deque")
+        held = []
+        for number in range(1, 400):
+            operator.insert({"x": sign * number})
+            held.append(sign * number)
+            if number % 5 and number < 200:  # grows slowly, then fast, then shrinks
+                operator.evict()
+                held.pop(0)
+            if held:
+                found = operator.query()
+                assert found["r"] == max(held) - min(held)
+                assert found["s"] == sum(held)
+        for _ in range(len(held) - 3):
+            operator.evict()
+            held.pop(0)
+            assert operator.query()["r"] == max(held) - min(held)
+        assert operator._windows[None].memory.capacity == 16, "memory is given back"
+    assert operator.query()["p"] == pytest.approx(math.prod(map(float, held)))

@@ -33,6 +33,11 @@ SHAPES = {
     "saw": lambda n: np.arange(n) * 7919 % 101 - 50.0,
     "far off": lambda n: 1e12 + np.arange(n) * 7919 % 1009 * 1e-3,
     "heavy": lambda n: np.exp(np.arange(n) * 7919 % 1401 - 700.0),
+    "nearly tied": lambda n: np.where(  # some are a little less than the one before
+        np.arange(n) % 20 == 1,
+        (np.arange(n) - 1) * 7919 % 3001 * 10 - 1e-7,
+        np.arange(n) * 7919 % 3001 * 10.0,
+    ),
     "two sides": lambda n: np.where(np.arange(n) % 2, 1e9, -1e9) + np.arange(n),
 }
 

@@ -70,6 +70,8 @@ CALLS = {
     "first": ("first", "w"),
     "all": ("collect", "n"),
     "kinds": ("count_distinct", "w"),
+    "middle": ("median", "x"),
+    "often": ("mode", "w"),
 }
 
 

@@ -3,7 +3,8 @@
 import pytest
 
 from handmade_experiments import TINY, claim, experiment, keep, row, trial
-from windrow_bench.experiment import Claim, NotMeasured
+from windrow_bench._claims import everywhere, from_, level
+from windrow_bench.experiment import Claim, NotMeasured, Verdict
 from windrow_bench.findings import gather
 from windrow_bench.store import ResultStore
 
@@ -97,3 +98,47 @@ def test_trials_that_the_card_no_longer_has_do_not_count(store):
 
     assert [kept.trial for kept in found.kept] == ["speed | 1"]
     assert found.of == 1
+
+
+def _places(*xs):
+    return lambda _: [trial("speed", x, [row("speed", x, "fast", 2.0)]) for x in xs]
+
+
+@pytest.mark.parametrize(
+    ("where", "words", "why"),
+    [
+        (everywhere, "held where measured (2 of 3)", "not measured: speed | 4"),
+        (from_(0, 2), "holds", ""),
+    ],
+)
+def test_a_claim_that_was_measured_in_part_holds_only_there(store, where, words, why):
+    one = Claim("It is flat.", "flat", level("speed", ["fast"], where=where))
+    keep(store, experiment("a", trials=_places(1, 2)))
+    card = experiment("a", claims=(one,), trials=_places(1, 2, 4))
+
+    (judged,) = gather([card], TINY, store, only_here=True).all[0].judged
+
+    assert (judged.words, judged.verdict.why) == (words, why)
+
+
+def test_a_place_that_failed_was_not_measured(store):
+    one = Claim("It is flat.", "flat", level("speed", ["fast"]))
+    card = experiment("a", claims=(one,), trials=_places(1, 2))
+    keep(store, experiment("a", trials=_places(1)))
+    keep(store, experiment("a", trials=_places(2)), rows=(), failed="MemoryError")
+
+    (judged,) = gather([card], TINY, store).all[0].judged
+
+    assert judged.standing == "partly"
+
+
+def test_a_claim_about_one_place_does_not_speak_of_others(store):
+    def judge(rows):
+        return Verdict("2", rows.value("speed", 1, "fast") > 1)
+
+    card = experiment("a", claims=(Claim("", "", judge),), trials=_places(1, 2))
+    keep(store, experiment("a", trials=_places(1)))
+
+    (judged,) = gather([card], TINY, store).all[0].judged
+
+    assert judged.standing == "holds"

@@ -142,3 +142,26 @@ def test_planes_that_differ_end_the_demo_and_a_week_of_them_is_drawn(tmp_path):
     assert path.read_bytes().startswith(b"\x89PNG")
     with pytest.raises(WindrowError, match="planes in the air differ"):
         _demo_steps.check_airborne(rows, rows.assign(flying=8))
+
+
+def test_flights_have_what_was_known_when_they_were_due(spark, capsys):
+    begun = pd.Timestamp("2013-03-08 12:00")
+    minutes = [pd.Timedelta(minutes=7 * i) for i in range(80)]
+    rows = [
+        (
+            (begun + due).to_pydatetime(),
+            "EWR",
+            "UA" if i % 3 else "B6",
+            float(i % 11),
+            (begun + due + pd.Timedelta(minutes=i % 11)).to_pydatetime(),
+            100.0,
+        )
+        for i, due in enumerate(minutes)
+    ]
+    names = "scheduled timestamp, origin string, carrier string, delay double, "
+    names += "departed timestamp, air_time double"
+    flights = spark.createDataFrame(rows, names)
+
+    _demo_steps.when_due(flights)
+
+    assert "all equal" in capsys.readouterr().out

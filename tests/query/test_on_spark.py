@@ -4,6 +4,7 @@ import pyarrow as pa
 import pytest
 import workloads
 from answers import assert_same_rows
+from pyspark.sql import DataFrame
 
 import windrow as wr
 from windrow.errors import QueryError
@@ -72,6 +73,7 @@ SQUARES = wr.Aggregate(
     laws=("commutative",),
 )
 CLAUSES = {
+    "rstream": "select rstream(ts, count(*) as n) from Calls [range 120 slide 60]",
     "dstream": "select dstream(ts, count(*) as n) from Calls [range 120 slide 60]",
     "dstream of rows": "select dstream(caller, count(len) as n) from Calls [rows 2] "
     "group by caller",
@@ -198,6 +200,7 @@ def test_a_stream_is_refused_what_it_cannot_have(spark):
             wr.cql(text, S=stream)
 
 
+@pytest.mark.skipif(not hasattr(DataFrame, "toArrow"), reason="Spark 3.5: no streams")
 def test_building_a_text_over_a_stream_keeps_its_watermark(spark, settings_of):
     store = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     stream = spark.readStream.format("rate").load()

@@ -276,7 +276,7 @@ def test_an_error_reads_like_this():
         "cannot read the query: expected a function, got 'mxa' at line 2, column 8\n"
         "         mxa(len) as m\n"
         "         ^^^\n"
-        "Hint: did you mean max?"
+        "Hint: did you mean max or mad?"
     )
     assert (raised.value.line, raised.value.column) == (2, 8)
 
@@ -329,4 +329,4 @@ def test_without_sqlglot_one_sentence_says_what_to_install(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
 
     with pytest.raises(wr.WindrowError, match=r"pip install 'pywindrow\[cql\]'"):
-        wr.cql("select len from Calls", Calls=CALLS)
+        wr.cql("select len from Calls -- never read before", Calls=CALLS)

@@ -179,3 +179,14 @@ def test_a_sketch_of_three_values_costs_bytes():
         sketch = sketch_of(name, options, pa.float64())
         partial = sketch.lift(sketch.read(pa.array([1.0, 2.0, 4.0])))
         assert len(sketch.dump(partial)) < 120, name
+
+
+def test_values_are_read_from_memory_that_must_not_be_written():
+    column = pa.array(np.arange(5.0)).slice(1)
+    frozen = pa.Array.from_buffers(
+        pa.float64(), 4, [None, pa.py_buffer(np.arange(4.0).tobytes())]
+    )
+
+    for values in (column, frozen):
+        sketch = Kll(200, Quantiles((1.0,)))
+        assert result(sketch, sketch.lift(sketch.read(values))) == values[-1].as_py()

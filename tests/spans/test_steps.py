@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import plain_spans
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from plain_spans import Span
@@ -22,12 +23,16 @@ from plain_spans import Span
 import menus
 import oracles
 import windrow as wr
+from strategies import part
 from windrow.aggregates.calls import gather_calls
 from windrow.loops import interpreting
 from windrow.plan import plan_aggregate
+from windrow.plan.flow import flow_of
 from windrow.state.codec import HEADER, MemoryStore, StepStats
 from windrow.state.fingerprint import describe
 from windrow.state.rows import SpanBucket
+from windrow.state.span_slices import PieceFolding, SpanSliceBucket
+from windrow.tasks.stream import make_bucket
 
 SCHEMA = pa.schema(
     [("key", pa.string()), ("start", pa.int64()), ("end", pa.int64()),
@@ -72,13 +77,30 @@ def steps(draw: Any) -> list[Step]:
     return [*made, Step([], draw(st.sampled_from([now + 10_000, HUGE])))]
 
 
-def bucket_of(window: Span) -> SpanBucket:
+SHARED = [name for name in CALLS if name not in ("ids", "first")]
+
+
+def plan_of(window: Span, names: Any = tuple(CALLS)) -> Any:
     spec = wr.sliding(
         window.range, every=window.slide, offset=window.offset, span=("start", "end")
     )
-    calls = {label: menus.asked(call) for label, call in CALLS.items()}
-    plan = plan_aggregate(SCHEMA, spec, "key", gather_calls(calls, None))
+    calls = {name: menus.asked(CALLS[name]) for name in names}
+    return plan_aggregate(SCHEMA, spec, "key", gather_calls(calls, None))
+
+
+def bucket_of(window: Span) -> SpanBucket:
+    plan = plan_of(window)
     return SpanBucket(plan, describe(plan, buckets=1, layout="rows"), keep_late=True)
+
+
+def slices_of(plan: Any, *, late: str) -> tuple[SpanSliceBucket, PieceFolding | None]:
+    """A bucket that keeps slices, and what folds events before they come."""
+    flow = flow_of(plan, frozenset(), delay=4, late=late)
+    bucket = make_bucket(flow)
+    assert isinstance(bucket, SpanSliceBucket)
+    if flow.fed == "rows":
+        return bucket, None
+    return bucket, PieceFolding(plan, flow.request, flow.slots)
 
 
 def slice_end(instant: int, window: Span) -> int:
@@ -135,6 +157,56 @@ def test_each_window_comes_out_once_with_the_events_that_were_in_time_for_it(dat
     assert sorted(map(repr, actual)) == sorted(map(repr, expected))
     assert sorted(late) == sorted(expected_late)
     assert store.blobs == {}, "nothing is kept once every window is out"
+
+
+@pytest.mark.parametrize("late", ["drop", "count", "keep"])
+@given(data=st.data())
+@part(2.0)
+def test_slices_of_two_parts_give_what_kept_events_give(late, data):
+    length, slide = data.draw(st.sampled_from([(10, 5), (7, 3), (4, 4), (12, 1)]))
+    plan = plan_of(Span(length, slide, data.draw(st.sampled_from([0, 2]))), SHARED)
+    bucket, folding = slices_of(plan, late=late)
+    same = describe(plan, buckets=1, layout="rows")
+    kept = SpanBucket(plan, same, late == "keep", bucket.count_late)
+    stores, outs, ids = (MemoryStore(), MemoryStore()), ([], []), ([], [])
+
+    with interpreting():
+        for rows, now in data.draw(steps()):
+            table = pa.Table.from_pylist(rows, SCHEMA)
+            cut = len(rows) // 2
+            tables = [table.slice(0, cut), table.slice(cut)] if rows else []
+            tables = [some for some in tables if len(some)]
+            counts = []
+            for number, one in enumerate((bucket, kept)):
+                fold = folding if number == 0 else None
+                fed = [fold.fold(some) for some in tables] if fold else tables
+                stats = StepStats()
+                for given_out in one.step(stores[number], fed, now, stats):
+                    outs[number].extend(map(repr, given_out.to_pylist()))
+                ids[number].extend(r for t in stats.late for r in t["id"].to_pylist())
+                counts.append((stats.rows_in, stats.late_rows, stats.rows_out))
+            assert counts[0] == counts[1]
+
+    assert sorted(outs[0]) == sorted(outs[1])
+    assert sorted(ids[0]) == sorted(ids[1])
+
+
+def test_state_does_not_grow_with_the_number_of_events():
+    sizes = []
+    for events in (5, 500):
+        bucket, folding = slices_of(plan_of(Span(20, 2), SHARED), late="count")
+        assert folding is not None
+        store = MemoryStore()
+        for now in range(60):
+            rows = [
+                {"key": "a", "start": now + i % 5, "end": now + 5 + i % 3, "x": i % 9}
+                for i in range(events)
+            ]
+            table = folding.fold(pa.Table.from_pylist(rows, SCHEMA))
+            list(bucket.step(store, [table], now, StepStats()))
+        sizes.append(sum(map(len, store.blobs.values())))
+
+    assert sizes[1] < 1.05 * sizes[0]
 
 
 def test_a_long_event_counts_in_open_windows_and_is_late_for_those_that_are_out():

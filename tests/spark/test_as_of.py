@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from answers import assert_same_rows
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import to_arrow_schema
 
 import windrow as wr
 
@@ -104,3 +105,41 @@ def test_features_of_events_agree_with_those_of_labels(spark):
 def test_a_table_does_not_meet_a_frame(spark):
     with pytest.raises(wr.BadInput, match="one is on Spark and the other is not"):
         wr.as_of(LABELS, spark.createDataFrame(EVENTS), at="at", on="ts", n=wr.count())
+
+
+def test_explain_says_what_travels(spark):
+    labels, events = spark.createDataFrame(LABELS), spark.createDataFrame(EVENTS)
+    order = {"at": "at", "on": "ts", "by": "card"}
+
+    text = str(wr.explain(events, labels=labels, **order, n=wr.sum("amount", last=5)))
+
+    line = next(line for line in text.splitlines() if "travels" in line)
+    assert line.split(None, 1)[1] == (
+        "labels with all their 3 columns, once; of events card, amount, ts"
+    )
+
+
+def test_events_after_each_label_change_nothing(spark):
+    late = pa.array([EPOCH + dt.timedelta(days=9)] * 3, EVENTS["ts"].type)
+    more = EVENTS.slice(0, 3).set_column(0, "ts", late)
+    order = {"at": "at", "on": "ts", "by": "card", "aggregates": CALLS | ROWS}
+    labels = spark.createDataFrame(LABELS)
+
+    after = wr.as_of(
+        labels, spark.createDataFrame(pa.concat_tables([EVENTS, more])), **order
+    )
+
+    before = wr.as_of(LABELS, EVENTS, **order)
+    assert_same_rows(after, before, named_by=["id", "at", "card"])
+
+
+def test_names_and_types_are_those_that_features_promise(spark):
+    features = wr.features(by="card", on="ts", aggregates=CALLS | ROWS)
+    labels, events = spark.createDataFrame(LABELS), spark.createDataFrame(EVENTS)
+
+    frame = wr.as_of(labels, events, features, at="at")
+
+    promised = features.schema(EVENTS.schema)
+    own = to_arrow_schema(frame.select(*promised.names).schema)
+    assert own.types == promised.types
+    assert [f.nullable for f in own] == [f.nullable for f in promised]

@@ -99,7 +99,7 @@ def test_explain_names_level_one_and_why(frame, path):
 def test_explain_names_the_split_in_lightsabers_notation(frame, window, how, split):
     text = str(wr.explain(frame, window, **how, aggregates=PATHS["native"]))
 
-    word = "P→Pane, I→Sash, P*S→Window" if split == "sash" else "P→Pane, I→Window"
+    word = "P→Pane, I→Sash, P→Window" if split == "sash" else "P→Pane, I→Window"
     assert word in text
     assert f"level 3    {split}: " in text
 

@@ -104,7 +104,7 @@ def _stream(calls):
     table = TABLE.set_column(1, "at", at)
     window = wr.sliding("60 seconds", every="10 seconds", on="at")
     plan = plan_aggregate(table.schema, window, "key", gather_calls(calls, None))
-    hints = {"late": "drop", "buckets": 1, "mode": "append"}
+    hints = {"late": "count", "buckets": 1, "mode": "append"}
     flow = flow_of(plan, frozenset(), delay=0, **hints)
     folding = None
     if flow.fed == "slices":

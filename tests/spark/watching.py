@@ -17,7 +17,7 @@ def plan_of(frame: Any) -> str:
     text = io.StringIO()
     with contextlib.redirect_stdout(text):
         frame.explain(mode="formatted")
-    return text.getvalue()
+    return text.getvalue().replace("PythonMapInArrow", "MapInArrow")  # Spark 3.5
 
 
 def operators(frame: Any) -> list[str]:

@@ -289,3 +289,22 @@ def test_no_altered_or_missing_late_page_turns_into_a_number() -> None:
             steps = [Step([], now) for now in range(201, 300)]
             with pytest.raises(StateError):
                 run(bucket, flow, steps, MemoryStore(blobs))
+
+
+def test_state_does_not_creep_over_two_hundred_steps() -> None:
+    bucket, flow = bucket_of([(60, 1), (7, 2)], CALLS)
+    store, sizes, touched = MemoryStore(), [], []
+    for now in range(10, 210):
+        keys = [f"{now % 5}", f"once {now}"]
+        came = [rows_at(now + 3, now - 2, now - 9, now - 40, key=key) for key in keys]
+        store.gets = store.puts = 0
+        run(bucket, flow, [Step(came, now)], store)
+        sizes.append((len(store.blobs), sum(map(len, store.blobs.values()))))
+        touched.append(store.gets + store.puts)
+
+    def most(values: list[int]) -> int:
+        return max(values[180:])
+
+    blobs, size = ([size[n] for size in sizes] for n in (0, 1))
+    for values in (blobs, size, touched):
+        assert most(values) <= 1.1 * max(values[80:180])

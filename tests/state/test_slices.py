@@ -396,3 +396,33 @@ def test_a_silent_key_goes_on_until_its_last_event_has_left_and_is_gone() -> Non
 
     assert begins == [-4, -2, 0, 2, 4]
     assert not store.blobs
+
+
+@pytest.mark.parametrize("folded", [{"m": wr.approx_quantile("x", 0.5)}, ALONE])
+def test_a_step_merges_as_many_sketches_whatever_the_range(folded, monkeypatch) -> None:
+    merges: dict[int, int] = {}
+    sizes: dict[int, list[int]] = {}
+    for slides in (16, 128):
+        window = wr.sliding(slides, every=1, on="at")
+        bucket = bucket_of(window, ("key",), folded)
+        bucket = SliceBucket(bucket.folding, True, 7, bucket.query, keep_late=False)
+        sketch = bucket.folding.request.sketches[0].sketch
+        combine, count = type(sketch).combine, []
+        counted = lambda *a, c=combine, n=count: n.append(1) or c(*a)  # noqa: E731
+        monkeypatch.setattr(type(sketch), "combine", counted)
+        store, sizes[slides] = MemoryStore(), []
+        for now in range(3 * slides):
+            if now == 2 * slides:
+                count.clear()
+            rows = [{"key": "a", "at": now, "x": now % 7, "name": "p", "id": now}]
+            fed = [bucket.folding.fold(table_of(rows))]
+            for _ in bucket.step(store, fed, now, StepStats()):
+                pass
+            sizes[slides].append(sum(map(len, store.blobs.values())))
+        merges[slides] = len(count) / slides
+        monkeypatch.setattr(type(sketch), "combine", combine)
+
+    assert max(merges.values()) <= 5  # three of PBA's, one for each of its two scans
+    for slides, bytes_kept in sizes.items():
+        early, late = bytes_kept[slides : 2 * slides], bytes_kept[2 * slides :]
+        assert max(late) <= 1.3 * max(early)  # flat once a range has passed

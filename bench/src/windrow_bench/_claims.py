@@ -146,7 +146,7 @@ def explained(
 
 def places(rows: RowSet, panel: str, where: Where = everywhere) -> list[Place]:
     """The places of a panel that count; none at all cannot be judged."""
-    found = [x for x in rows.xs(panel) if where(x)]
+    found = rows.xs(panel, where=where)
     if not found:
         raise NotMeasured(f"no place of {panel} that counts was measured")
     return found

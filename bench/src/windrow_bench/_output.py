@@ -33,6 +33,7 @@ from windrow_bench.runner import Step, Tell, lacking
 
 _COLOURS: dict[Standing, str] = {
     "holds": "green",
+    "partly": "cyan",
     "fails": "red",
     "open": "yellow",
     "unmeasured": "dim",

@@ -124,14 +124,21 @@ class NotMeasured(LookupError):
 
 
 class RowSet:
-    """The measured rows of an experiment, as claims read them."""
+    """The measured rows of an experiment, as claims read them.
+
+    They remember what was read, which is what a claim speaks of: single places, and
+    conditions on all places of a panel.
+    """
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self.all = list(rows)
+        self._read: set[tuple[str, Place]] = set()
+        self._conditions: list[tuple[str, Callable[[Place], bool]]] = []
         self._at = {(row.panel, row.x, row.series): row for row in self.all}
 
     def row(self, panel: str, x: Place, series: str) -> Row:
         """One of them."""
+        self._read.add((panel, x))
         try:
             return self._at[panel, x, series]
         except KeyError:
@@ -145,14 +152,25 @@ class RowSet:
         """One series to another, at one place."""
         return self.value(panel, x, one) / self.value(panel, x, other)
 
-    def xs(self, panel: str, series: str | None = None) -> list[Place]:
+    def xs(
+        self,
+        panel: str,
+        series: str | None = None,
+        where: Callable[[Place], bool] = lambda _: True,
+    ) -> list[Place]:
         """The places of a panel, or of one of its series, in the order of measuring."""
+        self._conditions.append((panel, where))
         found = [
             row.x
             for row in self.all
-            if row.panel == panel and series in (None, row.series)
+            if row.panel == panel and series in (None, row.series) and where(row.x)
         ]
         return list(dict.fromkeys(found))
+
+    def spoke_of(self, panel: str, x: Place) -> bool:
+        """Whether what was read so far would have taken in that place."""
+        held = (where(x) for asked, where in self._conditions if asked == panel)
+        return (panel, x) in self._read or any(held)
 
     def series(self, panel: str) -> list[str]:
         """Who took part in a panel."""

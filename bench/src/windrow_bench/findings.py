@@ -3,24 +3,27 @@
     ResultStore --newest machine--> StoredTrials --judge-->  Finding for each experiment
 
     holds        does not hold        open: cannot be judged here        unmeasured
+    partly       holds where it was measured, which is not everywhere it speaks of
 
 Results of another machine, or of other versions, are never mixed in.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
-from .experiment import Claim, Experiment, NotMeasured, RowSet, Size, Verdict
+from .experiment import Claim, Experiment, NotMeasured, Place, RowSet, Size, Verdict
 from .runner import lacking
 from .store import ResultStore, StoredTrial
 
-Standing = Literal["holds", "fails", "open", "unmeasured"]
+Standing = Literal["holds", "partly", "fails", "open", "unmeasured"]
 WORDS: dict[Standing, str] = {
     "holds": "holds",
+    "partly": "held where measured",
     "fails": "does not hold",
     "open": "cannot be judged here",
     "unmeasured": "not measured yet",
@@ -34,10 +37,14 @@ class JudgedClaim:
     claim: Claim
     verdict: Verdict
     standing: Standing
+    measured: int = 0
+    of: int = 0
 
     @property
     def words(self) -> str:
         """Its standing as people say it."""
+        if self.standing == "partly":
+            return f"{WORDS['partly']} ({self.measured} of {self.of})"
         return WORDS[self.standing]
 
 
@@ -49,6 +56,7 @@ class Finding:
     kept: tuple[StoredTrial, ...] = ()
     of: int = 0
     missing: tuple[str, ...] = ()
+    planned: tuple[tuple[str, Place, str], ...] = ()  # panel, place, key of each trial
 
     @cached_property
     def rows(self) -> RowSet:
@@ -83,15 +91,30 @@ class Finding:
             why = "every trial failed" if self.failed else ""
             standing: Standing = "open" if self.failed else "unmeasured"
             return JudgedClaim(claim, Verdict("", None, why), standing)
+        rows = RowSet(self.rows.all)
         try:
-            verdict = claim.judge(self.rows)
+            verdict = claim.judge(rows)
         except NotMeasured as error:
             verdict = Verdict("", None, str(error))
         except (ArithmeticError, ValueError) as error:
             verdict = Verdict("", None, f"its numbers cannot be compared: {error}")
         if verdict.holds is None:
             return JudgedClaim(claim, verdict, "open")
-        return JudgedClaim(claim, verdict, "holds" if verdict.holds else "fails")
+        if not verdict.holds:
+            return JudgedClaim(claim, verdict, "fails")
+        return self._held(claim, verdict, rows)
+
+    def _held(self, claim: Claim, verdict: Verdict, rows: RowSet) -> JudgedClaim:
+        """A claim that held, which counts as such if every place was measured."""
+        places = [key for panel, x, key in self.planned if rows.spoke_of(panel, x)]
+        done = {one.trial for one in self.kept if not one.failed}
+        absent = [key for key in places if key not in done]
+        if not absent:
+            return JudgedClaim(claim, verdict, "holds")
+        why = f"not measured: {', '.join(absent)}"
+        verdict = replace(verdict, why=f"{verdict.why}; {why}" if verdict.why else why)
+        measured = len(places) - len(absent)
+        return JudgedClaim(claim, verdict, "partly", measured, len(places))
 
 
 @dataclass(frozen=True)
@@ -137,14 +160,25 @@ def _planned(experiment: Experiment, size: Size, kept: list[StoredTrial]) -> Fin
     if missing:
         return Finding(experiment, tuple(kept), len(kept), missing)
     by_key = {one.trial: one for one in kept}
-    keys = [trial.key for trial in experiment.trials(size)]
-    mine = tuple(by_key[key] for key in keys if key in by_key)
-    return Finding(experiment, mine, len(keys))
+    trials = experiment.trials(size)
+    mine = tuple(by_key[one.key] for one in trials if one.key in by_key)
+    planned = tuple((one.panel, one.x, one.key) for one in trials)
+    return Finding(experiment, mine, len(trials), planned=planned)
 
 
 def _as_kept(experiment: Experiment, _: Size, kept: list[StoredTrial]) -> Finding:
-    """Of another machine: what its trials were is not known here."""
-    return Finding(experiment, tuple(kept), len(kept))
+    """Of another machine: of its trials those are known that ran, or failed."""
+    planned = tuple((*_place(one), one.trial) for one in kept)
+    return Finding(experiment, tuple(kept), len(kept), planned=planned)
+
+
+def _place(one: StoredTrial) -> tuple[str, Place]:
+    """The panel and place of a trial, read off its key: `speed | 256`."""
+    panel, _, x = one.trial.partition(" | ")
+    for number in (int, float):
+        with contextlib.suppress(ValueError):
+            return panel, number(x)
+    return panel, x
 
 
 __all__ = ["WORDS", "Finding", "Findings", "JudgedClaim", "Standing", "gather"]

@@ -45,7 +45,7 @@ Flags = NDArray[np.bool_]
 
 NOISE = 1e-6  # the largest rounding error of a moment that is used
 CONDITION = 1e4  # at least 1 / CONDITION of the variance must be left
-CELLS = 256
+CELLS = 128
 RIDGE = 1e-5
 CLOSE = 1e-4  # how near to the moments, all of which lie in [-1, 1]
 STEPS = 40

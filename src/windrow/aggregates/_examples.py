@@ -67,6 +67,19 @@ EXAMPLES = {
         "list('abab')", '"collect_distinct"', "[['a', 'b'], ['b', 'a']]"
     ),
     "count_distinct": Example(_DIGITS, '"count_distinct"', "[3, 2, 3]"),
+    "value_counts": Example("list('aba')", '"value_counts"', "[[('a', 2), ('b', 1)]]"),
+    "first_k": Example(_DIGITS, "wr.first_k(k=2)", "[[3, 1], [1, 4], [4, 1]]"),
+    "last_k": Example(_DIGITS, "wr.last_k(k=2)", "[[1, 4], [4, 1], [1, 5]]"),
+    "median": Example(_DIGITS, '"median"', "[3.0, 1.0, 4.0]"),
+    "quantile": Example(_DIGITS, "wr.quantile(q=0.25)", "[2.0, 1.0, 2.5]"),
+    "percentile_disc": Example(_DIGITS, "wr.percentile_disc(q=0.9)", "[4, 4, 5]"),
+    "weighted_median": Example(
+        '{"x": [1, 5, 9], "w": [1, 1, 3]}', 'wr.weighted_median("x", "w")', "[9.0]"
+    ),
+    "mad": Example(_DIGITS, '"mad"', "[1.0, 0.0, 1.0]"),
+    "mode": Example(_TIES, '"mode"', "[3, 1, 1]"),
+    "top_k": Example(_DIGITS, "wr.top_k(k=2)", "[[4, 3], [4, 1], [5, 4]]"),
+    "bottom_k": Example(_DIGITS, "wr.bottom_k(k=2)", "[[1, 3], [1, 1], [1, 4]]"),
     "approx_distinct": Example(_DIGITS, '"approx_distinct"', "[3, 2, 3]"),
     "approx_quantile": Example(_DIGITS, "wr.approx_quantile(q=0.9)", "[4.0, 4.0, 5.0]"),
     "approx_top_k": Example(
@@ -81,8 +94,10 @@ OPTIONS = {
     "separator": "text between the strings",
     "quantiles": "shares between 0 and 1, whose quantiles the result estimates",
     "q": "the share, between 0 and 1, or a list of them",
-    "method": "which sketch estimates it",
-    "k": "how many values (approx_top_k), or how large the sketch is",
+    "interpolation": "what lies between two values, or which of them is taken",
+    "method": "which sketch estimates it, or which rank ties get",
+    "descending": "whether the largest value comes first",
+    "k": "how many values; of a sketch, how large it is",
     "error": "the error that is wanted, relative to the value",
     "rsd": "the relative standard deviation that is wanted, in place of lg_k",
     "lg_k": "the size of the sketch, as a power of two",

@@ -72,7 +72,9 @@ def manual(aggregate: Any) -> str:
     if example is not None:
         slide = f"wr.slide({example.values}, wr.rows(3), {example.call})"
         code = f"{slide}.tolist()"
-        if example.results.startswith("[["):
+        if example.results.startswith("[[("):
+            code = f"[list(v) for v in {slide}]"
+        elif example.results.startswith("[["):
             code = f"[v.tolist() for v in {slide}]"
         elif "." in example.results:
             code = f"{slide}.round(6).tolist()"

@@ -87,7 +87,7 @@ def _check_theta(lg_k: Any, seed: Any) -> dict[str, Any]:
 METHODS = ("kll", "ddsketch")
 
 
-def _check_quantile(q: Any, method: Any, k: Any, error: Any) -> dict[str, Any]:
+def _check_quantile(q: Any, k: Any, method: Any, error: Any) -> dict[str, Any]:
     listed = isinstance(q, (list, tuple, np.ndarray))
     levels = check_quantiles(q)
     if not levels:
@@ -103,7 +103,7 @@ def _check_quantile(q: Any, method: Any, k: Any, error: Any) -> dict[str, Any]:
     k = _whole("approx_quantile", "k", k, 8, 65535)
     error = _share("approx_quantile", "error", error, 1e-5, 0.5)
     asked = list(levels) if listed else levels[0]
-    return {"q": asked, "method": method, "k": k, "error": error}
+    return {"q": asked, "k": k, "method": method, "error": error}
 
 
 def _check_top_k(k: Any, tracked: Any) -> dict[str, Any]:
@@ -153,7 +153,7 @@ HLL_SKETCH = replace(
     summary="HyperLogLog sketch of the values, as bytes of Apache DataSketches",
 )
 
-_QUANTILE = {"q": 0.5, "method": "kll", "k": 200, "error": 0.01}
+_QUANTILE = {"q": 0.5, "k": 200, "method": "kll", "error": 0.01}
 
 APPROX_QUANTILE = Aggregate(
     name="approx_quantile",

@@ -8,10 +8,11 @@ key, of which each has its instant and its partial.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -23,24 +24,44 @@ from windrow.plan.aggregate import Plan
 from windrow.plan.cells import CellFacts
 from windrow.slicing import PART, CellRows, fold_cells
 
-from .keys import KeyNumbers, number_keys
+from .keys import KeyColumn, KeyNumbers, number_keys
 from .sorted_rows import SortedRows, check_room, times_of
 
 Array = np.ndarray[Any, Any]
 
 
+class RowFilter(Protocol):
+    """What leaves rows out (`row_loop.py`)."""
+
+    @property
+    def keys(self) -> Mapping[str, KeyColumn]:
+        """Columns of joined tables, by their names among the keys of the plan."""
+
+    def texts(self, add: Callable[[Array], str]) -> list[str]:
+        """What must be true of row i, over columns that are added."""
+
+
 @dataclass(frozen=True)
 class UnsortedRows:
-    """The rows of a table as they stand: their keys as numbers, and their times."""
+    """The rows of a table as they stand: their keys as numbers, and their times.
+
+    With a `filter` some rows are left out, and keys may come from joined tables.
+    """
 
     table: pa.Table
     plan: Plan
     threads: int
+    filter: RowFilter | None = None
 
     @cached_property
     def keys(self) -> KeyNumbers:
         """The columns of the key as numbers."""
-        return number_keys(self.table, self.plan.by, self.threads)
+        joined = {} if self.filter is None else dict(self.filter.keys)
+        own = [name for name in self.plan.by if name not in joined]
+        found = number_keys(self.table, own, self.threads)
+        known = dict(zip(own, found.columns, strict=True)) | joined
+        schema = pa.schema([self.plan.schema.field(name) for name in self.plan.by])
+        return KeyNumbers(schema, tuple(known[name] for name in self.plan.by))
 
     @cached_property
     def clock(self) -> tuple[Array, Array | None]:
@@ -86,11 +107,12 @@ class UnsortedRows:
         pieces = self._pieces(edges)
         cells, work = fold_cells(product, rows, edges, keys.size, pieces)
         in_threads(lambda piece: work[piece](), len(pieces), threads)
-        present = np.flatnonzero(cells.counts)
-        codes, at = np.divmod(present, max(len(edges) - 1, 1))
-        firsts = np.flatnonzero(np.diff(codes, prepend=-1))
-        lasts = np.append(firsts[1:], len(codes))[: len(firsts)]
-        runs = SortedRows(None, firsts, lasts, keys.keys(codes[firsts]), edges[at])
+        present, slices = np.flatnonzero(cells.counts > 0), len(edges) - 1
+        begins = np.searchsorted(present, np.arange(keys.size + 1) * slices)
+        codes = np.flatnonzero(np.diff(begins))
+        firsts, lasts = begins[codes], begins[codes + 1]
+        at = present - np.repeat(codes * slices, lasts - firsts)
+        runs = SortedRows(None, firsts, lasts, keys.keys(codes), edges[at])
         return runs, tuple(field[present] for field in cells.partials)
 
     def _pieces(self, edges: Array) -> list[slice]:
@@ -107,22 +129,32 @@ class UnsortedRows:
     def _cell_rows(self, source: tuple[Array, ...]) -> CellRows:
         """The rows as the loop reads them, with the text that numbers their keys."""
         times, has_time = self.clock
-        columns, numbers, keys = list(source), list[int](), list[KeyText]()
+        columns, numbers = list(source), list[int]()
 
         def read(column: Array) -> str:
             columns.append(column)
             return f"read(source[{len(columns) - 1}], i)"
 
-        for column in self.keys.columns:
-            value, rank, valid = read(column.values), None, None
+        def key_text(column: KeyColumn) -> KeyText:
+            value, rank, length = read(column.values), None, None
+            shift = not column.is_joined and column.valid is not None
+            low, size = len(numbers), len(numbers) + 1
+            numbers.extend([column.low - shift, column.size])
             if column.rank is not None:
                 rank = len(columns)
                 columns.append(column.rank)
-            if column.valid is not None:
-                valid = read(column.valid)
-            low, size = len(numbers), len(numbers) + 1
-            keys.append(KeyText(value, low, size, rank, valid))
-            numbers += [column.low - (valid is not None), column.size]
-        left_in = None if has_time is None else read(has_time)
+                length = len(numbers) if column.is_joined else None
+                numbers.append(len(column.rank))
+            valid = None if column.valid is None else read(column.valid)
+            return KeyText(value, low, size, rank, valid, length)
+
+        keys = tuple(map(key_text, self.keys.columns))
+        left_in = [] if has_time is None else [read(has_time)]
+        tests: tuple[KeyText, ...] = ()
+        if self.filter is not None:
+            left_in += self.filter.texts(read)
+            others = self.filter.keys.items()
+            tests = tuple(key_text(c) for n, c in others if n not in self.plan.by)
         words = np.array(numbers, np.int64)
-        return CellRows(tuple(columns), words, times, tuple(keys), left_in)
+        texts = " & ".join(left_in) or None
+        return CellRows(tuple(columns), words, times, keys, texts, tests)

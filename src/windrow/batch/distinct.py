@@ -54,7 +54,7 @@ def codes_of(values: pa.Array) -> tuple[Codes, int]:
         floats = values.to_numpy(zero_copy_only=False) + 0.0  # -0.0 + 0.0 is 0.0
         floats[np.isnan(floats)] = np.nan
         values = as_arrow(floats)
-    elif pa.types.is_decimal32(values.type) or pa.types.is_decimal64(values.type):
+    elif str(values.type).startswith(("decimal32", "decimal64")):  # Arrow 18 on
         kind = values.type  # not hashed by Arrow, but for the wider ones
         values = values.cast(pa.decimal128(kind.precision, kind.scale))
     try:

@@ -92,7 +92,8 @@ class TableJob:
 
 def table_facts(table: pa.Table, plan: Any, longest: int, run: float = 0.0) -> Facts:
     """The facts about a table; keys have `longest` rows at most, `run` on average."""
-    columns = {name: table.column(name) for name in plan.reads}
+    names = set(plan.reads).intersection(table.column_names)  # keys may be joined
+    columns = {name: table.column(name) for name in names}
     nulls = frozenset(name for name in columns if columns[name].null_count)
     magnitudes = {name: _magnitude(columns[name]) for name in plan.sums}
     ranges = {name: _range(columns[name]) for name in plan.ranged}

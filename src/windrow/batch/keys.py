@@ -40,6 +40,9 @@ class KeyColumn:
 
     It is `rank[number]`, or the number less `low`; where `valid` is given, codes of
     values begin at 1, and a null is 0.  `words` gives the values of codes.
+
+    If it `is_joined`, the code is `rank[number - low]`, where there is one that is not
+    negative; other rows have none, nor have those that are not valid.
     """
 
     values: Array
@@ -48,6 +51,7 @@ class KeyColumn:
     low: int = 0
     valid: Array | None = None
     rank: Array | None = None
+    is_joined: bool = False
 
     def codes(self, threads: int) -> Array:
         """The code of each row."""

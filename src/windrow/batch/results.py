@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import types as pat
 
-from windrow.aggregates.quantiles import estimate
-from windrow.errors import SumOverflow
+from windrow.aggregates.quantiles import estimate, weak_spots
+from windrow.errors import SketchWarning, SumOverflow
 from windrow.kernels import Product
 from windrow.loops import as_arrow
 from windrow.plan.bind import BoundCall
@@ -145,6 +146,13 @@ def _sketch(bound: BoundCall, arrays: list[Array], mask: Array | None) -> pa.Arr
     if levels is not None:
         sketch = dict(zip(names, arrays, strict=True))
         quantiles = np.asarray(estimate(sketch, list(levels)))
+        if (spot := weak_spots(sketch)) is not None:
+            warnings.warn(
+                f"{bound.call.label} gives rough quantiles: {spot}\n"
+                "Hint: use wr.approx_quantile, or wr.quantile for exact ones",
+                SketchWarning,
+                stacklevel=2,
+            )
         offsets = as_arrow(np.arange(len(quantiles) + 1, dtype=np.int32) * len(levels))
         children.append(pa.ListArray.from_arrays(offsets, as_arrow(quantiles.ravel())))
         names.append("quantiles")

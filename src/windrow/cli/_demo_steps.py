@@ -6,6 +6,7 @@
     4  every flight with its carrier's recent past
     5  the same call on an Arrow table in this process
     6  flights in the air: events with a duration, and the same by Spark
+    7  10,000 flights, and how things were when they were due to leave
 
 Then pictures: flights.png, and in-the-air.png of the last step.
 """
@@ -32,6 +33,7 @@ DAY = "24 hours"
 SHORTER = ("1 hour", "6 hours")
 LONGER = ("7 days",)  # for Windrow alone: Spark's own would take minutes
 FEWEST = 10  # the mean of one late flight at night is no news
+LABELS = 10_000
 SHORT_PAST = 500  # a carrier's first flights, which have next to no past
 
 
@@ -56,6 +58,7 @@ def run_demo(spark: SparkSession, folder: Path) -> None:
         recent = recent_past(flights, names)
         in_process(comparison)
         draw_airborne(in_the_air(flights), air)
+        when_due(flights)
         with out.status("drawing"):
             draw_delays(daily, several, recent, comparison.seconds, names, delays)
         flights.unpersist()
@@ -214,6 +217,48 @@ def in_the_air(flights: DataFrame) -> pd.DataFrame:
         "them; over longer ones a flight stays one row, however long it lasts."
     )
     return ours
+
+
+def when_due(flights: DataFrame) -> None:
+    """Step 7: give some flights what was known when they were due to leave."""
+    rule(f"7  {LABELS:,} flights: how was it going when they were due to leave?")
+    code(_flights.when_due, OURS)
+    labels = _flights.some_flights(flights, LABELS).cache()
+    ours, seconds = _collect(_flights.when_due(labels, flights), "looking back")
+    theirs, own = _collect(_flights.left_by_spark(labels, flights), "a range join")
+    check_left(ours, theirs)
+    out.print(
+        f"  [bold green]{OURS} {seconds:.1f} s for three features, {THEIRS} {own:.1f} "
+        f"s for one of them[/] [green]of the same {len(ours):,} flights, all equal[/]\n"
+    )
+    edges = [float("-inf"), 0, 10, 20, 40, float("inf")]
+    names = ["early", "up to 10 min", "10 to 20 min", "20 to 40 min", "more"]
+    known = ours.dropna(subset=["airport", "carrier_day"])
+    rows = []
+    for name, low, high in zip(names, edges[:-1], edges[1:], strict=True):
+        cells = [name]
+        for feature in ("airport", "carrier_day"):
+            some = known[(known[feature] > low) & (known[feature] <= high)]
+            cells += [f"{len(some):,}", f"[bold]{some['delay'].mean():.0f} min[/bold]"]
+        rows.append(tuple(cells))
+    headings = ("how late lately", ">its airport: flights", ">left late by")
+    show_table((*headings, ">its carrier: flights", ">left late by"), rows)
+    note(
+        "A flight's delay is known when it leaves, and none leaves more than 43",
+        "minutes early: delay='45 minutes' keeps its own delay out.",
+    )
+    labels.unpersist()
+
+
+def check_left(ours: pd.DataFrame, theirs: pd.DataFrame) -> None:
+    """An error if a flight has another count than a join on intervals finds."""
+    by = ["scheduled", "origin", "carrier", "delay"]
+    left = ours[[*by, "left"]].drop_duplicates(by)
+    met = left.merge(theirs, on=by, suffixes=("", "_there"))
+    copies = ours.groupby(by)["left"].size().to_numpy()
+    found = met.sort_values(by)["left_there"].to_numpy()
+    if len(met) != len(left) or (met.sort_values(by)["left"] * copies != found).any():
+        raise failure("what had left differs from Spark's own join")
 
 
 def check_airborne(ours: pd.DataFrame, theirs: pd.DataFrame) -> None:

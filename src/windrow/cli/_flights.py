@@ -103,6 +103,38 @@ def recent_past(flights: DataFrame) -> Any:
     )
 
 
+def some_flights(flights: DataFrame, number: int) -> DataFrame:
+    """As many flights that left, the same ones in every run."""
+    shuffled = flights.dropna(subset="departed").orderBy(
+        F.hash("scheduled", "origin", "carrier", "air_time"), "scheduled", "carrier"
+    )
+    return shuffled.limit(number).select("scheduled", "origin", "carrier", "delay")
+
+
+def when_due(labels: Any, flights: Any) -> Any:
+    """Windrow."""
+    known: dict[str, Any] = {"at": "scheduled", "on": "departed", "delay": "45 minutes"}
+    airport = {
+        "left": wr.count("delay", last="3 hours"),
+        "airport": wr.mean("delay", last="3 hours", min_periods=5),
+    }
+    carrier = {"carrier_day": wr.mean("delay", last="24 hours", min_periods=5)}
+    events = flights.dropna(subset="departed")
+    there = wr.as_of(labels, events, by="origin", **known, aggregates=airport)
+    return wr.as_of(there, events, by="carrier", **known, aggregates=carrier)
+
+
+def left_by_spark(labels: DataFrame, flights: DataFrame) -> DataFrame:
+    """Spark's own."""
+    within = (
+        "l.origin = e.origin and e.departed < l.scheduled - interval 45 minutes "
+        "and e.departed >= l.scheduled - interval 225 minutes"
+    )
+    met = labels.alias("l").join(flights.alias("e"), F.expr(within), "left")
+    keys = [f"l.{name}" for name in ("scheduled", "origin", "carrier", "delay")]
+    return met.groupBy(*keys).agg(F.count("e.delay").alias("left"))
+
+
 def in_the_air(flights: Any) -> Any:
     """Windrow."""
     return wr.aggregate(

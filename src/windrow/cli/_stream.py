@@ -122,8 +122,11 @@ def streaming_frame(
             "write the files with a timestamp column",
         )
     result: DataFrame = wr.aggregate(
-        frame.withWatermark(on, stream.delay),
+        frame,
         **query.arguments,
+        watermark=stream.delay,
+        ahead=stream.ahead,
+        idle=stream.idle,
         late=str(stream.late or Late.COUNT),
         buckets=stream.buckets,
     )

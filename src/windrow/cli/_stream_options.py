@@ -44,6 +44,16 @@ class StreamOptions:
         'that late. Needed with --stream; such as "10 minutes".',
         "DURATION",
     )
+    ahead: str | None = _stream_option(
+        "Rows further ahead of the clock than that are late, and do not move the "
+        'watermark; such as "1 hour".',
+        "DURATION",
+    )
+    idle: str | None = _stream_option(
+        "When the watermark has rested for so long, time goes on by the clock, and "
+        "open windows come out.",
+        "DURATION",
+    )
     late: Late | None = _stream_option(
         "Rows that come later still: with count they are in windows not yet out; "
         "keep also writes those that missed one to the column late; drop leaves them "
@@ -101,6 +111,11 @@ class StreamOptions:
                 self.available_now and self.trigger is not None,
                 "both --available-now and --trigger are given",
                 "leave one of them out",
+            ),
+            (
+                self.available_now and self.idle is not None,
+                "time that goes on in silence has no end, and --available-now has one",
+                "leave out --idle or --available-now",
             ),
             (options.hot, f"--hot {once}", no_hint),
             (options.keys is not None, f"--keys {once}", no_hint),

@@ -65,8 +65,6 @@ class Assembly:
     helpers      functions that generated ones call
     generated    functions as text: those whose shape depends on the kernel; `run`
                  may be one of them
-    inputs       expressions of the columns that rows are lifted from, slot by slot;
-                 none where `source` has these columns
     inline       names of functions that must not become calls
     part_words   functions over one part of the product: a name, to which the number of
                  the part is added, the function, and that number
@@ -84,7 +82,6 @@ class Assembly:
     constants: tuple[tuple[str, int], ...] = ()
     helpers: tuple[Callable[..., Any], ...] = ()
     generated: tuple[str, ...] = ()
-    inputs: tuple[str, ...] = ()
     inline: tuple[str, ...] = ()
     columns: Callable[..., Any] | None = None
     alike: bool = False
@@ -107,10 +104,7 @@ class Assembly:
         for name, value in self.constants:
             text.constant(name, value)
         joins = add_partial(text, self.product, by_part=bool(self.part_words))
-        if self.inputs:
-            add_lift(text, self.product, self.inputs.__getitem__)
-        else:
-            _LEAVES[self.leaf](text, self.product)
+        _LEAVES[self.leaf](text, self.product)
         if self.emit == "results":
             repeats = self.stretches and not columns
             add_emit(text, self.product, tail=self.tails, repeats=repeats)

@@ -15,10 +15,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class KeyText:
-    """Where a key column stands in `source`, and its least value and size in `numbers`.
+    """How a key column is read, and its least value and size in `numbers`.
 
     `value` is an expression over row i.  With `rank` it is looked up there; with
-    `valid` codes of values begin at 1, and the least value is one less.
+    `valid` codes of values begin at 1, and the least value is one less.  With `length`,
+    the number of ranks, the value less the least is looked up, and rows that have no
+    rank, or no value, have no code.
     """
 
     value: str
@@ -26,11 +28,19 @@ class KeyText:
     size: int
     rank: int | None = None
     valid: str | None = None
+    length: int | None = None
 
     @property
     def code(self) -> str:
-        """The expression of the code."""
+        """The expression of the code; negative if there is none."""
         code = f"(np.int64({self.value}) - read(numbers, {self.low}))"
+        if self.length is not None:
+            inside = f"({code} >= 0) & ({code} < read(numbers, {self.length}))"
+            if self.valid is not None:
+                inside = f"{self.valid} & {inside}"
+            place = f"select({inside}, {code}, np.int64(0))"
+            rank = f"np.int64(read(source[{self.rank}], {place}))"
+            return f"select({inside}, {rank}, np.int64(-1))"
         if self.rank is not None:
             code = f"np.int64(read(source[{self.rank}], {self.value}))"
         if self.valid is not None:
@@ -38,11 +48,20 @@ class KeyText:
         return code
 
     @staticmethod
-    def code_of(keys: Sequence[KeyText], left_in: str | None = None) -> str:
-        """The function; rows for which the expression `left_in` is false are out."""
-        text = keys[0].code
-        for key in keys[1:]:
-            text = f"({text}) * read(numbers, {key.size}) + {key.code}"
-        if left_in is not None:
-            text = f"select({left_in}, {text}, np.int64(-1))"
-        return f"def code_of(source, numbers, i):\n    return {text}"
+    def code_of(
+        keys: Sequence[KeyText], left_in: str | None, tests: Sequence[KeyText] = ()
+    ) -> str:
+        """The function; rows are left out where `left_in` is false, or a code of a
+        key or of one of the `tests` is negative.
+        """
+        lines = [f"key{n} = {key.code}" for n, key in enumerate((*keys, *tests))]
+        code = "key0"
+        for n, key in enumerate(keys[1:], 1):
+            code = f"({code}) * read(numbers, {key.size}) + key{n}"
+        texts = [] if left_in is None else [f"({left_in})"]
+        for n, key in enumerate((*keys, *tests)):
+            texts += [f"(key{n} >= 0)"] if key.length is not None else []
+        if texts:
+            code = f"select({' & '.join(texts)}, {code}, np.int64(-1))"
+        body = "".join(f"    {line}\n" for line in (*lines, f"return {code}"))
+        return f"def code_of(source, numbers, i):\n{body.rstrip()}"

@@ -14,15 +14,9 @@ from .product import Product, ProductPart
 from .source import part_title
 
 
-def add_lift(
-    text: Text,
-    product: Product,
-    read: Callable[[int], str] = "read(source[{}], i)".format,
-) -> None:
-    """Add `leaf(source, i)`, which lifts row i; a null row is the identity.
-
-    `read` gives the expression of a column, or of its validity, by its slot.
-    """
+def add_lift(text: Text, product: Product) -> None:
+    """Add `leaf(source, i)`, which lifts row i; a null row is the identity."""
+    read = "read(source[{}], i)".format
     position = "places(i)" if text.columns else "i"
     calls = _add_lifts(text, product, "source, i", position, read)
     text.define(f"def leaf(source, i):\n    return {calls}")

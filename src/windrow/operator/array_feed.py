@@ -34,7 +34,8 @@ from .runtime import WindowProgram
 from .window import KeyWindow, places_for
 
 Function = Callable[..., Any]
-LEAST = 1024  # numbers: shorter batches are done before an array form begins
+LEAST = 2048  # numbers: shorter batches are done before an array form begins
+MORE = 16  # times as many where steps are fast: calling an array form takes 30 us
 # How many times its length a batch may be slid over: pba's steps take 30 ns and its
 # arrays 2, sba's 5 and 2; elsewhere a step is as fast as an array form.
 PBA_WINDOWS, FAST_WINDOWS, OTHER_WINDOWS = 8, 0.5, 0.25
@@ -82,6 +83,7 @@ class WindowFeed:
         algorithm, steps = self.program.kernel.algorithm, self.program.kernel.steps
         self.windows = OTHER_WINDOWS if algorithm.stride is None else FAST_WINDOWS
         self.windows = PBA_WINDOWS if steps.chunk else self.windows
+        self.least = 1 if steps.chunk else MORE
         self.recent: list[Array] = []  # batches that went one by one, up to `upto`
         self.upto = 0
 
@@ -93,7 +95,8 @@ class WindowFeed:
     def answer(self, values: Array) -> Function | None:
         """The results of a batch, made when they are read; None: not by these ways."""
         window, count, longest = self.window, len(values), self.longest
-        pays = self.by_arrays and count >= LEAST and self.windows * count >= longest
+        enough = count >= LEAST * self.least and self.windows * count >= longest
+        pays = self.by_arrays and enough
         tail = window.tail
         if tail is None and not window.total:
             tail = values[:0]

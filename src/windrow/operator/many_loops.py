@@ -27,18 +27,15 @@ from windrow.algorithms import (
 )
 from windrow.kernels.vocabulary import (
     EVICT,
-    NUMBERED,
     ORDERED,
     answer,
     emit,
-    insert,
     ints_of,
     leaf,
     lift_number,
     lift_one,
     open_memory,
     peek,
-    poke,
     set_ints,
     set_state,
     size_of,
@@ -47,7 +44,7 @@ from windrow.kernels.vocabulary import (
 )
 from windrow.windows.policy_numbers import TIME
 
-from .policies import FULL, MASK, NEWEST, NO_ROOM, RANGE, READY, TOTAL
+from .policies import MASK, NEWEST, RANGE, TOTAL, put
 
 
 def find_start(memory, ints, q, rules, answers, limit):
@@ -76,10 +73,9 @@ def limit_of(rules, q, tick):
     return tick - rules[q, Q_RANGE] + 1
 
 
-def pass_ends(
-    memory, ints, state, tick, rules, answers, made, out, begins, ends, owners
-):
+def pass_ends(memory, ints, state, tick, rules, answers, made, results):
     """Results of windows that end up to `tick`; the last flag says: no room."""
+    out, begins, ends, owners = results
     for q in range(len(rules)):
         while rules[q, Q_EVERY] > 0 and rules[q, Q_NEXT] <= tick:
             if made >= len(begins):
@@ -97,14 +93,26 @@ def pass_ends(
     return ints, state, made, False
 
 
-def drop_before_all(memory, ints, state, tick, rules, answers):
-    """Evict what no window needs from an instant on."""
-    words, marks = memory[0], memory[3]
-    least = tick
-    for q in range(len(rules)):
-        least = min(least, limit_of(rules, q, tick))
-    while size_of(ints) > 0 and peek(marks, ints[0] & words[MASK]) < least:
-        ints, state = drop_oldest(memory[1], ints, state, rules, answers)
+def drop_unneeded(memory, ints, state, tick, rules, answers):
+    """Evict what no window needs from an instant on, or beside one event more."""
+    words, scratch, marks = memory[0], memory[1], memory[3]
+    if ORDERED:
+        least = tick
+        for q in range(len(rules)):
+            least = min(least, limit_of(rules, q, tick))
+        while size_of(ints) > 0 and peek(marks, ints[0] & words[MASK]) < least:
+            ints, state = drop_oldest(scratch, ints, state, rules, answers)
+    else:
+        while size_of(ints) >= words[RANGE]:
+            ints, state = drop_oldest(scratch, ints, state, rules, answers)
+    return ints, state
+
+
+def put_newest(memory, ints, state, value, tick, rules, answers):
+    """The event itself, which all windows take on."""
+    words, scratch, _, marks, _, ids = memory
+    ints, state = put(words, scratch, ints, state, marks, ids, value, tick, 0.0)
+    take_newest(rules, answers, value)
     return ints, state
 
 
@@ -117,11 +125,10 @@ def call_feed_many(
     full.
     """
     memory, _ = open_memory(mem)
-    words, scratch, fields, marks = memory[0], memory[1], memory[2], memory[3]
+    words, scratch, fields = memory[0], memory[1], memory[2]
     ints, state = ints_of(words), state_of(fields)
-    made = np.int64(0)
-    status = READY
-    while i < count and status == READY and made + len(rules) <= len(begins):
+    made, full = np.int64(0), False
+    while i < count and not full and made + len(rules) <= len(begins):
         tick = words[TOTAL]
         if ORDERED:
             tick = peek(events[0], i)
@@ -129,38 +136,18 @@ def call_feed_many(
                 for q in range(len(rules)):
                     if rules[q, Q_EVERY] > 0:
                         rules[q, Q_NEXT] = end_after(rules, q, tick)
-            ints, state, made, full = pass_ends(
-                memory,
-                ints,
-                state,
-                tick,
-                rules,
-                answers,
-                made,
-                out,
-                begins,
-                ends,
-                owners,
+            results = out, begins, ends, owners
+            ints, state, made, no_room = pass_ends(
+                memory, ints, state, tick, rules, answers, made, results
             )
-            if full:
-                status = NO_ROOM
+            if no_room:
                 break
-            ints, state = drop_before_all(memory, ints, state, tick, rules, answers)
-        else:
-            while size_of(ints) >= words[RANGE]:
-                ints, state = drop_oldest(memory[1], ints, state, rules, answers)
-        if ints[1] - ints[0] > words[MASK]:
-            status = FULL
+        ints, state = drop_unneeded(memory, ints, state, tick, rules, answers)
+        full = ints[1] - ints[0] > words[MASK]
+        if full:
             break
         value = leaf(source, i)
-        if ORDERED:
-            poke(marks, ints[1] & words[MASK], tick)
-        if NUMBERED:
-            poke(memory[5], ints[1] & words[MASK], words[TOTAL])
-        words[TOTAL] += 1
-        words[NEWEST] = tick
-        ints, state = insert(scratch, ints, state, value, tick)
-        take_newest(rules, answers, value)
+        ints, state = put_newest(memory, ints, state, value, tick, rules, answers)
         if not ORDERED:
             for q in range(len(rules)):
                 if rules[q, Q_EVERY] > 0 and words[TOTAL] >= rules[q, Q_NEXT]:
@@ -176,7 +163,7 @@ def call_feed_many(
         i += 1
     set_ints(words, ints)
     set_state(fields, state)
-    return i, made, status == FULL
+    return i, made, full
 
 
 def call_elapse_many(mem, tick, rules, answers, out, begins, ends, owners):
@@ -184,39 +171,35 @@ def call_elapse_many(mem, tick, rules, answers, out, begins, ends, owners):
     memory, _ = open_memory(mem)
     words, fields = memory[0], memory[2]
     ints, state = ints_of(words), state_of(fields)
-    made, full = np.int64(0), False
+    made, no_room = np.int64(0), False
     if words[TOTAL] > 0:
-        ints, state, made, full = pass_ends(
-            memory,
-            ints,
-            state,
-            tick,
-            rules,
-            answers,
-            made,
-            out,
-            begins,
-            ends,
-            owners,
+        results = out, begins, ends, owners
+        ints, state, made, no_room = pass_ends(
+            memory, ints, state, tick, rules, answers, made, results
         )
-        if not full:
-            ints, state = drop_before_all(memory, ints, state, tick, rules, answers)
+        if not no_room:
+            ints, state = drop_unneeded(memory, ints, state, tick, rules, answers)
     words[NEWEST] = max(words[NEWEST], tick)
     set_ints(words, ints)
     set_state(fields, state)
-    return made, full
+    return made, no_room
 
 
-def call_look_many(mem, tick, rules, answers, out, sizes):
+def answer_all(memory, ints, state, tick, rules, answers, out, sizes):
     """The results of all windows as they stand at an instant, and their sizes."""
-    memory, _ = open_memory(mem)
-    words, scratch, fields = memory[0], memory[1], memory[2]
-    ints, state = ints_of(words), state_of(fields)
     for q in range(len(rules)):
         limit = limit_of(rules, q, tick)
         sizes[q] = find_start(memory, ints, q, rules, answers, limit)
-        partial, ints, state = answer(scratch, ints, state, q, rules, answers)
+        partial, ints, state = answer(memory[1], ints, state, q, rules, answers)
         emit(out, q, partial)
+    return ints, state
+
+
+def call_look_many(mem, tick, rules, answers, out, sizes):
+    memory, _ = open_memory(mem)
+    words, fields = memory[0], memory[2]
+    ints, state = ints_of(words), state_of(fields)
+    ints, state = answer_all(memory, ints, state, tick, rules, answers, out, sizes)
     set_ints(words, ints)
     set_state(fields, state)
 
@@ -232,7 +215,7 @@ def take_and_answer(memory, value, tick, rules, answers, out, sizes):
 
     Gives how many events there are, or -1 where it has to go the long way.
     """
-    words, scratch, fields, marks = memory[0], memory[1], memory[2], memory[3]
+    words, fields = memory[0], memory[2]
     ints, state = ints_of(words), state_of(fields)
     if ORDERED and words[TOTAL] == 0:
         return -1
@@ -241,28 +224,15 @@ def take_and_answer(memory, value, tick, rules, answers, out, sizes):
     for q in range(len(rules)):
         if rules[q, Q_WAITS] != 0 and rules[q, Q_NEXT] <= tick + (not ORDERED):
             return -1
-    if ORDERED:
-        ints, state = drop_before_all(memory, ints, state, tick, rules, answers)
-    else:
-        while size_of(ints) >= words[RANGE]:
-            ints, state = drop_oldest(memory[1], ints, state, rules, answers)
+    ints, state = drop_unneeded(memory, ints, state, tick, rules, answers)
     full = ints[1] - ints[0] > words[MASK]
     if not full:
-        if ORDERED:
-            poke(marks, ints[1] & words[MASK], tick)
-        if NUMBERED:
-            poke(memory[5], ints[1] & words[MASK], words[TOTAL])
-        words[TOTAL] += 1
-        words[NEWEST] = tick
-        ints, state = insert(scratch, ints, state, value, tick)
-        take_newest(rules, answers, value)
-        for q in range(len(rules)):
-            if not ORDERED and words[TOTAL] >= rules[q, Q_NEXT]:
-                rules[q, Q_NEXT] += rules[q, Q_EVERY]
-            limit = limit_of(rules, q, tick)
-            sizes[q] = find_start(memory, ints, q, rules, answers, limit)
-            partial, ints, state = answer(scratch, ints, state, q, rules, answers)
-            emit(out, q, partial)
+        ints, state = put_newest(memory, ints, state, value, tick, rules, answers)
+        if not ORDERED:
+            for q in range(len(rules)):
+                if words[TOTAL] >= rules[q, Q_NEXT]:
+                    rules[q, Q_NEXT] += rules[q, Q_EVERY]
+        ints, state = answer_all(memory, ints, state, tick, rules, answers, out, sizes)
     set_ints(words, ints)
     set_state(fields, state)
     return -1 if full else size_of(ints)

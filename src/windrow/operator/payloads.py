@@ -14,10 +14,13 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
+import pyarrow as pa
+
 from windrow.aggregates.order_statistics import by_definition
 from windrow.batch.results import written
 from windrow.plan.bind import BoundCall
 from windrow.plan.requests import KernelRequest
+from windrow.sketches import objects
 
 from .layout import Array
 
@@ -82,6 +85,8 @@ class Payloads(Protocol):
 def fold_payloads(bound: BoundCall, values: Iterable[Any]) -> Any:
     """The result of a call that is made of values; nulls are skipped."""
     known = [value for value in values if value is not None]
+    if bound.aggregate.sketch:
+        return _sketched(bound, known)
     match bound.aggregate.name:
         case "max":
             return max(known, default=None)
@@ -96,6 +101,14 @@ def fold_payloads(bound: BoundCall, values: Iterable[Any]) -> Any:
         case "collect_distinct" | "count_distinct":
             return _distinct(bound, known)
     return by_definition(bound.aggregate, known, bound.call.options)
+
+
+def _sketched(bound: BoundCall, known: list[Any]) -> Any:
+    """The result of a sketch of all values."""
+    sketch, partial = bound.sketch, None
+    if known:
+        partial = sketch.lift(sketch.read(pa.array(known, bound.types[0])))
+    return sketch.lower(objects([partial]))[0].as_py()
 
 
 def _distinct(bound: BoundCall, known: list[Any]) -> Any:

@@ -44,6 +44,7 @@ _INLINE = (
     "since",
     "take_newest",
     "find_start",
+    "put_newest",
     "begin_later",
     "drop_oldest",
 )

@@ -13,6 +13,8 @@
     requests                  puts aggregates as a kernel takes them
     resolve                   finishes a plan with what only data can tell
     tree, spread, flow        lay a plan out over Spark tasks, and over a stream
+    strategy                  takes LightSaber's words for how a tree runs
+    stream_clock              says what moves time on a stream
     catalyst                  says which windows need no tasks of ours on Spark
     sketch_sql                says which sketches Spark makes by itself
     explain, explain_spark    write a resolved plan as text, line by explain_lines

@@ -50,14 +50,7 @@ def catalyst_reason(plan: Plan, lasting: object = None) -> str | None:
     """
     rule = plan.rules[0]
     copies = None if lasting is None else _copies(plan, lasting)
-    is_able = (
-        len(plan.rules) == 1
-        and not plan.counts_rows
-        and plan.algorithm == "auto"
-        and plan.slicer.whole_windows
-        and all(_has_sql(plan, bound) for bound in plan.calls)
-    )
-    if not is_able:
+    if not catalyst_can(plan):
         return None
     if plan.span is None and rule.tumbles:
         return f"the window tumbles: {_NATIVE}"
@@ -78,6 +71,17 @@ def catalyst_reason(plan: Plan, lasting: object = None) -> str | None:
     return (
         f"each row is copied into its {rule.overlap} windows, which costs less than "
         f"slices up to {COPIES}: {_NATIVE}"
+    )
+
+
+def catalyst_can(plan: Plan) -> bool:
+    """Whether Catalyst is able to compute all windows by itself, cheap or not."""
+    return (
+        len(plan.rules) == 1
+        and not plan.counts_rows
+        and plan.algorithm == "auto"
+        and plan.slicer.whole_windows
+        and all(_has_sql(plan, bound) for bound in plan.calls)
     )
 
 

@@ -12,6 +12,7 @@ from windrow.kernels import Product
 
 from .aggregate import Plan
 from .as_of import AsOfPlan
+from .by_policy import PolicyPlan
 from .explain import Explanation
 from .explain_lines import (
     algorithm_lines,
@@ -33,6 +34,7 @@ from .over import OverPlan
 from .requests import may_overflow, request_kernel
 from .resolve import Facts, resolve
 from .spread import Spread
+from .table import TablePlan
 from .tree import Tree
 
 
@@ -68,6 +70,22 @@ def explain_tree(tree: Tree, kernels: Sequence[str]) -> Explanation:
     return Explanation("\n".join(lines + result_lines(plan.calls, [request])))
 
 
+def explain_policies(
+    plan: PolicyPlan, facts: Facts, kernels: Sequence[str]
+) -> Explanation:
+    """Explain `wr.aggregate` over a window by policy, over many tasks."""
+    resolved = resolve(plan, facts)
+    product = resolved.request.product
+    lines = [f"aggregate on Spark: S→Window, {plan.window}"]
+    lines.append(f"  rows       {keys_text(plan)}; {_order_text(plan)}")
+    lines.append("  split      none: a key is one pass, policies go row by row")
+    if resolved.choice is not None:
+        lines.append(f"  algorithm  {resolved.choice}")
+        lines += kernel_lines(product, plan.algorithm != "auto", kernels)
+    lines += holistic_lines(plan.calls, resolved.request)
+    return Explanation("\n".join(lines + result_lines(plan.calls, [resolved.request])))
+
+
 def explain_spread(
     plan: OverPlan, spread: Spread, kernels: Sequence[str]
 ) -> Explanation:
@@ -94,6 +112,9 @@ def explain_labels(plan: AsOfPlan, chunk: int, kernels: Sequence[str]) -> Explan
     elif not plan.by:
         split = "none: no key, and a feature has no duration: all meet in one task"
     lines.append(f"  split      {split}")
+    read = [name for name in plan.reads if name in plan.schema.names]
+    own = f"labels with all their {len(plan.labels)} columns"
+    lines.append(f"  travels    {own}, once; of events {', '.join(read)}")
     return Explanation("\n".join(lines + _frame_lines(plan, kernels)))
 
 
@@ -115,9 +136,11 @@ def explain_flow(flow: Flow, kernels: Sequence[str]) -> Explanation:
         f"{call} on a Spark stream, append mode",
         _rows_line(plan),
         f"  buckets    {flow.buckets}: {calls}",
+        f"  tasks      {flow.shared}",
         f"  fed        {flow.fed}: {flow.fed_reason}",
         f"  kept       {flow.kept}: {flow.kept_reason}",
         f"  late       {_late_text(flow)}",
+        *(f"  {name:<10} {text}" for name, text in flow.clock.texts().items()),
     ]
     if flow.kept == "levels":
         lines.append(f"  levels     pages of suffixes, {_unit_text(flow)} a slice")
@@ -134,7 +157,9 @@ def explain_flow(flow: Flow, kernels: Sequence[str]) -> Explanation:
         slides = ", ".join(f"{half:,}" for half in halves)
         lines.append(f"  chunks     of {slides} slides, half a window")
         lines += slices + partial_lines(flow.request.product)
-        lines.append("  algorithm  pba, a step at a time: at most three merges a slide")
+        more = " and one for events that go on" if plan.span is not None else ""
+        three = f"at most three merges a slide{more}"
+        lines.append(f"  algorithm  pba, a step at a time: {three}")
     elif flow.kept == "levels":
         lines += partial_lines(flow.request.product)
     else:
@@ -198,14 +223,17 @@ def _technique_names(product: Product) -> list[str]:
 
 
 def _rows_line(plan: Plan | OverPlan) -> str:
-    ties = f", ties by {', '.join(plan.ties)}" if plan.ties else ""
+    order = _order_text(plan)
     if isinstance(plan, Plan) and plan.span is not None:
         order = span_text(plan)
-    elif plan.clock is None:
-        order = "in no particular order: name a time column with on="
-    else:
-        order = f"ordered by {plan.clock.column}{ties}"
     return f"  rows       {keys_text(plan)}; {order}"
+
+
+def _order_text(plan: TablePlan) -> str:
+    if plan.clock is None:
+        return "in no particular order: name a time column with on="
+    ties = f", ties by {', '.join(plan.ties)}" if plan.ties else ""
+    return f"ordered by {plan.clock.column}{ties}"
 
 
 def _length(plan: Plan | OverPlan, ticks: int) -> str:

@@ -1,6 +1,7 @@
 """Lays a plan out over a stream: what is sent, what is kept, in how many buckets.
 
 fed       slices, folded before they are shuffled    every aggregate commutes
+          pieces, the same of events that last
           rows, as they are                          order or the rows are needed
 kept      slices     chunks of half a window         time windows, whatever the range
           levels     pages of suffixes by position   count windows, wr.over
@@ -28,8 +29,9 @@ from .choose import Choice, choose_algorithm
 from .over import OverPlan
 from .requests import KernelRequest, Slots, may_overflow, request_kernel, slots_of
 from .spread import check_bounded
+from .stream_clock import StreamClock
 from .table import label_of
-from .tree import needs_all_rows, needs_rows, not_folded
+from .tree import needs_all_rows, needs_order, needs_rows, not_folded
 
 # A bucket costs a few calls of the state store in each micro-batch (about 5 ms), and
 # buckets are what tasks share out: a few for each core, and hundreds of keys in each.
@@ -43,9 +45,10 @@ class Flow:
 
     Levels have slices of `unit` rows; `choice` slides over those that a step brings.
     `late_for_all` is why a row behind the watermark is late for the whole query; None:
-    it counts in the windows that are not out.  `former` are product and slots of
-    version 0.1, which kept smaller partials where columns could not be null; None: the
-    same.
+    it counts in the windows that are not out.  With `deals` rows are dealt out to all
+    tasks before they are folded; `shared` says what tasks share.  `former` are product
+    and slots of version 0.1, which kept smaller partials where columns could not be
+    null; None: the same.
     """
 
     plan: Plan | OverPlan
@@ -60,6 +63,9 @@ class Flow:
     late: str
     late_for_all: str | None
     cell: int
+    clock: StreamClock
+    deals: bool
+    shared: str
     unit: int = 1
     choice: Choice | None = None
 
@@ -77,6 +83,8 @@ def flow_of(
     late: str = "count",
     buckets: int | None = None,
     mode: str = "append",
+    clock: StreamClock = StreamClock(),  # noqa: B008 - it is frozen
+    hot: bool = False,
 ) -> Flow:
     """Lay a plan out; `delay` is that of the watermark, in ticks.
 
@@ -114,13 +122,29 @@ def flow_of(
         cell = max(delay // CELLS, min(rule.step for rule in plan.rules))
     many = (buckets or BUCKETS) if plan.by else 1
     lates = late, _late_for_all(plan, request, state[0], late)
-    flow = Flow(plan, request, slots, before, *sent, *state, many, *lates, cell)
+    shared = _all_tasks(sent[0], keyed=bool(plan.by), hot=hot)
+    shares = hot and sent[0] == "slices", shared
+    what = *sent, *state, many, *lates, cell, clock, *shares
+    flow = Flow(plan, request, slots, before, *what)
     if state[0] != "levels":
         return flow
     choice = choose_algorithm(
         plan.algorithm, request.product, label_of(plan.calls), width=None, regular=False
     )
     return replace(flow, unit=_unit(plan), choice=choice)
+
+
+def _all_tasks(fed: str, *, keyed: bool, hot: bool) -> str:
+    """What of the work all tasks share, where one key or none has most rows."""
+    if fed != "slices":
+        one = "those of a key" if keyed else "all"
+        changes = "; hot=True changes nothing" if hot else ""
+        return f"rows travel whole, and {one} meet in one bucket{changes}"
+    meet = "a key's slices" if keyed else "their slices"
+    if hot:
+        return f"hot=True: rows are dealt out and folded by all tasks, {meet} meet"
+    where = "rows are folded by the tasks that read them"
+    return f"{where}, {meet} meet; hot=True deals rows out first"
 
 
 def _unit(plan: Plan | OverPlan) -> int:
@@ -182,7 +206,12 @@ def _state(plan: Plan | OverPlan, request: KernelRequest) -> tuple[str, str]:
             return "past", f"{why}: the rows within reach are kept, and read in a step"
         return "levels", "a row costs at most three merges, whatever it looks back over"
     if plan.span is not None:
-        return "rows", "events last: those that a window to come overlaps are kept"
+        why = why or needs_order(plan)
+        if plan.algorithm != "auto":
+            why = f"{plan.algorithm} was asked for by name"
+        if why is not None:
+            return "rows", f"{why}: events that windows to come overlap are kept"
+        return "slices", "of two parts: events that end in a slice, and that go on"
     if why is not None:
         return "rows", f"{why}: the rows that windows can reach are kept, and read"
     if plan.counts_rows:
@@ -232,6 +261,8 @@ def _sent(
         return "rows", "rows are kept"
     if late == "keep":
         return "rows", 'late="keep" gives rows back, so that they travel whole'
+    if plan.span is not None:
+        return "pieces", "events that cross the same slices are one before the shuffle"
     why = not_folded(plan, request)
     if why is not None:
         return "rows", f"{why}: rows wait for the watermark, then they are folded"

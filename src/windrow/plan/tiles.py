@@ -278,6 +278,13 @@ def _resolved(
                 "words what they hold, not in functions",
                 "leave it out, and compute it with wr.aggregate",
             )
+        if is_list(call) and call.aggregate.takes != ("value",):
+            raise BadInput.because(
+                f"cannot store {name!r} in tiles",
+                f"{call.label} is made of more than the values of one column, and a "
+                "tile keeps these",
+                "leave it out, and compute it with wr.aggregate or wr.over",
+            )
     counts = {
         label: find("count")(call.columns[0])
         for call in calls.values()

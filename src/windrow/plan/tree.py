@@ -5,7 +5,7 @@ LightSaber's three levels, in its notation (P parallel, I incremental, S sequent
     P→Window                              Catalyst alone: `catalyst.py` says when
     P→Pane, I→Window                      panes of a key meet in one task
     P→Pane, I→Window                      ... in one task per key and chunk of time
-    P→Pane, I→Sash, P*S→Window            sashes of a window meet in one task
+    P→Pane, I→Sash, P→Window              sashes of a window meet in one task
     S→Pane, I→Window                      rows of a key meet in one task
 
 Level 1 is `native` where the engine's own aggregates give every field of the
@@ -31,6 +31,15 @@ from .catalyst import catalyst_reason
 from .requests import KernelRequest, Slots
 from .resolve import Facts, Resolved, resolve
 from .sketch_sql import NO_VERSION, SINCE, Version, sketch_sql
+from .strategy import (
+    ALONE,
+    FORCED,
+    PANES,
+    ROWS,
+    SASHES,
+    check_strategy,
+    find_strategy,
+)
 
 FEW_KEYS = 64  # below that, tasks are too few and too long
 
@@ -80,7 +89,7 @@ class Tree:
         if self.split == "window":
             return "P→Window"
         first = "S→Pane" if self.level1 == "rows" else "P→Pane"
-        later = "I→Sash, P*S→Window" if self.split == "sash" else "I→Window"
+        later = "I→Sash, P→Window" if self.split == "sash" else "I→Window"
         return f"{first}, {later}"
 
 
@@ -91,6 +100,7 @@ def grow_tree(
     hot: bool = False,
     keys: int | None = None,
     lasting: object = None,
+    strategy: str | None = None,
     version: Version = NO_VERSION,
 ) -> Tree:
     """Lay a plan out over many tasks; `nullable` columns may hold nulls."""
@@ -108,12 +118,21 @@ def grow_tree(
         )
     facts = Facts(nulls=nullable)
     alone = catalyst_reason(plan, lasting)
+    forced = None if strategy is None else find_strategy(strategy)
+    level = choose_level1(plan, resolve(plan, facts).request, version)
+    if forced is not None:
+        check_strategy(plan, forced, level[0])
+        alone = FORCED if forced == ALONE else None
+        level = ("rows", FORCED) if forced == ROWS else level
     if alone is not None:
         return Tree(resolve(plan, facts), "native", alone, "window", alone, 0)
-    level1, level1_reason = choose_level1(plan, resolve(plan, facts).request, version)
+    level1 = level[0]
     resolved = resolve(plan, facts, inputs="rows" if level1 == "rows" else "slices")
     split, chunk, split_reason = choose_split(plan, level1, hot=hot, keys=keys)
-    level = level1, level1_reason
+    if forced == SASHES and split != "sash":
+        split, chunk, split_reason = "sash", _sash(plan), FORCED
+    elif forced == PANES and split == "sash":
+        split, chunk, split_reason = "overlap", _overlap(plan, level1), FORCED
     return Tree(resolved, *level, split, split_reason, chunk, version)
 
 
@@ -131,7 +150,7 @@ def choose_level1(
     plan: Plan, request: KernelRequest, version: Version = NO_VERSION
 ) -> tuple[str, str]:
     """How level 1 turns rows into slices, and why."""
-    rows = needs_rows(plan) or _needs_order(plan)
+    rows = needs_rows(plan) or needs_order(plan)
     kernel = rows or not_folded(plan, request)
     if plan.span is not None and kernel is None:
         return "kernel", _folded_spans(plan, request)
@@ -178,7 +197,7 @@ def needs_all_rows(calls: Iterable[BoundCall]) -> str | None:
     return None
 
 
-def _needs_order(plan: Plan) -> str | None:
+def needs_order(plan: Plan) -> str | None:
     """The reason why events with a duration must be shuffled unfolded; None: no reason.
 
     Events that cross the same slices end in any order among others.
@@ -245,9 +264,21 @@ def choose_split(
     sketched = any(bound.aggregate.sketch for bound in plan.calls)
     by_chunks = level1 == "rows" or sketched or not plan.is_even
     if by_chunks or OVERLAP * range_ <= MOST_OVERLAP * slide:
-        chunk = max(OVERLAP * range_, (level1 != "rows") * LEAST_OVERLAP * slide)
+        chunk = _overlap(plan, level1)
         reason = f"{why}; a task also reads on to the end of its windows"
         return "overlap", chunk, reason
-    chunk = max(LEAST_SASH * slide, -(-range_ // MOST_TOTALS))
+    chunk = _sash(plan)
     reason = f"{why}; the range spans chunks: opening, totals and closing are merged"
     return "sash", chunk, reason
+
+
+def _overlap(plan: Plan, level1: str) -> int:
+    """How long chunks are that overlap, in ticks."""
+    slide = min(rule.step for rule in plan.rules)
+    return max(OVERLAP * plan.longest, (level1 != "rows") * LEAST_OVERLAP * slide)
+
+
+def _sash(plan: Plan) -> int:
+    """How long chunks are whose sashes are merged, in ticks."""
+    slide = min(rule.step for rule in plan.rules)
+    return max(LEAST_SASH * slide, -(-plan.longest // MOST_TOTALS))

@@ -34,8 +34,8 @@ class Kll(Sketch):
     name = "kll"
 
     def read(self, column: pa.Array) -> Array:
-        """The values as doubles."""
-        return np.ascontiguousarray(as_numpy(column.cast(pa.float64(), safe=False)))
+        """The values as doubles, in memory that DataSketches may write to."""
+        return np.array(as_numpy(column.cast(pa.float64(), safe=False)))
 
     def _new(self) -> Any:
         return datasketches("kll sketches").kll_doubles_sketch(self.k)

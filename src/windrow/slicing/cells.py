@@ -41,6 +41,7 @@ from .fold import RUN, fold_stretches
 Array = np.ndarray[Any, Any]
 
 START, STOP, SINCE, UNTIL = 0, 1, 2, 3  # rows and slices of a piece, in `bounds`
+RUN_BITS = RUN.bit_length() - 1  # RUN is a power of two
 
 
 def slice_of(edges, time):
@@ -88,14 +89,14 @@ def run_cells_in_runs(source, numbers, times, edges, bounds, counts, stack, out)
             cell = code * slices + at
             rows = np.int64(peek(counts, cell))
             partial = leaf(source, i)
-            if rows % RUN > 0:
+            if rows & (RUN - 1):
                 partial = combine(load(out, cell), partial)
             rows += 1
             poke(counts, cell, rows)
-            if rows % RUN > 0:
+            if rows & (RUN - 1):
                 store(out, cell, partial)
             else:
-                push_run(stack, cell, len(counts), rows // RUN - 1, partial)
+                push_run(stack, cell, len(counts), (rows >> RUN_BITS) - 1, partial)
     since, until = read(bounds, SINCE), read(bounds, UNTIL)
     for first in range(since, len(counts), slices or 1):
         for cell in range(first, first + until - since):
@@ -116,8 +117,8 @@ def push_run(stack, cell, cells, runs, partial):
 def whole_cell(stack, cell, cells, counts, out):
     """The partial of all runs of a cell, of which there is one on the stack."""
     rows = np.int64(peek(counts, cell))
-    runs = rows // RUN
-    if rows % RUN > 0:
+    runs = rows >> RUN_BITS
+    if rows & (RUN - 1):
         level = push_run(stack, cell, cells, runs, load(out, cell))
         runs += 1
     else:
@@ -158,9 +159,8 @@ class CellRows:
     """Rows in no order, and how their keys are numbered (`windrow.kernels.codes`).
 
     Keys are read from `source`, behind the columns of the product, and `numbers`; rows
-    for which the expression `left_in` is false are left out.  `inputs` are expressions
-    of the columns that are lifted, if these are not those of `source`, and `helpers`
-    functions as text that all of them call.
+    for which the expression `left_in` is false, or one of the `tests` has no code, are
+    left out.
     """
 
     source: tuple[Array, ...]
@@ -168,8 +168,7 @@ class CellRows:
     times: Array
     keys: tuple[KeyText, ...]
     left_in: str | None = None
-    inputs: tuple[str, ...] = ()
-    helpers: tuple[str, ...] = ()
+    tests: tuple[KeyText, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -194,9 +193,9 @@ def fold_cells(
     """
     in_runs = not product.is_lattice
     slices = len(edges) - 1
-    cells = CellTable(
-        np.zeros(keys * slices, np.int32), arrays(product.dtypes, keys * slices)
-    )
+    counts, *partials = arrays(("int32", *product.dtypes), keys * slices)
+    counts.fill(0)
+    cells = CellTable(counts, tuple(partials))
     levels = CellTable.levels(len(rows.times)) if in_runs else 0
     stack = tuple(np.empty(levels * keys * slices, d) for d in product.dtypes)
     kernel = Assembly(
@@ -206,9 +205,8 @@ def fold_cells(
         entries=(("run", run_cells_in_runs if in_runs else run_cells),),
         columns=columns_of_cells,
         alike=True,
-        generated=(*rows.helpers, KeyText.code_of(rows.keys, rows.left_in)),
-        inputs=rows.inputs,
-        inline=("fold_run",),
+        generated=(KeyText.code_of(rows.keys, rows.left_in, rows.tests),),
+        inline=("code_of", "push_run"),
     )
 
     def work(piece: slice) -> Any:

@@ -5,6 +5,7 @@
     over          rolling columns              stream     both, of a streaming DataFrame
     as_of         features of labels           tiles      slices that are stored
     history       tiles that a stream begins with
+    policies      windows by policy
     relation      the parts of a CQL query around them; its scalars are in `expressions`
 
     what a DataFrame passes
@@ -16,6 +17,7 @@
     5. windows become the table that a user sees        result, schema
     in place of 2 to 4, where nothing slides            catalyst
     and a stream, in place of 3 and 4                   processor
+       whose watermark is set so that no row jumps      guard
 
 The tasks are in `tasks` and `state`, which know nothing of Spark.  This is the only
 package that imports pyspark, and it uses what classic and Connect sessions have in

@@ -9,6 +9,7 @@ from typing import Any
 
 import pyspark
 from pyspark.sql import DataFrame
+from pyspark.sql.types import TimestampNTZType, TimestampType
 
 from windrow.errors import BadInput, WindowError
 from windrow.plan import (
@@ -17,21 +18,25 @@ from windrow.plan import (
     OverPlan,
     Plan,
     explain_resolved,
-    plan_aggregate,
     plan_as_of,
     plan_over,
+    plan_windows,
     resolve,
 )
 from windrow.plan.as_of import AsOfPlan
+from windrow.plan.by_policy import PolicyPlan
 from windrow.plan.explain_spark import (
     explain_flow,
     explain_labels,
+    explain_policies,
     explain_spread,
     explain_tree,
 )
 from windrow.plan.flow import Flow, check_no_history, flow_of
 from windrow.plan.sketch_sql import NO_VERSION
 from windrow.plan.spread import spread_over
+from windrow.plan.stream_clock import StreamClock, stream_clock
+from windrow.plan.table import TablePlan
 from windrow.plan.tree import Tree, grow_tree
 from windrow.windows import Window
 
@@ -42,6 +47,7 @@ from .expressions import with_masks
 from .lanes import reasons_of
 from .over import check_columns
 from .over import over as roll_over
+from .policies import aggregate_by_policy
 from .schema import arrow_schema, field_of, nullable, quoted, with_instants
 
 STATEFUL = "pyspark.sql.streaming.stateful_processor"
@@ -56,6 +62,9 @@ Hints = dict[str, Any]
 def aggregate(frame: DataFrame, *query: Any, hints: Hints, **options: Any) -> DataFrame:
     """One row per key and window of `query`: windows, keys, calls; no job is run."""
     frame, plan = _plan(frame, *query, **options)
+    if isinstance(plan, PolicyPlan):
+        check_no_history(hints.get("start"), hints.get("since"))
+        return aggregate_by_policy(frame, plan)
     if frame.isStreaming:
         flow = _flow(frame, plan, hints)
         result: DataFrame = _streams().aggregate(
@@ -73,6 +82,9 @@ def explain(
     frame, plan = _plan(frame, *query, **options)
     if show != "plan":
         return explain_resolved(resolve(plan, Facts(nullable(frame))), Facts(), show)
+    if isinstance(plan, PolicyPlan):
+        kernels = reasons_of(lambda: aggregate_by_policy(frame, plan))
+        return explain_policies(plan, Facts(nullable(frame)), kernels)
     if frame.isStreaming:
         flow = _flow(frame, plan, hints)
         return explain_flow(flow, reasons_of(lambda: _streams().aggregate(frame, flow)))
@@ -172,14 +184,20 @@ def explain_over(
 
 def _plan(
     frame: DataFrame, window: Windows, *query: Any, **options: Any
-) -> tuple[DataFrame, Plan]:
+) -> tuple[DataFrame, Plan | PolicyPlan]:
     windows = window if isinstance(window, (list, tuple)) else [window]
     for name in _time_columns(windows):
         frame = with_instants(frame, name)
     by, calls = query
     frame, calls = with_masks(frame, calls)
-    plan = plan_aggregate(arrow_schema(frame), window, by, calls, **options)
+    plan = plan_windows(arrow_schema(frame), window, by, calls, **options)
     _check_ticks(plan)
+    if isinstance(plan, PolicyPlan) and frame.isStreaming:
+        raise WindowError.because(
+            f"cannot slide a window ({plan.window}) over a stream",
+            "what a key has seen so far would have to be kept, and is not",
+            "use wr.sliding or wr.rows, or wr.aggregate of each batch in foreachBatch",
+        )
     return frame, plan
 
 
@@ -231,6 +249,7 @@ def _history(frame: DataFrame, window: Any, flow: Flow, hints: Hints) -> Any:
 
 def _tree(frame: DataFrame, plan: Plan, hints: Hints) -> Tree:
     own = {name: hints[name] for name in ("hot", "keys", "lasting")}
+    own["strategy"] = hints.get("strategy")
     version = NO_VERSION
     if any(bound.aggregate.sketch for bound in plan.calls):
         major, minor = frame.sparkSession.version.split(".")[:2]
@@ -239,12 +258,19 @@ def _tree(frame: DataFrame, plan: Plan, hints: Hints) -> Tree:
 
 
 def _flow(frame: DataFrame, plan: Plan | OverPlan, hints: Hints) -> Flow:
-    settings = {name: hints[name] for name in ("late", "buckets", "mode")}
-    delay = _check_stream(frame, plan, hints["late"])
-    return flow_of(plan, nullable(frame), delay=delay, **settings)
+    if hints.get("strategy") is not None:
+        raise BadInput.because(
+            "cannot choose the strategy of a stream",
+            "it has one: rows to slices in tasks, slices to windows in buckets",
+            "leave strategy= out",
+        )
+    settings = {name: hints[name] for name in ("late", "buckets", "mode", "hot")}
+    clock = stream_clock(plan, *(hints[n] for n in ("watermark", "ahead", "idle")))
+    delay = _check_stream(frame, plan, hints["late"], clock)
+    return flow_of(plan, nullable(frame), delay=delay, clock=clock, **settings)
 
 
-def _check_ticks(plan: Plan | OverPlan) -> None:
+def _check_ticks(plan: TablePlan) -> None:
     """Refuse what Spark's time cannot hold."""
     clock = plan.clock
     if clock is not None and clock.tick and clock.tick < 1000:
@@ -255,7 +281,28 @@ def _check_ticks(plan: Plan | OverPlan) -> None:
         )
 
 
-def _check_stream(frame: DataFrame, plan: Plan | OverPlan, late: str) -> int:
+def _check_own_watermark(frame: DataFrame, on: str, others: Sequence[str]) -> None:
+    """Refuse to set a watermark where there is one, or on what is no timestamp."""
+    if others:
+        raise BadInput.because(
+            f"cannot set a watermark on column {on!r}",
+            f"the stream has one on {', '.join(others)} already, and Spark moves it "
+            "before a row can be looked at",
+            "leave out .withWatermark(), or watermark= and ahead=",
+        )
+    kind = field_of(frame, on).dataType
+    if not isinstance(kind, (TimestampType, TimestampNTZType)):
+        raise BadInput.because(
+            f"cannot set a watermark on column {on!r}",
+            f"it is of type {kind.simpleString()}, and Spark's watermarks are on "
+            "timestamps",
+            "make it one, as with timestamp_seconds()",
+        )
+
+
+def _check_stream(
+    frame: DataFrame, plan: Plan | OverPlan, late: str, clock: StreamClock
+) -> int:
     """Refuse a stream without watermark or RocksDB; the watermark's delay in ticks."""
     if isinstance(plan, OverPlan) and plan.span is not None:
         raise BadInput.because(
@@ -268,14 +315,18 @@ def _check_stream(frame: DataFrame, plan: Plan | OverPlan, late: str) -> int:
         return 0
     on = plan.clock.column
     delay = field_of(frame, on).metadata.get(DELAY)
+    others = [f.name for f in frame.schema if DELAY in f.metadata]
+    if clock.watermark is not None:
+        _check_own_watermark(frame, on, others)
+        delay = clock.watermark.amount // 10**6
     if delay is None:
-        others = [f.name for f in frame.schema if DELAY in f.metadata]
         raise BadInput.because(
             f"cannot tell when a window over column {on!r} of a stream is complete",
             f"the watermark is on {', '.join(others)}"
             if others
             else "the stream has no watermark",
-            f"call .withWatermark({on!r}, '10 minutes') on it first",
+            f"call .withWatermark({on!r}, '10 minutes') on it first, or give "
+            "watermark='10 minutes'",
         )
     if late == "keep":
         taken = [*plan.by, *(bound.name for bound in plan.calls)]

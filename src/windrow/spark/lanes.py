@@ -32,12 +32,13 @@ from windrow.loops import (
 )
 from windrow.tasks.as_of import AsOfTask
 from windrow.tasks.over import RollTask
+from windrow.tasks.policies import PolicyTask
 from windrow.tasks.stream import FeedTask, StateTask
 from windrow.tasks.task import Task
 
 from .rehearsal import rehearse, rehearse_state
 
-T = TypeVar("T", bound=Task | FeedTask | RollTask | AsOfTask)
+T = TypeVar("T", bound=Task | FeedTask | RollTask | AsOfTask | PolicyTask)
 Asked = dict[str, tuple[Laned, tuple[Any, ...]]]
 
 MOST = 256  # queries whose kernels are remembered

@@ -4,6 +4,10 @@ Spark calls it once for each bucket that got rows, then once for each whose time
 fell due.  A bucket that keeps anything has one timer, a millisecond ahead of the
 watermark: so all buckets are called in every micro-batch that moves the watermark,
 rows or not.  A bucket that got rows has moved on already when its timer fires.
+
+Where time goes on in silence, the timer is a millisecond ahead of the clock of the
+micro-batch: Spark then runs micro-batches without rows as often as the trigger says,
+and calls all buckets in each.
 """
 
 from __future__ import annotations
@@ -30,8 +34,8 @@ _NUMBER = StructType([StructField("number", LongType(), nullable=False)])
 _VALUE = StructType([StructField(BLOB, BinaryType(), nullable=False)])
 
 
-def processor(body: bytes, version: str) -> StatefulProcessor:
-    """The operator for a task that travels as bytes."""
+def processor(body: bytes, version: str, *, by_clock: bool) -> StatefulProcessor:
+    """The operator for a task that travels as bytes; timers are `by_clock` or not."""
     find_worker = worker_finder(version)
 
     # nested, so that it is pickled by value: it must run where windrow is missing
@@ -47,9 +51,8 @@ def processor(body: bytes, version: str) -> StatefulProcessor:
             rows: Iterable[Any],
             timerValues: Any,  # noqa: N803
         ) -> Iterator[Any]:
-            now = timerValues.getCurrentWatermarkInMs()
             blobs = [blob for frame in rows for blob in frame[BLOB]]
-            yield from self.step(key, blobs, now)
+            yield from self.step(key, blobs, timerValues)
 
         def handleInitialState(  # noqa: N802
             self,
@@ -60,7 +63,7 @@ def processor(body: bytes, version: str) -> StatefulProcessor:
             worker = find_worker()
             blobs = list(initialState[BLOB])
             worker.load(body, version, worker.MapStore(self.state), blobs)
-            self.handle.registerTimer(timerValues.getCurrentWatermarkInMs() + 1)
+            self.set_timer(timerValues)
 
         def handleExpiredTimer(  # noqa: N802
             self,
@@ -68,19 +71,28 @@ def processor(body: bytes, version: str) -> StatefulProcessor:
             timerValues: Any,  # noqa: N803
             expiredTimerInfo: Any,  # noqa: ARG002, N803
         ) -> Iterator[Any]:
-            now = timerValues.getCurrentWatermarkInMs()
             if key not in self.moved:
-                yield from self.step(key, [], now)
+                yield from self.step(key, [], timerValues)
             if self.moved[key]:
-                self.handle.registerTimer(now + 1)
+                self.set_timer(timerValues)
 
-        def step(self, key: Any, blobs: list[bytes], now: int) -> Iterator[Any]:
+        def step(self, key: Any, blobs: list[bytes], times: Any) -> Iterator[Any]:
             worker = find_worker()
             store = worker.MapStore(self.state)
-            yield from worker.step(body, version, store, blobs, now)
-            self.moved[key] = store.has_header
-            if store.has_header and not store.had_header:
-                self.handle.registerTimer(now + 1)
+            now, clock = (
+                times.getCurrentWatermarkInMs(),
+                times.getCurrentProcessingTimeInMs(),
+            )
+            yield from worker.step(body, version, store, blobs, now, clock)
+            self.moved[key] = by_clock or store.has_header
+            if self.moved[key] and not store.had_header:
+                self.set_timer(times)
+
+        def set_timer(self, times: Any) -> None:
+            now = times.getCurrentWatermarkInMs()
+            if by_clock:
+                now = times.getCurrentProcessingTimeInMs()
+            self.handle.registerTimer(now + 1)
 
         def close(self) -> None:
             pass

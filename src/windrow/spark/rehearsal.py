@@ -32,6 +32,7 @@ from windrow.state.codec import MemoryStore, StepStats, Store
 from windrow.tasks.as_of import AsOfTask
 from windrow.tasks.blocks import AT, BLOCK, HALO, TOTAL
 from windrow.tasks.over import RollTask
+from windrow.tasks.policies import PolicyTask
 from windrow.tasks.sashes import BEGIN, PART, QUERY, TO
 from windrow.tasks.span_pieces import FIRST, LAST
 from windrow.tasks.stream import BLOB, BUCKET, FeedTask, StateTask
@@ -43,7 +44,9 @@ _SAME = {CHUNK: 0, BLOCK: 0, AT: 0, TOTAL: 2 * ROWS, QUERY: 0, BUCKET: 0}
 _UPSTREAM = {"merge": "open_sashes", "slide_pieces": "fold_spans"}
 
 
-def rehearse(task: Task | FeedTask | RollTask | AsOfTask, schema: pa.Schema) -> None:
+def rehearse(
+    task: Task | FeedTask | RollTask | AsOfTask | PolicyTask, schema: pa.Schema
+) -> None:
     """Run a task over a few rows of its input schema."""
     for shape in SHAPES:
         for _ in task(_batches(task, schema, shape=shape)):
@@ -79,7 +82,7 @@ def _step_on(task: StateTask, store: Store, blobs: list[bytes], now: int) -> Non
 def _plan_of(task: Any, state: StateTask | None = None) -> TablePlan:
     if isinstance(task, Task):
         return task.tree.plan
-    if isinstance(task, (RollTask, AsOfTask)):
+    if isinstance(task, (RollTask, AsOfTask, PolicyTask)):
         return task.plan
     bucket: Any = state and state.bucket
     folding = task.folding or getattr(bucket, "folding", None)

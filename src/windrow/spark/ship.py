@@ -18,6 +18,7 @@ from windrow._version import __version__
 from windrow.plan.tree import Tree
 from windrow.tasks.as_of import AsOfTask
 from windrow.tasks.over import RollTask
+from windrow.tasks.policies import PolicyTask
 from windrow.tasks.stream import FeedTask
 from windrow.tasks.task import Task
 
@@ -31,7 +32,9 @@ Run = Callable[[Iterable[Any]], Iterator[Any]]
 
 
 def run_task(
-    frame: DataFrame, task: Task | FeedTask | RollTask | AsOfTask, schema: StructType
+    frame: DataFrame,
+    task: Task | FeedTask | RollTask | AsOfTask | PolicyTask,
+    schema: StructType,
 ) -> DataFrame:
     """A task over each partition of a frame."""
     laned = with_lane(task, lambda: as_arrow(frame.schema))

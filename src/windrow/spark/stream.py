@@ -32,6 +32,7 @@ from windrow.plan.aggregate import Plan
 from windrow.plan.flow import Flow
 from windrow.plan.over import OverPlan
 from windrow.state.codec import STATS
+from windrow.state.span_slices import PieceFolding
 from windrow.tasks.stream import (
     BLOB,
     BUCKET,
@@ -42,6 +43,7 @@ from windrow.tasks.stream import (
 )
 
 from . import ship, sql
+from .guard import CLOCK, with_watermark
 from .history import History, history_slices
 from .lanes import with_state_lane
 from .processor import OUTPUT, processor
@@ -120,15 +122,25 @@ def _run_state(
         late = own | {f"l{i}": name for i, name in enumerate(frame.columns)}
         schema = _with_late(frame, schema)
     folding = None
-    if flow.fed == "slices":
+    if flow.fed != "rows":
         assert isinstance(plan, Plan)
         tagged = replace(plan, by=(BUCKET, *plan.by))
-        folding = Folding(tagged, flow.request, flow.slots)
-    beats = _bucket_numbers(flow.buckets) if flow.counts_late else ()
-    feed = FeedTask((BUCKET, *names), folding, ship.STRETCH, beats)
+        kind = Folding if plan.span is None else PieceFolding
+        folding = kind(tagged, flow.request, flow.slots)
+    idle = flow.clock.idle_ms
+    is_called = flow.counts_late or idle is not None
+    beats = _bucket_numbers(flow.buckets) if is_called else ()
+    aside, keeps = flow.clock.ahead is not None, bool(late)
+    feed = FeedTask(
+        (BUCKET, *names), folding, ship.STRETCH, beats, aside=aside, keeps=keeps
+    )
+    if flow.deals:
+        # of the session: as many as the stateful tasks behind it
+        tasks = frame.sparkSession.conf.get("spark.sql.shuffle.partitions")
+        rows = rows.repartition(int(tasks or 1))
     blobs = ship.run_task(rows, feed, _BLOBS)
     assert plan.clock is not None
-    task = StateTask(make_bucket(flow), as_arrow(schema), plan.clock.tick, late)
+    task = StateTask(make_bucket(flow), as_arrow(schema), plan.clock.tick, late, idle)
     task = with_state_lane(task, feed, lambda: as_arrow(rows.schema))
     first = None
     if history is not None:
@@ -136,7 +148,11 @@ def _run_state(
         first = _packed_history(history, frame, flow)
     body = cloudpickle.dumps(task)  # type: ignore[no-untyped-call]
     results = blobs.groupBy(BUCKET).transformWithStateInPandas(
-        processor(body, __version__), OUTPUT, "Append", "EventTime", first
+        processor(body, __version__, by_clock=idle is not None),
+        OUTPUT,
+        "Append",
+        "EventTime" if idle is None else "ProcessingTime",
+        first,
     )
     results = results.observe(
         METRICS, *(F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in STATS)
@@ -171,11 +187,16 @@ def _select_columns(
         if by[-1] != name:
             schema = schema.append(pa.field(by[-1], schema.field(name).type))
     plan = replace(plan, by=tuple(by), schema=schema)
+    assert plan.clock is not None
+    frame = with_watermark(frame, plan.clock.column, flow.clock)
+    selected = dict(columns)
+    if flow.clock.ahead is not None:
+        selected[CLOCK] = F.col(quoted(CLOCK)).isNull()
     rows = frame.select(
         _bucket_of(keys, flow.buckets).alias(BUCKET),
-        *(column.alias(f"s{i}") for i, column in enumerate(columns.values())),
+        *(column.alias(f"s{i}") for i, column in enumerate(selected.values())),
     )
-    return rows, list(columns), plan
+    return rows, list(selected), plan
 
 
 def _with_late(frame: DataFrame, schema: StructType) -> StructType:

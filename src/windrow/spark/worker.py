@@ -63,13 +63,16 @@ class MapStore:
 
     def __init__(self, state: Any) -> None:
         self._state = state
-        self.had_header = self.has_header = False
+        self.had_header: bool | None = None  # until it is asked for
+        self.has_header = False
 
     def get(self, number: int) -> bytes | None:
         """The blob under that number, if there is one."""
         row = self._state.getValue((number,))
         if number == HEADER:
-            self.had_header = self.has_header = row is not None
+            self.has_header = row is not None
+            if self.had_header is None:
+                self.had_header = self.has_header
         return None if row is None else bytes(row[0])
 
     def put(self, number: int, blob: bytes) -> None:
@@ -86,16 +89,24 @@ class MapStore:
 
 
 def step(
-    body: bytes, version: str, store: MapStore, blobs: list[bytes], now: int
+    body: bytes,
+    version: str,
+    store: MapStore,
+    blobs: list[bytes],
+    now: int,
+    clock: int,
 ) -> Iterator[pd.DataFrame]:
-    """Move a bucket on; a row for each blob of results, and one of its statistics."""
+    """Move a bucket on; a row for each blob of results, and one of its statistics.
+
+    `now` is the watermark, `clock` the time of the micro-batch, in milliseconds.
+    """
     import pandas as pd  # noqa: PLC0415 - tasks without state do without it
 
     stats = StepStats()
 
     def run_step() -> Iterator[bytes]:
         task: StateTask = _task(body)
-        yield from task.step(store, blobs, now, stats)
+        yield from task.step(store, blobs, now, stats, clock)
 
     results = _name_users_line(version, run_step)
     while some := list(islice(results, A_TIME)):

@@ -28,7 +28,7 @@ from windrow.batch.columns import array_runs
 from windrow.batch.partials import PANE
 from windrow.windows.rule import Array
 
-from .late_parts import LateParts
+from .late_parts import LateParts, TailParts
 from .pieces import Fields, Pieces
 from .slice_pages import ID, SOME
 from .walk import Chunks, SliceRuns, Walk, WindowParts
@@ -75,16 +75,17 @@ class WindowOutputs:
         return [*self.walk.after, self.building]
 
     def windows(
-        self, pieces: Pieces, late: LateParts | None
+        self, pieces: Pieces, *more: LateParts | TailParts | None
     ) -> Iterator[tuple[WindowParts, Fields]]:
-        """The windows that fell due with their late parts, in slabs of whole keys."""
+        """The windows that fell due with `more` parts, in slabs of whole keys."""
         slabs = (np.cumsum(self.walk.counts) - self.walk.counts) // SLAB
         firsts, lasts = array_runs(slabs)
         for first, last in zip(firsts, lasts, strict=True):
             keys = int(first), int(last)
             due, source = self.walk.due(*keys), self.source
-            if late is not None:
-                source, due = late.add_to(source, due, keys)
+            for parts in more:
+                if parts is not None:
+                    source, due = parts.add_to(source, due, keys)
             if len(due.keys):
                 yield due, merge(pieces.product, source, *due.places)
 

@@ -36,6 +36,7 @@ KINDS = {
     "feed": 5,
     "operator": 6,
     "late": 7,
+    "clock": 8,
 }
 """What a blob is; a number once given is never given to anything else."""
 

@@ -42,12 +42,14 @@ from .codec import Store, read_blob
 class Feed:
     """Tables of slices, where rows are `folded` before they come, or of rows.
 
-    `former` is how version 0.1 folded, where its partials were smaller.
+    `former` is how version 0.1 folded, where its partials were smaller; `beside` are
+    columns that tell parts of a slice apart.
     """
 
     folding: Folding
     folded: bool
     former: Folding | None = None
+    beside: tuple[str, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -58,6 +60,11 @@ class Feed:
     def keys(self) -> list[str]:
         """The key columns of slices."""
         return [f"k{number}" for number in range(len(self.folding.plan.by))]
+
+    @cached_property
+    def groups(self) -> list[str]:
+        """The columns that slices of one instant differ in, before they are closed."""
+        return [*self.keys, *self.beside]
 
     @cached_property
     def partials(self) -> list[str]:
@@ -127,8 +134,8 @@ class Feed:
         panes = table.column(PANE).to_numpy()
         codes = np.zeros(len(table), np.int32)
         keys = pa.table({})
-        if self.keys:
-            codes, keys = key_codes(table, self.keys)
+        if self.groups:
+            codes, keys = key_codes(table, self.groups)
         order = np.lexsort((panes, codes))
         panes, codes = panes[order], codes[order]
         table = table.take(pa.array(order))
@@ -142,7 +149,7 @@ class Feed:
         keys = keys.take(pa.array(codes[starts]))
         return pa.table(
             {
-                **{name: keys.column(name) for name in self.keys},
+                **{name: keys.column(name) for name in self.groups},
                 PANE: pa.array(panes[starts]),
                 ROWS: pa.array(rows),
                 **write_partials(replace(partials, arrays=arrays), arrays),

@@ -50,12 +50,17 @@ class QueryDescription:
 
 
 def describe(
-    plan: Plan | OverPlan, *, buckets: int, layout: str, late: str = "count"
+    plan: Plan | OverPlan,
+    *,
+    buckets: int,
+    layout: str,
+    late: str = "count",
+    pace: Mapping[str, str] | None = None,
 ) -> QueryDescription:
     """What must stay the same as long as the state is kept.
 
     `layout` is how the state is kept, which follows from the rest, unless a later
-    version decides otherwise.
+    version decides otherwise; `pace` is what moves its time, beside the watermark.
     """
     types = {name: str(plan.schema.field(name).type) for name in plan.reads}
     common: dict[str, Any] = {
@@ -81,6 +86,7 @@ def describe(
         if clock is None
         else f"{clock.column} {types[clock.column]} in ticks of {clock.instant}",
         "late=": late,
+        **(pace or {}),
         **common,
     }
     former = {

@@ -1,7 +1,8 @@
-"""Adds late parts to the windows that fall due, some of which have no other part.
+"""Adds parts to the windows that fall due, some of which have no other part.
 
-window       head . middle . newest . late           merged in any order: they commute
+window       head . middle . newest . late . tail    merged in any order: they commute
 due          a key's windows from the first due on, as long as a late slice is in them
+tail         events with a duration that go on beyond the end of the window
 """
 
 from __future__ import annotations
@@ -53,33 +54,80 @@ class LateParts:
             return source, due
         marks = owners * (self.windows + 1) + index
         late = self.places[np.searchsorted(self.marks, marks)]
-        mine = np.flatnonzero(due.index < self.windows)
-        at = np.searchsorted(
-            due.keys[mine] * self.windows + due.index[mine],
-            owners * self.windows + index,
-        )
-        at = np.append(mine, -1)[np.minimum(at, len(mine))]
-        known = at >= 0
-        known[known] = (due.keys[at[known]] == owners[known]) & (
-            due.index[at[known]] == index[known]
-        )
-        newest = np.full(len(owners), -1)
-        newest[known] = due.places[-1][at[known]]
-        size, each = len(source[0]), np.arange(len(owners))
+        size = len(source[0])
         both = stack(source, self.partials)
-        merged = prefix_scan(self.product, both, size + late, each, each + 1, newest)
-        due = self._with_windows(due, owners[~known], index[~known])
-        due.places[-1][at[known]] = size + each[known]
-        due.places[-1][len(due.keys) - int((~known).sum()) :] = size + each[~known]
-        return stack(source, merged), due
+        found = owners, self.first + index, size + late
+        return add_parts(self.product, self.rule, both, due, *found)
 
-    def _with_windows(self, due: WindowParts, keys: Array, index: Array) -> WindowParts:
-        """Windows, and behind them more that have no partial yet."""
-        numbers, none = self.first + index, np.full(len(keys), -1)
-        return WindowParts(
-            np.concatenate([due.keys, keys]),
-            np.concatenate([due.index, index]),
-            np.concatenate([due.begins, self.rule.begin(numbers)]),
-            np.concatenate([due.ends, self.rule.end(numbers)]),
-            tuple(np.concatenate([places, none]) for places in due.places),
-        )
+
+@dataclass(frozen=True)
+class TailParts:
+    """Partials of events that go on beyond the end of a window, as places.
+
+    Part i is of window `numbers[i]` of key `keys[i]`.
+    """
+
+    product: Product
+    rule: Rule
+    keys: Array
+    numbers: Array
+    places: Array
+
+    def add_to(
+        self, source: Fields, due: WindowParts, keys: tuple[int, int]
+    ) -> tuple[Fields, WindowParts]:
+        """Windows of those keys with their tails, some of which have no other part."""
+        mine = (self.keys >= keys[0]) & (self.keys < keys[1])
+        found = self.keys[mine], self.numbers[mine], self.places[mine]
+        return add_parts(self.product, self.rule, source, due, *found)
+
+
+def add_parts(
+    product: Product,
+    rule: Rule,
+    source: Fields,
+    due: WindowParts,
+    keys: Array,
+    numbers: Array,
+    places: Array,
+) -> tuple[Fields, WindowParts]:
+    """Windows with one more part each, at most; some of them have no other.
+
+    Part i is of window `numbers[i]` of key `keys[i]`, and is merged with the newest of
+    its three.
+    """
+    if not len(keys):
+        return source, due
+    least = int(numbers.min())
+    span = int(numbers.max()) - least + 1
+    index = rule.last_over(due.begins) - least
+    near = np.flatnonzero((index >= 0) & (index < span))
+    codes = due.keys[near] * span + index[near]
+    order = np.argsort(codes, kind="stable")
+    near, codes = np.append(near[order], -1), np.append(codes[order], -1)
+    wanted = keys * span + (numbers - least)
+    at = np.searchsorted(codes[:-1], wanted)
+    known = codes[at] == wanted
+    at = near[at]
+    newest = np.full(len(keys), -1)
+    newest[known] = due.places[-1][at[known]]
+    size, each = len(source[0]), np.arange(len(keys))
+    merged = prefix_scan(product, source, places, each, each + 1, newest)
+    more = int((~known).sum())
+    due = _with_windows(rule, due, keys[~known], numbers[~known])
+    due.places[-1][at[known]] = size + each[known]
+    due.places[-1][len(due.keys) - more :] = size + each[~known]
+    return stack(source, merged), due
+
+
+def _with_windows(
+    rule: Rule, due: WindowParts, keys: Array, numbers: Array
+) -> WindowParts:
+    """Windows, and behind them more that have no partial yet."""
+    none = np.full(len(keys), -1)
+    return WindowParts(
+        np.concatenate([due.keys, keys]),
+        np.concatenate([due.begins, rule.begin(numbers)]),
+        np.concatenate([due.ends, rule.end(numbers)]),
+        tuple(np.concatenate([places, none]) for places in due.places),
+    )

@@ -34,6 +34,7 @@ from .feed import Feed
 from .fingerprint import QueryDescription
 from .header import BucketHeader, read_header
 from .late import LateStep, tell_late
+from .late_parts import TailParts
 from .pieces import Fields, Pieces
 from .slice_pages import ID
 from .walk import Chunks, SliceRuns, WindowParts
@@ -136,6 +137,10 @@ class SliceBucket:
         """Move every window on from where it is to `now`."""
         windows, pages = self.chunks, header.pages
         parts = header.read_parts()
+        slices, tails = self.split_tails(slices)
+        if tails is not None:
+            _, _, ids = header.number_keys(tails)
+            tails = tails.drop_columns(self.feed.keys).append_column(ID, pa.array(ids))
         if late is not None:
             _, _, ids = header.number_keys(late)
             header.note_late(late, ids)
@@ -153,6 +158,7 @@ class SliceBucket:
         read = [pages.read_raw(page) for page in raw]
         trees = [LateStep(tree, late, header.now, now) for tree in header.late]
         groups = [[parts], [slices], *left, read, [late], *(t.tables for t in trees)]
+        groups.append([tails])
         pieces = Pieces(self.folding, groups, header.key_ids)
         slots = self._slots(parts, pieces, len(header.keys))
         closed, came = pieces.group(1), pieces.group(3 + len(windows))
@@ -176,7 +182,8 @@ class SliceBucket:
             output = advance(chunks, inputs)
             nodes = pieces.group(4 + len(windows) + number)
             lates, pages.next = trees[number].merge(pieces, came, nodes, pages.next)
-            for due, results in output.windows(pieces, lates):
+            more = lates, self._tail_parts(chunks, pieces)
+            for due, results in output.windows(pieces, *more):
                 yield self._results(due, results, pieces, header, number)
             for table in output.suffixes:
                 pages.add_suffixes(table, number)
@@ -187,6 +194,24 @@ class SliceBucket:
             pages.add_raw(slices, windows, now)
         all_parts = pa.concat_tables(tables).combine_chunks()
         header.write_parts(all_parts, parts is not None, now)
+
+    def split_tails(
+        self, slices: pa.Table | None
+    ) -> tuple[pa.Table | None, pa.Table | None]:
+        """Slices, and the parts of events that go on beyond them: here none."""
+        return slices, None
+
+    def _tail_parts(self, chunks: Chunks, pieces: Pieces) -> TailParts | None:
+        """The parts of events that go on beyond windows that end with their slice."""
+        tails = pieces.group(-1)
+        if not len(tails):
+            return None
+        ends = self.feed.ends(pieces.panes[tails])
+        numbers = chunks.rule.first_over(ends) - 1
+        mine = chunks.rule.end(numbers) == ends
+        tails, numbers = tails[mine], numbers[mine]
+        keys = pieces.keys[tails]
+        return TailParts(pieces.product, chunks.rule, keys, numbers, tails)
 
     def _results(
         self,

@@ -169,12 +169,10 @@ def _walk(  # type: ignore[no-untyped-def]
 class WindowParts:
     """Window i of key `keys[i]` is [begins[i], ends[i]).
 
-    It is window `index[i]` of those that fall due; `places` are those of its head,
-    middle and newest partial.
+    `places` are those of its head, middle and newest partial.
     """
 
     keys: Array
-    index: Array
     begins: Array
     ends: Array
     places: tuple[Array, ...]
@@ -230,7 +228,7 @@ class Walk:
         self._run((first, last), True, out)
         keys, windows, *places = out
         begins, ends = self._begins[windows], self._ends[windows]
-        return WindowParts(keys, windows, begins, ends, tuple(places))
+        return WindowParts(keys, begins, ends, tuple(places))
 
 
 def _list_due(rule: Rule, before: int, panes: Array, first: int, last: int) -> Array:

@@ -5,6 +5,7 @@
     panes.py         windows over slices            sashes.py    longer than a chunk
     blocks.py        count windows without a key    over.py      each row over its past
     as_of.py         labels over the events before them
+    policies.py      windows by policy
     spans.py         events with a duration         span_pieces.py   folded
     stream.py        the two ends of a stream's state
 

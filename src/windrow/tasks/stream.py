@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from windrow.batch.columns import array_runs
 from windrow.batch.partials import Folding, PartialLayout
@@ -22,14 +23,17 @@ from windrow.plan.over import OverPlan
 from windrow.state.codec import Bucket, StepStats, Store, pack, unpack
 from windrow.state.fingerprint import QueryDescription, describe
 from windrow.state.last_rows import CountBucket, RollBucket
+from windrow.state.own_time import move_time
 from windrow.state.past_slices import CountSliceBucket, OverSliceBucket
 from windrow.state.rows import PagedBucket, RowBucket, SpanBucket
 from windrow.state.slices import SliceBucket
+from windrow.state.span_slices import PieceFolding, SpanSliceBucket, point_plan
 
 from .sweep import Batches, as_batches, stretches
 
 BUCKET, BLOB = "bucket", "blob"
 LATE_FLAG = "late"
+ASIDE = "aside"  # the number of rows in a blob that are late, whatever the watermark
 BEFORE_ALL = -(2**63)  # ticks
 
 # In a blob of results: less than a megabyte, since the JVM treats arrays of half a
@@ -43,13 +47,16 @@ class FeedTask:
 
     With `folding`, whose first key is the bucket, they are folded into slices.  `beats`
     are the buckets that are called in the first micro-batch, whether they get rows or
-    not: from then on they know how far time was.
+    not: from then on they know how far time was.  With `aside` the last column tells
+    rows that are set aside: they go to buckets as late ones, whole with `keeps`.
     """
 
     names: tuple[str, ...]
     folding: Folding | None
     enough: int
     beats: tuple[int, ...] = ()
+    aside: bool = False
+    keeps: bool = False
     lane: TaskLane = field(default_factory=TaskLane)
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -57,12 +64,26 @@ class FeedTask:
         named = (batch.rename_columns(list(self.names)) for batch in batches)
         with running(self.lane):
             for table, _ in stretches(named, lambda: 4 * self.enough):
-                yield self._blobs(table)
+                rows, gone = _part(table) if self.aside else (table, None)
+                if gone is not None:
+                    yield from self._aside(gone)
+                if len(rows):
+                    yield self._blobs(rows)
 
     def beat(self) -> pa.RecordBatch:
         """A blob without rows for each bucket."""
         blob = pack(pa.table({}), "feed", small=False)
         return _batch(self.beats, [blob] * len(self.beats))
+
+    def _aside(self, table: pa.Table) -> Iterator[pa.RecordBatch]:
+        """Rows set aside: how many, and with `keeps` themselves."""
+        buckets = table.column(BUCKET).to_numpy()
+        table = table.drop_columns([BUCKET])
+        for bucket in np.unique(buckets).tolist():
+            mine = table.filter(pa.array(buckets == bucket))
+            rows = mine if self.keeps else pa.table({})
+            facts = {ASIDE: len(mine)}
+            yield _batch([bucket], [pack(rows, "feed", facts, small=False)])
 
     def _blobs(self, table: pa.Table) -> pa.RecordBatch:
         if self.folding is None:
@@ -85,6 +106,15 @@ class FeedTask:
         return _batch(buckets[starts], blobs)
 
 
+def _part(table: pa.Table) -> tuple[pa.Table, pa.Table | None]:
+    """Rows to go on with, and rows that the last column sets aside."""
+    aside = table.column(table.num_columns - 1)
+    table = table.select(table.column_names[:-1])
+    if not pc.any(aside).as_py():
+        return table, None
+    return table.filter(pc.invert(aside)), table.filter(aside)
+
+
 def _batch(buckets: Any, blobs: list[bytes]) -> pa.RecordBatch:
     columns = [pa.array(buckets, pa.int32()), pa.array(blobs, pa.binary())]
     return pa.record_batch(columns, names=[BUCKET, BLOB])
@@ -95,13 +125,16 @@ class StateTask:
     """A bucket with the schema of its results; `tick` in nanoseconds.
 
     With `late` columns, rows that came too late come out too: their own columns as
-    `late`, their keys, and true in `late`.  No window comes out that ends by `since`.
+    `late`, their keys, and true in `late`.  `idle` is after how many milliseconds
+    without a move of the watermark time goes on by itself.  No window comes out that
+    ends by `since`.
     """
 
     bucket: Bucket
     gives: pa.Schema
     tick: int
     late: dict[str, str]
+    idle: int | None = None
     lane: TaskLane = field(default_factory=TaskLane)
     since: int | None = None
 
@@ -113,13 +146,28 @@ class StateTask:
                 pass
 
     def step(
-        self, store: Store, blobs: Iterable[bytes], watermark: int, stats: StepStats
+        self,
+        store: Store,
+        blobs: Iterable[bytes],
+        watermark: int,
+        stats: StepStats,
+        clock: int = 0,
     ) -> Iterator[bytes]:
         """Take in blobs, move on to a watermark in milliseconds, give results.
 
-        Results are plain Arrow streams, since nobody keeps them.
+        `clock` is that of the micro-batch.  Results are plain Arrow streams, since
+        nobody keeps them.
         """
-        tables = [table for blob in blobs if len(table := unpack(blob, "feed")[0])]
+        tables: list[pa.Table] = []
+        for blob in blobs:
+            table, facts = unpack(blob, "feed")
+            aside = facts.get(ASIDE, 0)
+            stats.rows_in += aside
+            stats.late_rows += aside
+            kind = stats.late if aside else tables
+            kind += [table] if len(table) else []
+        if self.idle is not None:
+            watermark = move_time(store, watermark, clock, self.idle)
         now = watermark * 10**6 // self.tick
         with running(self.lane):
             if self.since is not None:  # windows that end by then are history
@@ -162,11 +210,23 @@ def make_bucket(flow: Flow) -> Bucket:
         return _rows_bucket(flow, flow.kept)
     assert isinstance(plan, Plan)
     query = _describe(flow, flow.kept)
+    if plan.span is not None:
+        return _span_bucket(flow, plan, query)
     folding = Folding(plan, flow.request, flow.slots)
     former = None if flow.former is None else Folding(plan, *flow.former)
     folded = flow.fed == "slices"
     what = folding, folded, flow.cell, query, keep_late, former
     return SliceBucket(*what, count_late=flow.counts_late)
+
+
+def _span_bucket(flow: Flow, plan: Plan, query: QueryDescription) -> Bucket:
+    """A bucket of events with a duration that keeps slices."""
+    folding = Folding(point_plan(plan), flow.request, flow.slots)
+    events = None
+    if flow.fed == "rows":
+        events = PieceFolding(plan, flow.request, flow.slots)
+    place = folding, True, flow.cell, query, flow.late == "keep", None
+    return SpanSliceBucket(*place, count_late=flow.counts_late, events=events)
 
 
 def _rows_bucket(flow: Flow, kept: str) -> PagedBucket:
@@ -182,5 +242,6 @@ def _rows_bucket(flow: Flow, kept: str) -> PagedBucket:
 
 
 def _describe(flow: Flow, kept: str) -> QueryDescription:
-    layout, buckets = f"{flow.fed} to {kept}", flow.buckets
-    return describe(flow.plan, buckets=buckets, layout=layout, late=flow.late)
+    layout, pace = f"{flow.fed} to {kept}", flow.clock.words()
+    of_stream = {"layout": layout, "late": flow.late}
+    return describe(flow.plan, buckets=flow.buckets, pace=pace, **of_stream)

@@ -44,12 +44,13 @@ def write_files(folder: Path, batches: Iterable[pa.Table], *, first: int = 0) ->
     return folder
 
 
-def stream_of(spark: Any, folder: Path, *, late_by: str, files: int = 1) -> Any:
-    """The files as a stream, `files` a micro-batch, with a watermark on `at`."""
+def stream_of(spark: Any, folder: Path, *, late_by: str | None, files: int = 1) -> Any:
+    """The files as a stream, `files` a micro-batch; a watermark on `at`, or none."""
     arrow = pq.read_schema(min(folder.glob("*.parquet")))
     schema = from_arrow_schema(arrow, prefer_timestamp_ntz=True)
     reader = spark.readStream.schema(schema).option("maxFilesPerTrigger", files)
-    return reader.parquet(str(folder)).withWatermark("at", late_by)
+    stream = reader.parquet(str(folder))
+    return stream if late_by is None else stream.withWatermark("at", late_by)
 
 
 @dataclass

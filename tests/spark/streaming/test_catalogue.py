@@ -115,6 +115,22 @@ def test_partials_of_whole_numbers_and_texts_give_the_answers_of_the_engine(
     assert_as_in_process(streaming, tmp_path, table, WHOLE)
 
 
+def test_sketches_are_kept_in_pages_and_give_the_answers_of_the_engine(
+    streaming, tmp_path
+):
+    calls = {
+        "kinds": wr.approx_distinct("y"),
+        "n": wr.count(),
+        "bins": wr.histogram("x", [-50, 0, 50]),
+        "ends": wr.approx_quantile("x", [0, 0.5, 1], method="ddsketch"),
+        "median": wr.approx_quantile("x", 0.5),
+        "top": wr.approx_top_k("y", 2),
+        "bytes": wr.hll_sketch("y"),
+    }
+
+    assert_as_in_process(streaming, tmp_path, table_of("double"), calls)
+
+
 @pytest.mark.parametrize("kind", LISTS)
 def test_holistic_aggregates_over_each_type_give_the_answers_of_the_engine(
     streaming, tmp_path, kind

@@ -5,10 +5,13 @@ from __future__ import annotations
 import datetime as dt
 
 import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
 from answers import assert_same_rows
 from micro_batches import run, stream_of, write_files
 
 import windrow as wr
+from windrow.errors import QueryError
 
 TEXT = """
     select at, city, sum(len) / 10 as tens, count(*) as n
@@ -43,3 +46,108 @@ def test_a_text_over_a_stream_gives_the_rows_of_a_table(streaming, tmp_path):
     closed = [row for row in whole if row["at"] <= ran.watermark]
     assert len(closed) > 10
     assert_same_rows(ran.rows, closed, named_by=["at", "city"])
+
+
+SQUARES = wr.Aggregate(
+    name="squares",
+    identity=0.0,
+    lift=lambda value: value * value,
+    combine=lambda older, newer: older + newer,
+    lower=lambda partial: partial,
+    laws=("commutative",),
+)
+CLAUSES = {  # what it gives, and the columns that name a row
+    "rstream": (
+        (
+            "select rstream(at, caller, count(*) as n) from Calls [range 20 slide 10] "
+            "group by caller"
+        ),
+        ["at", "caller"],
+    ),
+    "users": (
+        (
+            "select at, caller, squares(len) as q from Calls [range 20 slide 10] "
+            "group by caller"
+        ),
+        ["at", "caller"],
+    ),
+    "span": (
+        (
+            "select window.end as over, caller, count(*) as n "
+            "from Calls [range 20 slide 10 span start, at] group by caller"
+        ),
+        ["over", "caller"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CLAUSES)
+def test_a_clause_over_a_stream_gives_the_rows_of_a_table(name, streaming, tmp_path):
+    batches = [calls(first, 30) for first in (0, 30, 60)]
+    batches = [
+        batch.append_column("start", pc.subtract(batch["at"], dt.timedelta(seconds=7)))
+        for batch in batches
+    ]
+    folder = write_files(tmp_path / "calls", batches)
+    stream = stream_of(streaming, folder, late_by="0 seconds")
+    text, named_by = CLAUSES[name]
+
+    query = wr.cql(text, Calls=stream, squares=SQUARES, time="at")
+    ran = run(query, tmp_path / "checkpoint")
+
+    table = pa.concat_tables(batches)
+    whole = wr.cql(text, Calls=table, squares=SQUARES, time="at").to_pylist()
+    closed = [row for row in whole if row[named_by[0]] <= ran.watermark]
+    assert len(closed) > 10
+    assert_same_rows(ran.rows, closed, named_by=named_by)
+
+
+def test_distinct_over_a_stream_gives_each_row_of_a_closed_window_once(
+    streaming, tmp_path
+):
+    batches = [calls(first, 30) for first in (0, 30, 60)] * 2
+    folder = write_files(tmp_path / "calls", batches)
+    stream = stream_of(streaming, folder, late_by="0 seconds", files=6)
+    text = "select distinct caller, len from Calls [range 20 slide 10]"
+
+    ran = run(wr.cql(text, Calls=stream, time="at"), tmp_path / "checkpoint")
+
+    window = wr.sliding("20 seconds", every="10 seconds", on="at")
+    table = pa.concat_tables(batches)
+    groups = wr.aggregate(table, window, by=["caller", "len"], n=wr.count())
+    closed = [
+        {"caller": row["caller"], "len": row["len"]}
+        for row in groups.to_pylist()
+        if row["window"]["end"] <= ran.watermark
+    ]
+    assert_same_rows(ran.rows, closed, named_by=["caller", "len"])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "select dstream(count(*)) from Calls [range 20 slide 10]",
+            "not streaming within dstream",
+        ),
+        (
+            "select istream(count(*)) from Calls [range 20 slide 10]",
+            "not streaming within istream",
+        ),
+        (
+            (
+                "select count(n) from (select at, caller, count(*) as n "
+                "from Calls [range 20 slide 10] group by caller) [now] as R"
+            ),
+            "not streaming in an inner query",
+        ),
+    ],
+)
+def test_a_clause_that_a_stream_cannot_have_is_refused_in_a_sentence(
+    text, words, streaming
+):
+    stream = streaming.readStream.format("rate").load()
+    stream = stream.selectExpr("timestamp as at", "value as caller")
+
+    with pytest.raises(QueryError, match=words):
+        wr.cql(text, Calls=stream.withWatermark("at", "1 second"), time="at")

@@ -15,6 +15,7 @@ from ._html import Html, tag
 
 SIGNS: dict[Standing, str] = {
     "holds": "✓",
+    "partly": "◐",
     "fails": "✗",
     "open": "?",
     "unmeasured": "·",

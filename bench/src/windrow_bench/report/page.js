@@ -36,7 +36,7 @@
   var rows = Array.prototype.slice.call(document.querySelectorAll("#claims tbody tr"));
   var chosen = { standing: "", paper: "" };
   var words = {
-    holds: "holds", fails: "does not hold", open: "cannot be judged",
+    holds: "holds", partly: "held where measured", fails: "does not hold", open: "cannot be judged",
     unmeasured: "not measured"
   };
 

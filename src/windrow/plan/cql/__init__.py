@@ -5,6 +5,7 @@ scope.py, types.py, windows.py  ->  bind.py  ->  passes.py     explain.py prints
 
 from .bind import bind_query
 from .explain import explain_passes
+from .loop import why_not_in_loop
 from .passes import BoundQuery, JoinedTable, Member, Pass, Relation, passes_of
 from .windows import ROW, TOTAL
 
@@ -19,4 +20,5 @@ __all__ = [
     "bind_query",
     "explain_passes",
     "passes_of",
+    "why_not_in_loop",
 ]

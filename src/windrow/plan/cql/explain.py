@@ -14,11 +14,12 @@ from windrow.plan.explain import Explanation
 from windrow.query.tree import ColumnName
 from windrow.query.unparse import name_text, text_of, tree_text
 
+from .loop import why_not_in_loop
 from .passes import Member, Pass
 
 
 def explain_passes(
-    passes: Sequence[Pass], aggregated: Sequence[Explanation | None]
+    passes: Sequence[Pass], aggregated: Sequence[Explanation | None], on_spark: bool
 ) -> Explanation:
     """Explain all passes; `aggregated` has the plan of each one's aggregation."""
     members = [member for pass_ in passes for member in pass_.members]
@@ -27,11 +28,13 @@ def explain_passes(
         lines += [f"  {line}" for line in tree_text(member.bound.query).splitlines()]
     lines.append("plan")
     for number, (pass_, inner) in enumerate(zip(passes, aggregated, strict=True)):
-        lines += [f"  {line}" for line in _pass(number + 1, pass_, inner)]
+        lines += [f"  {line}" for line in _pass(number + 1, pass_, inner, on_spark)]
     return Explanation("\n".join(lines))
 
 
-def _pass(number: int, pass_: Pass, inner: Explanation | None) -> Iterator[str]:
+def _pass(
+    number: int, pass_: Pass, inner: Explanation | None, on_spark: bool
+) -> Iterator[str]:
     places = [str(member.place + 1) for member in pass_.members]
     many = "query" if len(places) == 1 else "queries"
     yield f"pass {number} for {many} {', '.join(places)}"
@@ -47,6 +50,15 @@ def _pass(number: int, pass_: Pass, inner: Explanation | None) -> Iterator[str]:
         pairs = ", ".join(f"{left} = {join.table}.{own}" for left, own in join.pairs)
         yield f"  {'left join' if join.is_left else 'join':<10} {join.table} on {pairs}"
     yield from [] if rows.filters_first else where
+    if pass_.windows and (where or rows.joins) and not on_spark:
+        reason = why_not_in_loop(pass_)
+        steps = ["where"] * bool(where) + ["join"] * bool(rows.joins)
+        step = " and ".join(steps)
+        yield (
+            f"  loop       {step} while rows are folded into cells, where these serve"
+            if reason is None
+            else f"  loop       none, {step} go before: {reason}"
+        )
     columns = pass_.columns.items()
     computed = [name for name, part in columns if not isinstance(part, ColumnName)]
     if computed and pass_.windows:

@@ -1,0 +1,257 @@
+"""Queries whose rows are filtered and joined in the loop that folds them.
+
+    where, join, group by      one loop      or one step after the other: the same rows
+
+Both are held against each other, interpreted and over columns, and against a plain
+reading of the query over Python rows.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import oracles
+import windrow as wr
+from lanes import in_both_lanes
+from strategies import part
+from windrow import _cql
+from windrow.batch.row_loop import LoopRows
+from windrow.loops import Lane, pinned
+
+CONDITIONS = {
+    "kind = 1": lambda r: _all(r["kind"], lambda v: v == 1),
+    "kind <> 1": lambda r: _all(r["kind"], lambda v: v != 1),
+    "x < 0.5": lambda r: _all(r["x"], lambda v: v < 0.5),
+    "not x < 0.5": lambda r: _all(r["x"], lambda v: v >= 0.5 or math.isnan(v)),
+    "x >= kind": lambda r: (
+        _all(r["x"], lambda v: math.isnan(v) or v >= r["kind"])
+        if r["kind"] is not None
+        else None
+    ),
+    "x = x": lambda r: _all(r["x"], lambda _: True),
+    "kind in (0, 2) and x > 0.0": lambda r: _and(
+        _all(r["kind"], lambda v: v in (0, 2)),
+        _all(r["x"], lambda v: v > 0 or math.isnan(v)),
+    ),
+    "kind = 1 or x < 0.0": lambda r: _or(
+        _all(r["kind"], lambda v: v == 1), _all(r["x"], lambda v: v < 0)
+    ),
+    "kind + 1 = 2": lambda r: _all(r["kind"], lambda v: v == 1),  # left to Arrow
+    "kind is null": lambda r: r["kind"] is None,  # left to Arrow
+    "flag = true": lambda r: _all(r["flag"], lambda v: v),
+}
+
+
+def _all(value, test):
+    return None if value is None else test(value)
+
+
+def _and(a, b):
+    return False if a is False or b is False else None if None in (a, b) else True
+
+
+def _or(a, b):
+    return True if a or b else None if None in (a, b) else False
+
+
+@contextlib.contextmanager
+def step_by_step():
+    """Filter and join before anything is folded."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_cql, "why_not_in_loop", lambda _: "a test says so")
+        yield
+
+
+@contextlib.contextmanager
+def watched_loops():
+    """The rows that were filtered and joined in the loop within."""
+    opened = []
+    real = LoopRows.open
+
+    def open_rows(self, plan):
+        opened.append(self)
+        return real(self, plan)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LoopRows, "open", open_rows)
+        yield opened
+
+
+def lists(n, values):
+    return st.lists(st.none() | values, min_size=n, max_size=n)
+
+
+@st.composite
+def streams(draw):
+    n = draw(st.integers(0, 14))
+    at = draw(st.lists(st.integers(-30, 60), min_size=n, max_size=n))
+    floats = st.sampled_from([-1.5, 0.0, 0.5, 2.0, math.nan, math.inf])
+    return pa.table(
+        {
+            "at": pa.array(sorted(at) if draw(st.booleans()) else at, pa.int64()),
+            "kind": pa.array(draw(lists(n, st.integers(0, 2))), pa.int8()),
+            "ad": pa.array(draw(lists(n, st.integers(-2, 6))), pa.int32()),
+            "flag": pa.array(draw(lists(n, st.booleans())), pa.bool_()),
+            "x": pa.array(draw(lists(n, floats)), pa.float64()),
+        }
+    )
+
+
+@st.composite
+def tables(draw):
+    ads = draw(st.lists(st.integers(-2, 5), min_size=1, max_size=6, unique=True))
+    campaigns = draw(lists(len(ads), st.sampled_from(["b", "a", "c"])))
+    return pa.table({"ad": pa.array(ads), "campaign": pa.array(campaigns, pa.string())})
+
+
+def plain(stream, table, condition, key):
+    """The counts and the largest x of each key and window of 20 every 10."""
+    met = {row["ad"]: row["campaign"] for row in table.to_pylist()}
+    groups = {}
+    for row in stream.to_pylist():
+        if not CONDITIONS[condition](row):
+            continue
+        if key == "campaign":
+            if row["ad"] not in met or row["ad"] is None:
+                continue
+            row["campaign"] = met[row["ad"]]
+        for start, end in oracles.time_windows([row["at"]], 20, 10):
+            values = groups.setdefault((row[key], start, end), [])
+            values.append(row["x"])
+    ordered = sorted(groups, key=lambda g: (g[0] is not None, g[0] or 0, g[1]))
+    if key == "campaign":
+        ordered = sorted(groups, key=lambda g: (g[0] is not None, g[0] or "", g[1]))
+    return [
+        {"key": g[0], "at": g[2], "n": len(groups[g]), "m": oracles.lower("max", v)}
+        for g in ordered
+        for v in [groups[g]]
+    ]
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize("key", ["campaign", "kind"])
+@part(0.5)
+@given(stream=streams(), table=tables())
+def test_one_loop_and_single_steps_equal_the_plain_reading(
+    condition, key, stream, table
+):
+    join = "join T on S.ad = T.ad" if key == "campaign" else ""
+    text = f"""select {key} as key, at, count(*) as n, max(x) as m
+        from S [range 20 slide 10] {join} where {condition} group by {key}"""
+
+    def ask():
+        return wr.cql(text, S=stream, T=table, time={"S": "at"}).to_pylist()
+
+    with watched_loops() as opened:
+        actual = in_both_lanes(ask)
+    with step_by_step():
+        steps = in_both_lanes(ask)
+
+    assert opened
+    expected = plain(stream, table, condition, key)
+    assert oracles.alike(actual, expected, 1e-9)
+    assert oracles.alike(steps, expected, 1e-9)
+
+
+def events(rows=3_000):
+    rng = np.random.default_rng(4)
+    stream = pa.table(
+        {
+            "at": np.sort(rng.integers(0, 500, rows)),
+            "ad": rng.integers(0, 20, rows),
+            "kind": rng.integers(0, 3, rows),
+            "x": rng.normal(size=rows),
+        }
+    )
+    return stream, pa.table({"ad": np.arange(15), "campaign": np.arange(15) % 4})
+
+
+TEXT = """select campaign, at, sum(x) as s, count(*) as n from S [range 50 slide 50]
+          join T on S.ad = T.ad where kind = 1 group by campaign"""
+
+
+def test_a_compiled_loop_gives_what_columns_give():
+    stream, table = events()
+
+    def ask():
+        return wr.cql(TEXT, S=stream, T=table, time={"S": "at"})
+
+    with pinned(Lane.COMPILED), watched_loops() as opened:
+        actual = ask()
+    with pinned(Lane.COLUMNS):
+        expected = ask()
+
+    assert len(opened) == 1
+    assert actual.equals(expected)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pa.table({"ad": [1, 1, 2], "campaign": [1, 2, 3]}),  # pairs multiply
+        pa.table({"ad": [1, 2**40], "campaign": [1, 2]}),  # far apart
+        pa.table({"ad": pa.array([1, None]), "campaign": [1, 2]}),
+        pa.table({"ad": [1.0, 2.0], "campaign": [1, 2]}),
+        pa.table(
+            {"ad": pa.array([], pa.int64()), "campaign": pa.array([], pa.int64())}
+        ),
+    ],
+)
+def test_tables_that_do_not_fit_are_joined_before(table):
+    stream, _ = events()
+
+    with watched_loops() as opened:
+        actual = wr.cql(TEXT, S=stream, T=table, time={"S": "at"})
+    with step_by_step():
+        expected = wr.cql(TEXT, S=stream, T=table, time={"S": "at"})
+
+    assert not opened
+    assert actual.equals(expected)
+
+
+def test_rows_that_where_leaves_out_cannot_fail():
+    stream = pa.table({"at": [1, 2], "k": [1, 1], "n": [2**62, 3]})
+    text = """select k, sum(n * 4) as s from S [range 10 slide 10]
+              where n < 100 group by k"""
+
+    actual = wr.cql(text, S=stream, time="at")
+
+    assert actual["s"].to_pylist() == [12]
+
+
+def test_a_join_without_a_key_of_the_table_only_leaves_rows_out():
+    stream, table = events()
+    text = """select kind, at, count(*) as n from S [range 50 slide 50]
+              join T on S.ad = T.ad group by kind"""
+
+    with watched_loops() as opened:
+        actual = wr.cql(text, S=stream, T=table, time={"S": "at"})
+    with step_by_step():
+        expected = wr.cql(text, S=stream, T=table, time={"S": "at"})
+
+    assert opened
+    assert actual.equals(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (TEXT, "  loop       where and join while rows are folded into cells"),
+        (TEXT.replace("join T", "left join T"), "an inner join by one column"),
+        (TEXT.replace("kind = 1", "campaign = 1"), "where reads a joined column"),
+        (TEXT.replace("sum(x)", "sum(campaign)"), "is computed of a joined column"),
+    ],
+)
+def test_explain_says_what_runs_in_the_loop(text, words):
+    stream, table = events()
+
+    explained = str(wr.explain_cql(text, S=stream, T=table, time={"S": "at"}))
+
+    assert words in explained

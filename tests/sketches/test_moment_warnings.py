@@ -1,0 +1,35 @@
+"""The moment sketch warns where the data show one of its weak spots."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import windrow as wr
+
+SKETCH = wr.moment_sketch(quantiles=[0.5, 0.95])
+VALUES = np.random.default_rng(1).lognormal(size=400)
+
+
+@pytest.mark.parametrize(
+    ("values", "window", "spot"),
+    [
+        (VALUES, wr.rows(8), "few values, 8 at the median"),
+        (VALUES + 1e6, wr.rows(100), "far from zero"),
+    ],
+)
+def test_a_weak_spot_is_named_with_a_way_out(values, window, spot):
+    with pytest.warns(wr.SketchWarning, match=spot) as warned:
+        wr.slide(values, window, SKETCH)
+
+    assert "Hint: use wr.approx_quantile" in str(warned[0].message)
+
+
+def test_smooth_values_and_very_few_are_fine():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        wr.slide(VALUES, wr.rows(100), SKETCH)
+        wr.slide(VALUES, wr.rows(3), SKETCH)
+        wr.slide(VALUES, wr.rows(8), wr.moment_sketch())

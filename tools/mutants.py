@@ -1,0 +1,190 @@
+"""Changes lines of the library one at a time: a test must fail each time.
+
+    make test-mutants                          an hour's sample, the same each time
+    python -m tools.mutants --minutes 10 --seed 7 --rooms windows slicing
+
+cosmic-ray makes the mutants: another operator, another number, a condition turned
+round.  They are drawn at random from all that there are, so that the share of survivors
+is an estimate of the share among all; one that changes annotations only is no mutant.
+Each runs in a copy of the tree, first against the tests of its room, then against wider
+ones.  Survivors are written to mutants.txt with what was changed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import difflib
+import functools
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+ROOMS = ("aggregates", "algorithms", "windows", "slicing", "state")
+TESTS = {
+    "aggregates": ("tests/aggregates", "tests/laws"),
+    "algorithms": ("tests/algorithms", "tests/agreement/test_slide.py"),
+    "windows": ("tests/windows", "tests/agreement/test_time_windows.py"),
+    "slicing": ("tests/slicing", "tests/agreement/test_time_windows.py"),
+    "state": ("tests/state", "tests/tasks"),
+}
+WIDER = ("tests/agreement", "tests/papers", "tests/batch")
+KINDS = (
+    "AddNot", "NumberReplacer", "ReplaceAndWithOr", "ReplaceOrWithAnd",
+    "ReplaceBinaryOperator_Add_Sub", "ReplaceBinaryOperator_Sub_Add",
+    "ReplaceBinaryOperator_Mul_Add", "ReplaceBinaryOperator_FloorDiv_Mul",
+    "ReplaceBinaryOperator_Mod_FloorDiv", "ReplaceBinaryOperator_BitAnd_BitOr",
+    "ReplaceBreakWithContinue", "ReplaceContinueWithBreak",
+    "ReplaceComparisonOperator_Lt_LtE", "ReplaceComparisonOperator_LtE_Lt",
+    "ReplaceComparisonOperator_Gt_GtE", "ReplaceComparisonOperator_GtE_Gt",
+    "ReplaceComparisonOperator_Eq_NotEq", "ReplaceComparisonOperator_NotEq_Eq",
+    "ReplaceTrueWithFalse", "ReplaceFalseWithTrue", "ReplaceUnaryOperator_USub_UAdd",
+)  # fmt: skip
+_PATIENCE = 300  # seconds: a mutant that never ends is dead
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A place in a file, and the kind of change to make there."""
+
+    file: Path
+    kind: str
+    place: int
+
+    @functools.cached_property
+    def text(self) -> str | None:
+        """The file with that change; None if it changes no program."""
+        # an extra of its own: `make test-mutants` installs it
+        from cosmic_ray.mutating import mutate_code  # noqa: PLC0415
+        from cosmic_ray.plugins import get_operator  # noqa: PLC0415
+
+        source = (ROOT / self.file).read_text("utf-8")
+        text = mutate_code(source, get_operator(f"core/{self.kind}")(), self.place)
+        same = _without_annotations(source)
+        return None if _without_annotations(text) in (same, "") else str(text)
+
+    def diff(self) -> str:
+        """The lines that differ."""
+        old = (ROOT / self.file).read_text("utf-8").splitlines()
+        new = (self.text or "").splitlines()
+        changed = difflib.unified_diff(old, new, n=0, lineterm="")
+        return "\n".join(list(changed)[2:])
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Draw mutants and run tests against each until the time is over."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--minutes", type=float, default=55)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rooms", nargs="*", choices=ROOMS, default=list(ROOMS))
+    asked = parser.parse_args(arguments)
+    until = time.monotonic() + 60 * asked.minutes
+    mutants = [mutant for room in asked.rooms for mutant in mutants_of(room)]
+    random.Random(asked.seed).shuffle(mutants)
+    survivors: list[Mutant] = []
+    ran = 0
+    with tempfile.TemporaryDirectory() as folder:
+        tree = copy_tree(Path(folder))
+        for mutant in mutants:
+            if time.monotonic() > until:
+                break
+            if mutant.text is None:
+                continue
+            survives = lives(mutant, tree)
+            ran += 1
+            survivors += [mutant] if survives else []
+            state = "SURVIVES" if survives else "dead"
+            print(f"{ran:4}  {state:8}  {mutant.kind}  {mutant.file}", flush=True)
+    share = 100 * len(survivors) / max(ran, 1)
+    words = f"{len(survivors)} of {ran} mutants survive ({share:.1f} %), of"
+    lines = [f"{words} {len(mutants)} in all; seed {asked.seed}"]
+    lines += [f"\n{one.file}: {one.kind}\n{one.diff()}" for one in survivors]
+    (ROOT / "mutants.txt").write_text("\n".join(lines) + "\n", "utf-8")
+    print("\n".join(lines))
+    return int(share > 5)
+
+
+def mutants_of(room: str) -> Iterator[Mutant]:
+    """Every mutant of the files of a room."""
+    from cosmic_ray.ast import ast_nodes, get_ast  # noqa: PLC0415 - as above
+    from cosmic_ray.plugins import get_operator  # noqa: PLC0415 - the same
+
+    for path in sorted((ROOT / "src" / "windrow" / room).rglob("*.py")):
+        nodes = list(ast_nodes(get_ast(path.read_text("utf-8"))))
+        for kind in KINDS:
+            operator = get_operator(f"core/{kind}")()
+            found = sum(len(list(operator.mutation_positions(n))) for n in nodes)
+            for place in range(found):
+                yield Mutant(path.relative_to(ROOT), kind, place)
+
+
+def lives(mutant: Mutant, tree: Path) -> bool:
+    """Whether no test notices."""
+    target = tree / mutant.file
+    original = target.read_text("utf-8")
+    target.write_text(mutant.text or "", "utf-8")
+    try:
+        room = mutant.file.parts[2]
+        return all(passes(tests, tree) for tests in (TESTS[room], WIDER))
+    finally:
+        target.write_text(original, "utf-8")
+
+
+def passes(tests: Sequence[str], tree: Path) -> bool:
+    """Whether tests pass in that tree, interpreted and without Spark."""
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+    environ = {
+        **os.environ,
+        "PYTHONPATH": str(tree / "src"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "WINDROW_CACHE_DIR": str(tree / "cache"),
+        "WINDROW_TEST_PROFILE": "mutants",
+    }
+    try:
+        answer = subprocess.run(
+            [*command, *tests],
+            cwd=tree,
+            env=environ,
+            capture_output=True,
+            check=False,
+            timeout=_PATIENCE,
+        )
+    except subprocess.TimeoutExpired:
+        return False
+    return answer.returncode == 0
+
+
+def copy_tree(folder: Path) -> Path:
+    """A copy of what tests need, in which files can be changed."""
+    for name in ("src", "bench", "tests", "benchmarks", "docs", "examples", "tools"):
+        skipped = shutil.ignore_patterns("__pycache__", "*.egg-info", "report.html")
+        shutil.copytree(ROOT / name, folder / name, ignore=skipped)
+    for name in ("pyproject.toml", "README.md", "CHANGELOG.md", "mkdocs.yml"):
+        shutil.copy(ROOT / name, folder / name)
+    return folder
+
+
+def _without_annotations(source: str) -> str:
+    """The program without its annotations, which are never run; "" if it is none."""
+    try:
+        tree: Any = ast.parse(source)
+    except SyntaxError:  # a star among parameters is no multiplication
+        return ""
+    for node in ast.walk(tree):
+        for name in ("annotation", "returns"):
+            if getattr(node, name, None) is not None:
+                setattr(node, name, ast.Constant(None))
+    return ast.dump(tree)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
