@@ -47,6 +47,7 @@ from . import (
     spark,
     spark_many,
     stream,
+    stream_kinds,
     tables,
     time_windows,
 )
@@ -65,6 +66,7 @@ EXPERIMENTS: tuple[ModuleType, ...] = (
     sharing,
     arrow_tables,
     time_windows,
+    stream_kinds,
     queries,
     medians,
     first_calls,

@@ -39,6 +39,13 @@ READ = {
         ("x",),
         {"q": (0.5, 1.0), "interpolation": "lower"},
     ),
+    "a sketch": (
+        "p=percentile_approx(x, q=0.5, k=400)",
+        "p",
+        "approx_quantile",
+        ("x",),
+        {"q": 0.5, "k": 400, "method": "kll", "error": 0.01},
+    ),
     "a list of numbers": (
         "s=moment_sketch(x, quantiles=[0.5, 1])",
         "s",

@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 import windrow as wr
 from windrow.operator import array_feed
 
-ALGORITHMS = ["auto", "sba", "pba", "subtract_on_evict", "two_stacks_lite", "daba"]
+ALGORITHMS = [
+    "auto",
+    "sba",
+    "pba",
+    "subtract_on_evict",
+    "two_stacks_lite",
+    "daba",
+    "flat_fat",
+]
 
 
 @pytest.fixture

@@ -143,3 +143,11 @@ def test_bytes_of_something_else_are_refused_in_a_sentence(sketch, data, why):
     assert message.startswith("cannot read bytes as a sketch of")
     assert why in message
     assert "Hint: " in message
+
+
+@pytest.mark.parametrize("length", range(1, 50))
+def test_strings_of_every_length_are_hashed_alike(length):
+    text = "".join(chr(ord("a") + i % 26) for i in range(length))
+    sketch, partial = ours([text])
+
+    assert np.array_equal(sketch.load(theirs([text]).serialize_compact()), partial)

@@ -28,12 +28,16 @@ BATCHES, ROWS = 8, 60
 
 
 def batches(random: Random) -> list[pa.Table]:
-    """Times go on by half a minute a micro-batch; a third of the rows lag behind."""
+    """Times go on by half a minute a micro-batch; a third of the rows lag behind.
+
+    Each has a key that was never seen, just behind the watermark of now.
+    """
     tables, newest = [], 0
-    for _ in range(BATCHES):
+    for number in range(BATCHES):
+        behind = ZERO + dt.timedelta(seconds=newest - 23)
+        rows = [{"at": behind, "key": f"new {number}", "i": 1}]
         newest += random.choice([0, 5, 30, 60])
-        keys = random.sample("abcdefgh", random.randint(1, 8))
-        rows = []
+        keys = random.sample("abc", random.randint(1, 3))
         for _ in range(random.choice([0, 3, ROWS])):
             lag = random.choice([0, 10, random.randint(0, 90)])
             second = newest - lag + random.choice([0, 0, 1 / 3])
