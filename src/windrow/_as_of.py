@@ -115,16 +115,20 @@ def as_of(
 
 
 def over_features(
-    data: Any, features: Features, given: Mapping[str, Any], **options: Any
+    data: Any,
+    features: Features,
+    given: Mapping[str, Any],
+    *,
+    hints: dict[str, Any],
+    **options: Any,
 ) -> Any:
     """`wr.over` with features: every row is a label at its own instant."""
     _check_alone(features, given)
-    stream = {name: options.pop(name) for name in ("late", "buckets", "mode")}
     if batch.library(data) == "pyspark" and data.isStreaming:
         del options["threads"]
         how = {"closed": features.closed, "delay": features.delay, **options}
         times = features.on, features.by, dict(features.calls)
-        return spark_back_end().over_features(data, *times, hints=stream, **how)
+        return spark_back_end().over_features(data, *times, hints=hints, **how)
     return as_of(data, data, features, at=features.on, **options)
 
 

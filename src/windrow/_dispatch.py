@@ -219,15 +219,14 @@ def over(
     >>> wr.over(spent, on="at", two=wr.sum("amount", last=2))["two"].to_pylist()
     [10, 30, 50]
     """
+    hints = _hints(False, None, None, late, buckets, mode)
+    hints |= {"watermark": watermark, "ahead": ahead, "idle": idle}
     if features is not None:
         given = {"on": on, "by": by, "span": span, "aggregates": aggregates, **named}
-        stream: dict[str, Any] = {"late": late, "buckets": buckets, "mode": mode}
-        options = {"ties": ties, "threads": threads, **stream}
+        options: dict[str, Any] = {"ties": ties, "threads": threads, "hints": hints}
         return over_features(data, features, given, **options)
     calls = gather_calls(named, aggregates)
     if batch.library(data) == "pyspark":
-        hints = _hints(False, None, None, late, buckets, mode)
-        hints |= {"watermark": watermark, "ahead": ahead, "idle": idle}
         return spark_back_end().over(
             data, on, by, calls, hints=hints, ties=ties, algorithm=algorithm, span=span
         )

@@ -25,6 +25,7 @@ from windrow.aggregates import Law
 from windrow.errors import BadInput, UnsupportedType, WindowError
 
 from .aggregate import Plan
+from .as_of import AsOfPlan
 from .choose import Choice, choose_algorithm
 from .over import OverPlan
 from .requests import KernelRequest, Slots, may_overflow, request_kernel, slots_of
@@ -226,6 +227,10 @@ def _needs_rows(plan: Plan | OverPlan, request: KernelRequest) -> str | None:
         why = needs_all_rows(plan.calls)
         if plan.span is not None:
             why = "an event that is under way may have begun at any time"
+        if isinstance(plan, AsOfPlan):
+            why = "features are as of an instant that no row marks"
+        elif isinstance(plan, OverPlan) and len(plan.framed) > len(plan.calls):
+            why = "min_periods= counts the values of a frame"
     else:
         why = needs_rows(plan)
     if why is None and request.product.interpreted:
