@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import inspect
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
+from windrow.aggregates import BY_NAME
 from windrow.loops import interpreting
 from windrow.state.codec import pack
 
@@ -274,3 +276,14 @@ def test_older_saves_of_built_in_aggregates_are_read_without_a_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         wr.Operator.load(read_save("text_keys"))
+
+
+def test_partials_that_another_version_laid_out_are_refused(monkeypatch):
+    operator = wr.Operator(wr.rows(3), wr.product())
+    operator.feed([2.0, 3.0])
+    saved = operator.save()
+    newer = replace(BY_NAME["product"], partial_form=3)
+    monkeypatch.setitem(BY_NAME, "product", newer)
+
+    with pytest.raises(wr.StateError, match=r"saved in form 2, and this .* form 3"):
+        wr.Operator.load(saved)

@@ -158,6 +158,11 @@ CHANGES = {
         flow(calls={"c": wr.concat("name", separator=",")}),
         "separator=',' here",
     ),
+    "form of a partial": (
+        flow(calls={"p": replace(wr.product, partial_form=1)("x")}),
+        flow(calls={"p": wr.product("x")}),
+        "p=product(x) of int64 in form 2 here",
+    ),
     "partial": (
         flow(wr.rows(3, on="at")),
         flow(wr.rows(3, on="at", partial=True)),

@@ -115,7 +115,8 @@ class Aggregate:
     call are options, in the order in which `options` lists them; `check` takes their
     values by name, refuses what has no meaning, and gives them as they are kept.  An
     approximate one names the `sketch` that is its partial, and the `error` that it
-    stays within.
+    stays within.  `partial_form` rises where a version keeps other fields than the one
+    before it: state that was saved in another form is refused.
     """
 
     name: str
@@ -135,6 +136,7 @@ class Aggregate:
     options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     check: Function | None = None
     aliases: tuple[str, ...] = ()
+    partial_form: int = 1
     summary: str = ""
     sql: str | None = None
     halves: tuple[Aggregate, ...] = ()

@@ -103,6 +103,7 @@ PRODUCT = Aggregate(
     inverse=_inverse,
     lower=_lower,
     laws=Law.COMMUTATIVE | Law.INVERTIBLE,
+    partial_form=2,  # 1: one number, or a mantissa and an exponent
     summary="float64; zeros, NaN and infinities are counted, so they leave again",
 )
 
@@ -144,5 +145,6 @@ GEOMETRIC_MEAN = Aggregate(
     lower=_geometric_lower,
     laws=Law.COMMUTATIVE | Law.INVERTIBLE,
     aliases=("gmean",),
+    partial_form=2,
     summary="the root of a product that cannot overflow",
 )

@@ -60,6 +60,7 @@ def describe_call(call: Call) -> dict[str, Any]:
     return {
         "aggregate": aggregate.name,
         "own": own,
+        "form": aggregate.partial_form,
         "columns": list(call.columns),
         "options": {name: describe(value) for name, value in call.options.items()},
         "functions": function_digests(aggregate) if own else None,
@@ -80,10 +81,22 @@ def calls_from(
             source = _users_aggregate(name, description, users.get(name), python)
         else:
             source = BY_NAME[description["aggregate"]]
+            _check_form(name, source, description.get("form", 1))
         described = description["options"].items()
         options = {option: spec_from(value) for option, value in described}
         calls[name] = Call(source, tuple(description["columns"]), options=options)
     return calls
+
+
+def _check_form(name: str, aggregate: Aggregate, form: int) -> None:
+    """Refuse partials that another version of windrow laid out in other fields."""
+    if form != aggregate.partial_form:
+        raise StateError.because(
+            f"cannot go on with {name!r}",
+            f"its partials of {aggregate.name} were saved in form {form}, and this "
+            f"version of windrow keeps form {aggregate.partial_form}",
+            "start with an empty operator, or load it with the version that saved it",
+        )
 
 
 def _users_aggregate(

@@ -71,7 +71,7 @@ def describe(
     }
     calls = {
         bound.name: f"{bound.name}={bound.call.label} of "
-        f"{', '.join(map(str, bound.types))}"
+        f"{', '.join(map(str, bound.types))}{_form_words(bound)}"
         for bound in plan.calls
     }
     clock = plan.clock
@@ -113,6 +113,12 @@ def describe(
             f"{f.text} {f.closed if f.rows is None else 'both'}" for f in plan.frames
         ]
     return QueryDescription(words, former, tuple(_unsaid(plan)))
+
+
+def _form_words(bound: BoundCall) -> str:
+    """The form of its partial, where an earlier version kept other fields."""
+    form = bound.aggregate.partial_form
+    return f" in form {form}" if form > 1 else ""
 
 
 def _rule_words(plan: Plan, rule: Rule) -> str:
