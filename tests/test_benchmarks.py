@@ -284,8 +284,8 @@ def test_what_needs_spark_is_measured_when_it_is_asked_for_and_only_then(monkeyp
 
     others = [one.NAME for one in run.EXPERIMENTS if one.NAME not in run.APART]
     assert measured == [*others, "spark", "stream"]
-    on_spark = {"spark", "spark-many", "spanning-spark", "medians-spark"}
-    assert on_spark | {"stream"} == run.APART
+    on_spark = {"features-spark", "medians-spark", "sketches-spark", "spanning-spark"}
+    assert on_spark | {"spark", "spark-many", "stream"} == run.APART
 
 
 def test_ticks_are_the_same_each_time_and_more_of_them_only_go_on_for_longer():

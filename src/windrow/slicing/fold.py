@@ -95,7 +95,9 @@ def fold_stretches(source, rows, starts, stops):
         some = np.flatnonzero(begins + nth < ends) if nth else slice(0, len(begins))
         at = begins[some] + nth
         newer = leaf(source, rows[at] if len(rows) else at)
-        store(partial, some, combine(load(partial, some), newer) if nth else newer)
+        if nth:
+            newer = combine(load(partial, some), newer)
+        store(partial, some, newer)
     return fold_groups(partial, counts)
 
 

@@ -49,9 +49,7 @@ def test_a_killed_query_goes_on_to_the_answer_of_one_that_was_not(
     told = kill(tmp_path, query, spark_environment, kills=kills, random=Random(seed))
 
     actual = pq.read_table(tmp_path / "answer").to_pylist()
-    if (
-        query in HAVE_LATE_ROWS
-    ):  # which rows are late depends on micro-batches: the same ones
+    if query in HAVE_LATE_ROWS:  # which these are depends on the micro-batches
         expected = _answer_of_a_quiet_run(tmp_path, query, spark_environment)
     else:
         expected = _answer_of_a_table(pa.concat_tables(batches), query)
