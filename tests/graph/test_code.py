@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from windrow.graph import graph_blocks, initial, specialise
+from windrow.graph import graph_blocks, initial
+from windrow.graph.specialise import specialise
 from windrow.loops import ENTRY, INLINE, JIT
 
 KEPT = Path(__file__).parent / "kept"

@@ -7,9 +7,8 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
+from windrow import graph
 from windrow.aggregates import find
-from windrow.batch import aggregate as graphed
-from windrow.batch import slices as sliced
 from windrow.graph import graph_of, slide_graph
 from windrow.graph.kernel import graph_assembly
 from windrow.kernels import Request, product_of
@@ -44,18 +43,18 @@ TIME = [wr.sliding(100, every=10, on="t"), wr.sliding(150, every=7, on="t")]
 )
 def test_a_list_of_windows_is_one_call_of_the_graph(monkeypatch, windows, call, way):
     taken = []
-    for module, name, word in (
-        (graphed, "slide_graph", "rows"),
-        (sliced, "slide_uneven", "slices"),
-        (sliced, "slide_walked", "instants"),
+    for name, word in (
+        ("slide_graph", "rows"),
+        ("slide_uneven", "slices"),
+        ("slide_walked", "instants"),
     ):
-        function = getattr(module, name)
+        function = getattr(graph, name)
 
         def seen(*given, function=function, word=word, **how):
             taken.append(word)
             return function(*given, **how)
 
-        monkeypatch.setattr(module, name, seen)
+        monkeypatch.setattr(graph, name, seen)
 
     wr.aggregate(TABLE, windows, one=call)
 
@@ -71,8 +70,8 @@ def test_four_laps_are_scanned_at_once_where_a_partial_is_one_number(
     values, windows = TABLE["y"].to_numpy(), [(64, 1), (70, 1)]
     taken = []
     with interpreting():
-        graph = graph_of([(64, 1), (70, 1)], product).graph
-        module = graph_assembly(graph, product, "rows").module()
+        special = graph_of([(64, 1), (70, 1)], product)
+        module = graph_assembly(special.graph, product, "rows").module()
         scan = module.scan_laps
         monkeypatch.setattr(
             module, "scan_laps", lambda *given: taken.append(1) or scan(*given)

@@ -129,7 +129,7 @@ TABLE = pa.table({"a": [1, 5], "b": [4, 3], "x": [1, 2], "s": ["a", "b"]})
 
 @pytest.mark.parametrize(("calls", "how", "words"), [
     ({"n": wr.count(last=3)}, {}, "events under way have no order"),
-    ({"n": wr.collect("x", last="3 seconds")}, {}, "is holistic"),
+    ({"n": wr.collect("x", last="3 seconds")}, {}, "is computed from rows"),
     ({"n": wr.count(last="3 seconds")}, {"on": "a"}, "by column 'a' and by their span"),
     ({"n": wr.count(last="3 seconds")}, {"algorithm": "daba"}, "daba cannot look back"),
     ({"n": wr.count(last="3 seconds")}, {"span": ("a", "s")}, "types"),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .kernel import graph_blocks
     from .run import graph_of, slide_graph, slide_uneven, slide_walked, uneven_graph
     from .shares import shares_of
-    from .specialise import SHORT, Special, specialise
+    from .specialise import SHORT, Special
 
 __getattr__ = load_later(
     __name__,
@@ -40,7 +40,6 @@ __getattr__ = load_later(
         "slide_graph": ".run",
         "slide_uneven": ".run",
         "slide_walked": ".run",
-        "specialise": ".specialise",
         "uneven_graph": ".run",
     },
 )
@@ -58,6 +57,5 @@ __all__ = [
     "slide_graph",
     "slide_uneven",
     "slide_walked",
-    "specialise",
     "uneven_graph",
 ]
