@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from windrow.graph import initial
-from windrow.graph.specialise import specialise
 from windrow.graph.graph import WHOLE, At, Graph, Need, NodeKind, Term, When
 from windrow.graph.passes import mark, merge
-from windrow.graph.specialise import LAP, LONG, SPARE, UNEVEN, shared_lap
+from windrow.graph.specialise import LAP, LONG, SPARE, UNEVEN, shared_lap, specialise
 
 
 def special(*ranges: int, invertible: bool, slide: int = 1) -> Graph:
