@@ -19,7 +19,7 @@ from windrow.plan import (
     plan_windows,
     resolve,
 )
-from windrow.plan.flow import check_no_history
+from windrow.plan.aggregate import check_no_history
 from windrow.windows import Window
 
 if TYPE_CHECKING:

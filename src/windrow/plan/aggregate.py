@@ -144,6 +144,16 @@ class Plan(TablePlan):
         )
 
 
+def check_no_history(start: object, since: object) -> None:
+    """Refuse history where nothing is kept for rows to come."""
+    if start is not None or since is not None:
+        raise BadInput.because(
+            "cannot begin a batch with tiles",
+            "start= and since= are what a stream begins with",
+            "make tiles of the batch too, and call wr.merge_tiles over both",
+        )
+
+
 def plan_aggregate(
     schema: pa.Schema,
     window: Window | Sequence[Window],

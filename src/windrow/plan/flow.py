@@ -155,16 +155,6 @@ def _unit(plan: Plan | OverPlan) -> int:
     return math.gcd(*(number for r in plan.rules for number in r.even[:2]))
 
 
-def check_no_history(start: object, since: object) -> None:
-    """Refuse history where nothing is kept for rows to come."""
-    if start is not None or since is not None:
-        raise BadInput.because(
-            "cannot begin a batch with tiles",
-            "start= and since= are what a stream begins with",
-            "make tiles of the batch too, and call wr.merge_tiles over both",
-        )
-
-
 def _check(late: str, buckets: int | None, mode: str) -> None:
     if late not in ("count", "keep", "drop"):
         raise BadInput.because(

@@ -23,6 +23,7 @@ from windrow.plan import (
     plan_windows,
     resolve,
 )
+from windrow.plan.aggregate import check_no_history
 from windrow.plan.as_of import AsOfPlan
 from windrow.plan.by_policy import PolicyPlan
 from windrow.plan.explain_spark import (
@@ -32,7 +33,7 @@ from windrow.plan.explain_spark import (
     explain_spread,
     explain_tree,
 )
-from windrow.plan.flow import Flow, check_no_history, flow_of
+from windrow.plan.flow import Flow, flow_of
 from windrow.plan.sketch_sql import NO_VERSION
 from windrow.plan.spread import spread_over
 from windrow.plan.stream_clock import StreamClock, stream_clock
