@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import windrow.algorithms  # noqa: F401 - before the function that hides it
+from windrow._later import load_later
 from windrow._version import __version__
 from windrow.aggregates import BY_NAME, Aggregate, Law
 from windrow.errors import (
@@ -37,8 +38,7 @@ if TYPE_CHECKING:
     from windrow._dispatch import aggregate, explain, over, slide
     from windrow._tiles import merge_tiles, tiles
     from windrow.operator import Operator
-    from windrow.plan.cards import Cards
-    from windrow.plan.cards import technique_cards as techniques
+    from windrow.plan.cards import Cards, techniques
     from windrow.plan.features import Features, features, read_features
 
     # the catalogue: `__getattr__` finds them
@@ -172,21 +172,22 @@ __all__.sort()
 
 # What is loaded when it is first used, so that importing windrow is quick.
 _LATER = {
-    "Operator": ("windrow.operator", "Operator"),
-    "aggregate": ("windrow._dispatch", "aggregate"),
-    "as_of": ("windrow._as_of", "as_of"),
-    "cql": ("windrow._cql", "cql"),
-    "explain": ("windrow._dispatch", "explain"),
-    "explain_cql": ("windrow._cql", "explain_cql"),
-    "Features": ("windrow.plan.features", "Features"),
-    "features": ("windrow.plan.features", "features"),
-    "merge_tiles": ("windrow._tiles", "merge_tiles"),
-    "over": ("windrow._dispatch", "over"),
-    "read_features": ("windrow.plan.features", "read_features"),
-    "slide": ("windrow._dispatch", "slide"),
-    "tiles": ("windrow._tiles", "tiles"),
-    "techniques": ("windrow.plan.cards", "technique_cards"),
+    "Features": ".plan.features",
+    "Operator": ".operator",
+    "aggregate": "._dispatch",
+    "as_of": "._as_of",
+    "cql": "._cql",
+    "explain": "._dispatch",
+    "explain_cql": "._cql",
+    "features": ".plan.features",
+    "merge_tiles": "._tiles",
+    "over": "._dispatch",
+    "read_features": ".plan.features",
+    "slide": "._dispatch",
+    "techniques": ".plan.cards",
+    "tiles": "._tiles",
 }
+_load = load_later(__name__, _LATER)
 
 
 def aggregates() -> Cards:
@@ -212,9 +213,7 @@ def algorithms() -> Cards:
 def __getattr__(name: str) -> Any:
     """Find a function, or an aggregate of the catalogue: `wr.sum`, `wr.var_pop`."""
     if name in _LATER:
-        module, attribute = _LATER[name]
-        globals()[name] = found = getattr(import_module(module), attribute)
-        return found
+        return _load(name)
     if name not in BY_NAME:
         raise import_module("windrow._missing").missing(name, __all__)
     return BY_NAME[name]

@@ -112,14 +112,14 @@ def algorithm_cards() -> Cards:
     return Cards([*rows, GRAPH_CARD])
 
 
-def technique_cards() -> Cards:
+def techniques() -> Cards:
     """Every technique for events with a duration, with its costs as they are counted.
 
     In calls of `combine` and `inverse`, for N events of mean length m in windows of
     range w and step b, and a height d; p is the longest event, T the time that the
     table's E events cover.  A technique has a row for each of its forms.
 
-    >>> sorted({card["name"] for card in technique_cards()})[0]
+    >>> sorted({card["name"] for card in techniques()})[0]
     'aggregate_buckets'
     """
     rows = [
