@@ -50,3 +50,12 @@ def test_signatures_name_columns_options_and_frames():
 def test_the_class_keeps_its_own_page_and_signature():
     assert inspect.getdoc(wr.Aggregate).startswith("An aggregate: plain functions")
     assert "lift" in inspect.signature(wr.Aggregate).parameters
+
+
+def test_an_aggregate_and_its_call_are_printed_as_they_are_written():
+    call = wr.quantile("len", 0.9, last="1 hour", where="len > 0")
+
+    assert repr(wr.sum) == "<windrow aggregate sum>"
+    assert repr(call) == (
+        "quantile('len', q=0.9, interpolation='linear', last='1 hour', where='len > 0')"
+    )

@@ -57,6 +57,7 @@ def test_terms_side_by_side_are_added(terms):
     ("text", "nanoseconds"),
     [
         ("1h30m", 5400 * SECOND),
+        ("1 hr 5 mins", 3900 * SECOND),
         ("1 H 30 Min", 5400 * SECOND),
         ("  24 hours  ", 86400 * SECOND),
         ("1 day -1 s", 86399 * SECOND),

@@ -164,6 +164,9 @@ class Aggregate:
                 "give inverse(whole, oldest), or leave out the law",
             )
 
+    def __repr__(self) -> str:
+        return f"<windrow aggregate {self.name}>"
+
     @property
     def native(self) -> bool:
         """Whether every field of its partial can be had in SQL."""
@@ -285,6 +288,22 @@ class Call:
     def label(self) -> str:
         """How it reads in messages and plans: `mean(len)`."""
         return f"{self.aggregate.name}({', '.join(self.columns)})"
+
+    def __repr__(self) -> str:
+        written = {
+            **dict(self.options),
+            "last": self.last,
+            "next": self.next,
+            "closed": self.closed,
+            "min_periods": self.min_periods,
+            "where": self.where,
+        }
+        told = [
+            f"{name}={getattr(value, 'text', value)!r}"
+            for name, value in written.items()
+            if value is not None
+        ]
+        return f"{self.aggregate.name}({', '.join([*map(repr, self.columns), *told])})"
 
 
 def _kind(value: object) -> str:

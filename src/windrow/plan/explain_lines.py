@@ -78,7 +78,7 @@ def label_line(plan: AsOfPlan) -> str:
     """The instants of labels, and how late events are known."""
     late = ""
     if plan.delay:
-        late = f", {plan.delay} ticks late: intervals end that much before them"
+        late = f", {plan.at.tell(plan.delay)} late: intervals end that much before them"
     return f"  labels     at {plan.at.column}; never events themselves{late}"
 
 
@@ -111,19 +111,27 @@ def slice_lines(resolved: Resolved) -> list[str]:
         return [*lines, f"  slices     an instant lies in {most} at most"]
     evens = [rule.even for rule in plan.rules]
     shared = share(slicer, evens)
-    unit = "rows" if plan.counts_rows else "ticks"
     if shared is None:
+        composite = tell_length(plan, composite_slide(slicer, evens))
+        combs = len(shared_combs(slicer, evens))
         slices = (
-            f"composite slide of {composite_slide(slicer, evens):,} {unit}, not laid "
-            f"out: cut at the next tooth of {len(shared_combs(slicer, evens))} combs"
+            f"composite slide of {composite}, not laid out: "
+            f"cut at the next tooth of {combs} combs"
         )
     else:
         slices = (
-            f"composite slide {shared.composite:,} {unit}, "
+            f"composite slide {tell_length(plan, shared.composite)}, "
             f"{count(len(shared.edges), 'slice')} in it, "
             f"at most {shared.width:,} in a window"
         )
     return [*lines, f"  slices     {slices}"]
+
+
+def tell_length(plan: TablePlan, length: int) -> str:
+    """A length in rows, in time, or in the numbers of a numeric time column."""
+    if isinstance(plan, Plan) and plan.counts_rows:
+        return count(length, "row")
+    return f"{length:,}" if plan.clock is None else plan.clock.tell(length)
 
 
 def partial_lines(product: Product) -> list[str]:

@@ -26,6 +26,7 @@ from .explain_lines import (
     result_lines,
     slice_lines,
     span_text,
+    tell_length,
     window_lines,
     zone_lines,
 )
@@ -55,8 +56,8 @@ def explain_tree(tree: Tree, kernels: Sequence[str]) -> Explanation:
         lines += partial_lines(request.product)
     steps = {
         "none": "one task a key, state carried from batch to batch",
-        "overlap": f"one task a key and chunk of {_length(plan, tree.chunk)}",
-        "sash": f"sashes in chunks of {_length(plan, tree.chunk)}",
+        "overlap": f"one task a key and chunk of {tell_length(plan, tree.chunk)}",
+        "sash": f"sashes in chunks of {tell_length(plan, tree.chunk)}",
         "blocks": "one task a block of rows",
     }
     lines.append(f"  level 2    {steps[tree.split]}")
@@ -93,9 +94,9 @@ def explain_spread(
     lines = ["over on Spark: I→Window, a window for each row", _rows_line(plan)]
     lines.append(f"  split      {spread.split}: {spread.reason}")
     if spread.chunk:
-        back, ahead = (_length(plan, ticks) for ticks in spread.reach or (0, 0))
+        back, ahead = (tell_length(plan, ticks) for ticks in spread.reach or (0, 0))
         later = f" and the {ahead} after it" if spread.reach and spread.reach[1] else ""
-        chunk = f"chunks of {_length(plan, spread.chunk)}"
+        chunk = f"chunks of {tell_length(plan, spread.chunk)}"
         lines.append(f"             {chunk}, each with the {back} before it{later}")
     lines += _frame_lines(plan, kernels)
     return Explanation("\n".join(lines))
@@ -107,7 +108,7 @@ def explain_labels(plan: AsOfPlan, chunk: int, kernels: Sequence[str]) -> Explan
     lines.append(label_line(plan))
     split = "none: labels and events of a key meet in one task, in order of time"
     if chunk:
-        length = _length(plan, chunk)
+        length = tell_length(plan, chunk)
         split = f"chunks: {length} each, with the events that its labels look back at"
     elif not plan.by:
         split = "none: no key, and a feature has no duration: all meet in one task"
@@ -234,14 +235,3 @@ def _order_text(plan: TablePlan) -> str:
         return "in no particular order: name a time column with on="
     ties = f", ties by {', '.join(plan.ties)}" if plan.ties else ""
     return f"ordered by {plan.clock.column}{ties}"
-
-
-def _length(plan: Plan | OverPlan, ticks: int) -> str:
-    """A number of ticks in the largest unit of time that divides it."""
-    if plan.clock is None or not plan.clock.tick:
-        return f"{ticks:,}"
-    nanoseconds = ticks * plan.clock.tick
-    for name, size in (("days", 86400), ("hours", 3600), ("minutes", 60), ("s", 1)):
-        if nanoseconds % (size * 10**9) == 0 and nanoseconds >= 2 * size * 10**9:
-            return f"{nanoseconds // (size * 10**9):,} {name}"
-    return f"{nanoseconds / 10**6:,.15g} ms"

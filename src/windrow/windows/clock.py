@@ -16,7 +16,7 @@ from pyarrow import types as pat
 
 from windrow.errors import UnsupportedType, WindowError
 
-from .duration import Duration
+from .duration import Duration, exact_duration
 
 _UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
@@ -41,6 +41,10 @@ class Clock:
     def ticks(self, duration: Duration) -> int:
         """A duration as a whole number of ticks."""
         return duration.amount // self.tick if self.tick else duration.amount
+
+    def tell(self, ticks: int) -> str:
+        """A number of ticks in words: "10 minutes", or as it is for numbers."""
+        return exact_duration(ticks * self.tick).text if self.tick else f"{ticks:,}"
 
 
 def clock_of(column: str, kind: pa.DataType, durations: Sequence[Duration]) -> Clock:

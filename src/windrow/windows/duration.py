@@ -31,9 +31,11 @@ _UNITS = {
     "ns": 1, "nanosecond": 1, "nanoseconds": 1,
     "us": 10**3, "µs": 10**3, "microsecond": 10**3, "microseconds": 10**3,
     "ms": 10**6, "millisecond": 10**6, "milliseconds": 10**6,
-    "s": 10**9, "sec": 10**9, "second": 10**9, "seconds": 10**9,
-    "m": 60 * 10**9, "min": 60 * 10**9, "minute": 60 * 10**9, "minutes": 60 * 10**9,
-    "h": 3600 * 10**9, "hour": 3600 * 10**9, "hours": 3600 * 10**9,
+    "s": 10**9, "sec": 10**9, "secs": 10**9, "second": 10**9, "seconds": 10**9,
+    "m": 60 * 10**9, "min": 60 * 10**9, "mins": 60 * 10**9,
+    "minute": 60 * 10**9, "minutes": 60 * 10**9,
+    "h": 3600 * 10**9, "hr": 3600 * 10**9, "hrs": 3600 * 10**9,
+    "hour": 3600 * 10**9, "hours": 3600 * 10**9,
     "d": 86400 * 10**9, "day": 86400 * 10**9, "days": 86400 * 10**9,
     "w": 7 * 86400 * 10**9, "week": 7 * 86400 * 10**9, "weeks": 7 * 86400 * 10**9,
 }  # fmt: skip
@@ -128,11 +130,11 @@ def parse_duration(value: object, *, what: str = "a duration") -> Duration:
     if isinstance(value, Duration):
         return value
     if isinstance(value, np.timedelta64):
-        return _exactly(int(value.astype("timedelta64[ns]").astype(np.int64)))
+        return exact_duration(int(value.astype("timedelta64[ns]").astype(np.int64)))
     if isinstance(value, dt.timedelta):
         exact = (value.days * 86400 + value.seconds) * 10**6 + value.microseconds
         rest = int(getattr(value, "nanoseconds", 0))  # of a pandas.Timedelta
-        return _exactly(exact * 1000 + rest)
+        return exact_duration(exact * 1000 + rest)
     if isinstance(value, bool) or not isinstance(value, (str, numbers.Integral)):
         raise WindowError.because(
             f"cannot read {what} from {value!r}",
@@ -145,7 +147,7 @@ def parse_duration(value: object, *, what: str = "a duration") -> Duration:
     return _parse_text(value, what)
 
 
-def _exactly(nanoseconds: int) -> Duration:
+def exact_duration(nanoseconds: int) -> Duration:
     """A duration with a text that can be read again, in the largest unit that fits.
 
     >>> parse_duration(dt.timedelta(minutes=90)).text
