@@ -379,3 +379,10 @@ def test_the_ring_is_a_window_and_the_time_to_postpone_long():
         op.feed({"start": ends - 40, "end": ends})
 
     assert len(op) == 32, "a power of two above (60 + 100) / 10 slices and some"
+
+
+def test_the_largest_text_is_refused_where_slices_keep_no_events():
+    op = wr.Operator(wr.sliding(15, every=5, span=("start", "end")), wr.max("name"))
+
+    with pytest.raises(wr.UnsupportedType, match="needs the events of a window"):
+        op.insert({"start": 1, "end": 18, "name": "z"})

@@ -6,17 +6,17 @@ An event passes through these modules, from top to bottom:
     spans.py          the same over events with a duration, which
                       span_program.py reads and span_windows.py keeps
     events.py         reads events, batches and instants as users write them
-    feed.py           splits a batch by key; finds events by their handles
+    feed.py           splits a batch by key; refuses events that come too late
     quick.py          short ways for plain numbers
     array_feed.py     batches of numbers slid over as arrays
-    setup.py          with the first event: types, plan, kernel; late ones refused
+    setup.py          with the first event: types, plan, kernel
     inputs.py         an event as numbers and payloads; events that wait
     window.py         one window: its memory, what waits, what fell due
     keyed.py          the windows of all keys, where they can share one array
     many.py           the windows of a list, over one ring of events
     late_windows.py   windows whose events come late, and results that are revised
     results.py        what comes out: one value, a result, a table
-    payloads.py       values that results point to, or are made of
+    read_results.py   results as Python values, also those made of payloads
 
 Below them is the kernel, which sees arrays of numbers only:
 
@@ -33,7 +33,7 @@ Below them is the kernel, which sees arrays of numbers only:
 Beside them an operator is kept:
 
     save.py           an operator as bytes, and back
-    keyed_save.py     the windows of many keys as columns
+    saved_columns.py  the windows of many keys, payloads and results as columns
     description.py    window, aggregates, keys and values as JSON, and which keys can be
 
 Algorithms are chosen in `plan/operator.py`; `windows/policy_numbers.py` has a window's

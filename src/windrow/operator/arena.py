@@ -7,7 +7,8 @@
 A slot is the number of a key.  A block is the memory of a window (`layout.py`), with
 2**level places.  One that is no longer needed is the head of its level's free list, and
 its first word is the next one there.  Loops take and give blocks without Python
-(`key_loops.py`); where the array ends they stop, and Python makes it longer.
+(`key_loops.py`); where the array ends they stop, and Python makes it longer.  Values
+that results point to stand beside it, in a ring for each slot.
 """
 
 from __future__ import annotations
@@ -146,6 +147,53 @@ class Arena:
             array[:] = saved
 
 
+class PayloadRing:
+    """The payloads of a window's events, by the numbers of events.
+
+    `rows` are those of the events [first, first + len(rows)); the young end is that of
+    the window, and the old end follows it when many are there that nobody needs.
+    """
+
+    def __init__(self, first: int = 0, rows: list[tuple[Any, ...]] | None = None):
+        self.first, self.rows = first, rows or []
+
+    def __getitem__(self, number: int) -> tuple[Any, ...]:
+        return self.rows[number - self.first]
+
+    def between(self, first: int, last: int) -> list[tuple[Any, ...]]:
+        """Those of the events from the first to the last."""
+        return self.rows[first - self.first : last + 1 - self.first]
+
+    def keep(self, events: int) -> None:
+        """Forget all but those of the youngest events, if that is half of them."""
+        if len(self.rows) > 2 * events + 16:
+            gone = len(self.rows) - events
+            del self.rows[:gone]
+            self.first += gone
+
+
+class SlotPayloads:
+    """What the events of one key had in a column, by the ring of its slot."""
+
+    def __init__(self, rings: dict[int, PayloadRing], names: list[str]) -> None:
+        self.rings, self.names, self.slot = rings, names, 0
+
+    def of_slot(self, slot: int) -> SlotPayloads:
+        """The same of another slot."""
+        other = SlotPayloads(self.rings, self.names)
+        other.slot = slot
+        return other
+
+    def payload_at(self, number: int, name: str) -> Any:
+        """Of one event."""
+        return self.rings[self.slot][number][self.names.index(name)]
+
+    def payloads_between(self, first: int, last: int, name: str) -> list[Any]:
+        """Of the events from one to another."""
+        place = self.names.index(name)
+        return [row[place] for row in self.rings[self.slot].between(first, last)]
+
+
 @lru_cache(maxsize=256)
 def arena_texts(layout: Layout, *, plain: bool) -> tuple[str, ...]:
     """Source of `words_of(arena)`, `block_words(n)` and `block_at(arena, at)`."""
@@ -165,4 +213,4 @@ def arena_texts(layout: Layout, *, plain: bool) -> tuple[str, ...]:
     )
 
 
-__all__ = ["LEAST_KEY", "Arena", "arena_texts"]
+__all__ = ["LEAST_KEY", "Arena", "PayloadRing", "SlotPayloads", "arena_texts"]

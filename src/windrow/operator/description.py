@@ -188,6 +188,16 @@ def untagged(described: Any) -> Any:
     return _READ[tag](content)
 
 
+def text_of(value: Any) -> str:
+    """A value as the text of its description."""
+    return json.dumps(tagged(value), separators=(",", ":"))
+
+
+def value_of(text: str | bytes) -> Any:
+    """The value that `text_of` was given."""
+    return untagged(json.loads(text))
+
+
 def check_keyed(keyed: bool | None, key: Any) -> None:
     """Refuse a key where an operator has one window, and none where it has several."""
     if keyed and key is None:
@@ -218,7 +228,7 @@ def check_key(key: Any) -> None:
             check_key(entry)
         return
     try:
-        back = untagged(json.loads(json.dumps(tagged(hashable(key)))))
+        back = value_of(text_of(hashable(key)))
         same = type(back) is type(key) and bool(back == key)
     except (TypeError, ValueError, OverflowError, pa.ArrowException):
         same = False

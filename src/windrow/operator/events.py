@@ -26,7 +26,7 @@ from windrow.errors import BadInput, UnknownName
 from windrow.windows import Duration
 from windrow.windows.policy_numbers import EXACT, PolicyNumbers
 
-from .inputs import Events, Others, as_column
+from .inputs import Events, Others, as_column, check_length
 from .layout import Array
 
 VALUE = "value"
@@ -271,13 +271,6 @@ def _scale(unit: str | None, numeric: bool | None) -> int | None:
             "leave unit out: it is for numbers where a window's range is a duration",
         )
     return UNITS[unit]
-
-
-def check_length(values: Any, count: int, fact: str, noun: str) -> None:
-    """Refuse values that are not one for each of `count` events."""
-    if len(values) != count:
-        cause = f"there are {len(values)} {noun}"
-        raise BadInput.because(fact, cause, "give one for each event")
 
 
 def _attribute(event: Mapping[str, Any], name: str | None) -> float:

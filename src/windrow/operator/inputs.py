@@ -288,6 +288,13 @@ def _is_number(kind: pa.DataType) -> bool:
     return bool(pat.is_floating(kind) or pat.is_integer(kind))
 
 
+def check_length(values: Any, count: int, fact: str, noun: str) -> None:
+    """Refuse values that are not one for each of `count` events."""
+    if len(values) != count:
+        cause = f"there are {len(values)} {noun}"
+        raise BadInput.because(fact, cause, "give one for each event")
+
+
 def as_column(values: Any) -> Any:
     """Values as an Arrow column."""
     return values if hasattr(values, "combine_chunks") else pa.array(values)

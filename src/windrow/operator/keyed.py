@@ -19,20 +19,19 @@ import numpy as np
 from windrow.loops import arrays
 from windrow.windows.policy_numbers import DELTA, PUNCTUATION, TIME
 
-from .arena import Arena
+from .arena import Arena, PayloadRing, SlotPayloads
 from .description import check_key, hashable
 from .inputs import Events, Source, WaitingEvents
 from .layout import Array
-from .payloads import PayloadRing, SlotPayloads, payloads_at
 from .policies import INTS, LEAST_KEY, NEVER, SHORT, TOP, TOTAL
+from .read_results import payloads_at, reader_of, same_rows, values_of
 from .results import (
     NOBODY,
     Result,
     ResultBatch,
     Results,
-    reader_of,
-    same_rows,
-    values_of,
+    joined_batches,
+    part_of_batch,
 )
 from .runtime import WindowProgram
 from .window import MOST
@@ -187,7 +186,9 @@ class KeyedWindows:
         distinct, first = np.unique(slots, return_index=True)
         rank = np.full(len(self.slots), -1, np.int64)
         rank[distinct] = first
-        mine, self.untaken = _part(_joined([*self.untaken, *fresh]), rank)
+        mine, self.untaken = part_of_batch(
+            joined_batches([*self.untaken, *fresh]), rank
+        )
         return self._named(mine, rank)
 
     def drop(self, slot: int, many: int) -> None:
@@ -264,7 +265,7 @@ class KeyedWindows:
             newest = np.frombuffer(self.newest, np.int64)
             np.maximum(newest, tick, out=newest)
         if self.program.policies.waits:
-            mine, self.untaken = _joined(self.untaken), []
+            mine, self.untaken = joined_batches(self.untaken), []
             batches = self._named(mine, np.arange(len(self.slots)))
             program = self.program
             results = Results(program.columns.request, batches, program.bounds)
@@ -440,33 +441,3 @@ class KeyedWindows:
             for slot in np.unique(slots).tolist():
                 at = arena.where[slot] + INTS
                 self.payloads[slot].keep(int(arena.flat[at + 1] - arena.flat[at]))
-
-
-def _joined(batches: list[ResultBatch]) -> ResultBatch | None:
-    """Batches one after the other, as one."""
-    if len(batches) < 2:
-        return batches[0] if batches else None
-    payloads = None
-    if batches[0].payloads is not None:
-        payloads = {
-            name: [value for batch in batches for value in (batch.payloads or {})[name]]
-            for name in batches[0].payloads
-        }
-    begins, ends, owners = (
-        np.concatenate([getattr(batch, name) for batch in batches])
-        for name in ("begins", "ends", "owners")
-    )
-    columns = zip(*(batch.out for batch in batches), strict=True)
-    out = tuple(map(np.concatenate, columns))
-    return ResultBatch(None, begins, ends, out, payloads, owners)
-
-
-def _part(
-    batch: ResultBatch | None, rank: Array
-) -> tuple[ResultBatch | None, list[ResultBatch]]:
-    """Results of slots that have a rank, and the others."""
-    if batch is None:
-        return None, []
-    mine = rank[batch.owners] >= 0
-    others = [] if mine.all() else [batch.take(np.flatnonzero(~mine))]
-    return batch.take(np.flatnonzero(mine)), others

@@ -16,14 +16,16 @@ followed up before time goes on: afterwards its events may be gone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from windrow.errors import BadInput
 from windrow.windows.policy_numbers import COUNT
 
 from .inputs import Events, Others, Source
 from .policies import NEWEST, RANGE
-from .results import Result, ResultBatch, same_value
+from .read_results import same_value
+from .results import Result, ResultBatch
 from .runtime import WindowProgram
 from .window import LEAST, KeyWindow
 
@@ -256,3 +258,25 @@ class RevisedWindow(LateWindow):
         places, _, times = self.alive()
         inside = times >= self.next_end(self.newest) - self.program.policies.range
         return list(zip(places[inside].tolist(), times[inside].tolist(), strict=True))
+
+
+def find_event(
+    window_of: Callable[[Any], Any], handle: Any, what: str
+) -> tuple[LateWindow, int, int, int]:
+    """The window, place, instant and number of the event that a handle stands for."""
+    key, tick, number = handle if isinstance(handle, tuple) else (None, 0, handle)
+    window = window_of(key)
+    if window is not None and not isinstance(window, LateWindow):
+        raise BadInput.because(
+            f"cannot {what} an event by its handle",
+            f"{window.program.kernel.algorithm.name} is first in, first out",
+            "make the operator with algorithm='flat_fat'",
+        )
+    place = -1 if window is None else window.find(tick or 0, number)
+    if window is None or place < 0:
+        raise BadInput.because(
+            f"cannot {what} the event {handle!r}",
+            "it is not in the window any more",
+            "keep handles only as long as their events",
+        )
+    return window, place, tick or 0, number

@@ -21,15 +21,9 @@ from windrow.windows.policy_numbers import TIME, PolicyNumbers
 
 from .inputs import Events, Source
 from .layout import Array
-from .payloads import payloads_at
 from .policies import NEWEST, RANGE, TOTAL
-from .results import (
-    Result,
-    ResultBatch,
-    list_reader,
-    same_value,
-    values_of,
-)
+from .read_results import list_reader, payloads_at, same_value, values_of
+from .results import Result, ResultBatch
 from .runtime import WindowProgram
 from .window import LEAST, KeyWindow
 

@@ -15,8 +15,9 @@ from windrow.state.codec import unpack
 
 from .array_feed import array_feed
 from .description import check_key, check_keyed, hashable
-from .feed import Runs, feed_batch, feed_keys, find_event, key_codes, runs_of
+from .feed import Runs, feed_batch, feed_keys, key_codes, runs_of
 from .keyed import KeyedWindows
+from .late_windows import find_event
 from .many import ManyWindow
 from .quick import quick_calls, quick_insert_of
 from .results import Result, Results
@@ -115,14 +116,14 @@ class Operator:
         if key is not None and (shared := self._share()) is not None:
             slot = shared.slots.get(key)
             if slot is not None:
-                self._setup.check_event(shared.state_of(slot), tick, others)
+                self._setup.order.check_event(shared.state_of(slot), tick, others)
             try:
                 return shared.insert(key, numbers, tick, others, payload)
             finally:
                 self._keep_shared(shared)
         window = self._window(key, create=False)
         if window is not None:
-            self._setup.check_event(window.last, tick, others)
+            self._setup.order.check_event(window.last, tick, others)
         else:
             window = self._window(key)
         if payload:

@@ -15,19 +15,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import types as pat
 
 from windrow.batch.results import finish, written
 from windrow.errors import BadInput
 from windrow.loops import as_arrow
-from windrow.plan.bind import BoundCall
 from windrow.plan.requests import KernelRequest
 
-from .payloads import Payloads, payload_of
+from .read_results import values_of
 
 Array = np.ndarray[Any, Any]
-Read = Callable[[], Any]
-Outputs = list[tuple[list[Array], Array | None]]  # values and validity of each
 
 
 class Result(NamedTuple):
@@ -44,50 +40,6 @@ class Result(NamedTuple):
     value: Any
     again: bool = False
     query: str | None = None
-
-
-def reader_of(request: KernelRequest, out: list[Array], payloads: Payloads) -> Read:
-    """A function that reads the one result in `out` as Python values."""
-    views = written(request.product, tuple(out))
-    readers = {
-        bound.name: _reader(bound, [views[output] for output in outputs], payloads)
-        for bound, outputs in request.calls
-    }
-    if len(readers) == 1:
-        return next(iter(readers.values()))
-    return lambda: {name: read() for name, read in readers.items()}
-
-
-def _reader(bound: BoundCall, views: Outputs, payloads: Payloads) -> Read:
-    (values, valid), *rest = views
-    first = values[0].item
-    is_valid = valid.item if valid is not None else None
-    if bound.payload is not None:
-        places = [array[0].item for array, _ in views]
-        return lambda: payload_of(bound, [read() for read in places], payloads)
-    plain = bound.aggregate.is_users or bound.result in (pa.int64(), pa.float64())
-    if plain and len(values) == 1 and not rest and bound.aggregate.result != "truth":
-        if is_valid is None:
-            return first
-        return lambda: first() if is_valid() else None
-    if bound.aggregate.result == "total" and pat.is_integer(bound.result):
-        low = values[1].item
-        if is_valid is None:
-            return lambda: (first() << 32) + low()
-        return lambda: (first() << 32) + low() if is_valid() else None
-    arrays = [array for outputs, _ in views for array in outputs]
-
-    def general() -> Any:
-        return finish(bound, arrays, valid, None)[0].as_py()
-
-    return general
-
-
-def same_value(a: Any, b: Any) -> bool:
-    """Whether two results are equal; NaN equals NaN."""
-    if isinstance(a, dict) and isinstance(b, dict):
-        return all(same_value(a[name], b[name]) for name in a)
-    return bool(a == b or (a != a and b != b))
 
 
 NOBODY: Array = np.empty(0, np.int64)
@@ -134,99 +86,6 @@ class ResultBatch(NamedTuple):
             keys: list[Any] = self.key
             return keys
         return [self.key] * len(self.begins)
-
-
-def _plain_total(bound: BoundCall) -> bool:
-    return bound.aggregate.result == "total" and pat.is_integer(bound.result)
-
-
-def _is_plain(bound: BoundCall) -> bool:
-    """Whether what the kernel writes is the value."""
-    plain = bound.aggregate.is_users or bound.result in (pa.int64(), pa.float64())
-    others = {"truth", "difference", "sketch"}
-    if bound.result == pa.float64():  # a difference of floats is one
-        others.remove("difference")
-    return bound.payload is None and plain and bound.aggregate.result not in others
-
-
-def values_of(
-    request: KernelRequest,
-    out: tuple[Array, ...],
-    payloads: dict[str, list[Any]] | None,
-) -> list[Any]:
-    """Results as Python values, or dicts of them where there are several calls."""
-    views = written(request.product, out)
-    columns = {}
-    for bound, outputs in request.calls:
-        arrays = [array for number in outputs for array in views[number][0]]
-        valid = views[outputs[0]][1]
-        if bound.payload is not None:
-            columns[bound.name] = (payloads or {})[bound.name]
-            continue
-        if _plain_total(bound) and len(arrays) == 2:
-            high, low = (array.tolist() for array in arrays)
-            values = [(a << 32) + b for a, b in zip(high, low, strict=True)]
-        elif _is_plain(bound) and len(arrays) == 1:
-            values = arrays[0].tolist()
-        else:
-            columns[bound.name] = finish(bound, arrays, valid, None).to_pylist()
-            continue
-        if valid is not None and not valid.all():
-            known = zip(values, valid.tolist(), strict=True)
-            values = [value if is_valid else None for value, is_valid in known]
-        columns[bound.name] = values
-    if len(columns) == 1:
-        return next(iter(columns.values()))
-    names = list(columns)
-    rows = zip(*columns.values(), strict=True)
-    return [dict(zip(names, row, strict=True)) for row in rows]
-
-
-def list_reader(
-    request: KernelRequest, out: tuple[Array, ...]
-) -> Callable[[], list[Any]] | None:
-    """A function that reads all results in `out`, where they are plain numbers."""
-    (bound, outputs), *others = request.calls
-    (values, valid), *rest = [written(request.product, out)[n] for n in outputs]
-    if others or rest or len(values) > 1 or not _is_plain(bound):
-        return None
-    read: Callable[[], list[Any]] = values[0].tolist
-    if valid is None:
-        return read
-    known, as_bytes = valid.tolist, valid.tobytes
-
-    def read_known() -> list[Any]:
-        if b"\0" not in as_bytes():
-            return read()
-        return [v if k else None for v, k in zip(read(), known(), strict=True)]
-
-    return read_known
-
-
-def same_rows(
-    request: KernelRequest,
-    out: tuple[Array, ...],
-    payloads: dict[str, list[Any]] | None,
-) -> list[Array]:
-    """Columns in which two results are equal where their values are."""
-    views, rows = written(request.product, out), []
-    for bound, outputs in request.calls:
-        if bound.payload is not None:
-            column: Array = np.empty(len(out[0]), object)
-            for place, value in enumerate((payloads or {})[bound.name]):
-                column[place] = value  # a list of lists would become a matrix
-            rows.append(column)
-            continue
-        for values, valid in (views[number] for number in outputs):
-            exact = values
-            if _plain_total(bound) and len(values) == 2:
-                high, low = values
-                exact = [high + (low >> 32), low & 0xFFFFFFFF]
-            if valid is not None:
-                rows.append(valid)
-                exact = [np.where(valid, array, 0) for array in exact]
-            rows += exact
-    return rows
 
 
 class Results(Sequence[Result]):
@@ -353,3 +212,33 @@ def _leaf_types(key: Any) -> Iterator[type]:
             yield from _leaf_types(entry)
     else:
         yield type(key)
+
+
+def joined_batches(batches: list[ResultBatch]) -> ResultBatch | None:
+    """Batches one after the other, as one."""
+    if len(batches) < 2:
+        return batches[0] if batches else None
+    payloads = None
+    if batches[0].payloads is not None:
+        payloads = {
+            name: [value for batch in batches for value in (batch.payloads or {})[name]]
+            for name in batches[0].payloads
+        }
+    begins, ends, owners = (
+        np.concatenate([getattr(batch, name) for batch in batches])
+        for name in ("begins", "ends", "owners")
+    )
+    columns = zip(*(batch.out for batch in batches), strict=True)
+    out = tuple(map(np.concatenate, columns))
+    return ResultBatch(None, begins, ends, out, payloads, owners)
+
+
+def part_of_batch(
+    batch: ResultBatch | None, rank: Array
+) -> tuple[ResultBatch | None, list[ResultBatch]]:
+    """Results of slots that have a rank, and the others."""
+    if batch is None:
+        return None, []
+    mine = rank[batch.owners] >= 0
+    others = [] if mine.all() else [batch.take(np.flatnonzero(~mine))]
+    return batch.take(np.flatnonzero(mine)), others

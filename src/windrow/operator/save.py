@@ -8,7 +8,6 @@ No code is saved: the functions of a user's own aggregates are given again on lo
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -25,16 +24,23 @@ from .description import (
     ipc_bytes,
     spec_from,
     table_from,
-    tagged,
-    untagged,
+    text_of,
+    value_of,
 )
 from .keyed import KeyedWindows
-from .keyed_save import load_keys, save_keys
 from .late_windows import RevisedWindow
 from .layout import Array, Memory
 from .many import ManyWindow
 from .policies import MASK
-from .results import NOBODY, ResultBatch
+from .saved_columns import (
+    batches_from,
+    load_keys,
+    payload_table,
+    save_keys,
+    saved_batches,
+    schema_of,
+    types_text,
+)
 from .setup import OperatorSetup
 from .window import KeyWindow
 
@@ -66,20 +72,14 @@ def save(
     keyed: bool | None,
 ) -> bytes:
     """The bytes of an operator."""
-    program, schema = setup.program, setup.schema
-    if program is not None and program.kernel.product.interpreted:
-        raise StateError.because(
-            "cannot save the operator",
-            "an aggregate of your own runs as plain Python: its partials are objects",
-            "make its functions work on numbers, so that they can be compiled",
-        )
+    program = setup.program
     facts = {
         "window": describe(setup.window)
         if setup.many is None
         else [describe(window) for window in setup.window],
         "calls": {name: describe_call(call) for name, call in setup.calls.items()},
         "python": PYTHON,
-        "types": None if schema is None else schema.serialize().to_pybytes().hex(),
+        "types": types_text(None if program is None else program.columns),
         "algorithm": setup.algorithm,
         "chosen": program and program.kernel.algorithm.name,
         "lateness": describe(setup.lateness),
@@ -106,7 +106,7 @@ def load(
         **{name: facts[name] for name in _OPTIONS if name in facts},
     )
     if facts["types"] is not None and setup.program is None:
-        setup.open(pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(facts["types"]))))
+        setup.open(schema_of(facts["types"]))
     if setup.program is not None and setup.program.kernel.product.interpreted:
         raise StateError.because(
             "cannot go on with a saved operator",
@@ -122,7 +122,7 @@ def load(
         load_keys(shared, table)
         return setup, windows, shared, True
     for row in table.to_pylist():
-        key = row["key"] if "key" in row else _value(row["key_text"])
+        key = row["key"] if "key" in row else value_of(row["key_text"])
         windows[key] = setup.new_window(keyed=bool(facts["keyed"]))
         _restore(windows[key], row)
     return setup, windows, None, facts["keyed"]
@@ -132,15 +132,17 @@ def _row(key: Any, window: KeyWindow) -> dict[str, Any]:
     window.flush()
     revisions = _revisions(window) if isinstance(window, RevisedWindow) else None
     listed = window if isinstance(window, ManyWindow) else None
+    columns = window.program.columns
+    payloads = [(number, *payload) for number, payload in window.payloads.items()]
     return {
-        "key_text": _text(key),
+        "key_text": text_of(key),
         "capacity": window.memory.capacity,
         "memory": window.memory.flat.tobytes(),
         **{name: getattr(window, name) for name in _COUNTERS},
-        "payloads": ipc_bytes(_payload_table(window)),
-        "waiting": [ipc_bytes(_batch_table(batch, window)) for batch in window.untaken],
-        "reported": _text([window.last_report[0]] if window.last_report else []),
-        "revisions": None if revisions is None else _text(revisions),
+        "payloads": ipc_bytes(payload_table(("number",), payloads, columns)),
+        "waiting": saved_batches(window.untaken, columns),
+        "reported": text_of([window.last_report[0]] if window.last_report else []),
+        "revisions": None if revisions is None else text_of(revisions),
         "list": listed and ipc_bytes(_list_table(listed)),
         "answers": listed and ipc_bytes(_answer_table(listed)),
     }
@@ -156,7 +158,7 @@ def _list_table(window: ManyWindow) -> pa.Table:
     """The rules and last reports of the windows of a list."""
     nothing = object()
     reports = [window.reported.get(name, nothing) for name in window.names]
-    texts = [None if value is nothing else _text([value]) for value in reports]
+    texts = [None if value is nothing else text_of([value]) for value in reports]
     rules = {f"rule{k}": window.rules[:, k] for k in range(window.rules.shape[1])}
     return pa.table({"reported": pa.array(texts, pa.string()), **rules})
 
@@ -179,7 +181,7 @@ def _restore_list(window: ManyWindow, data: bytes, answers: bytes) -> None:
         is_list = pa.types.is_list(column.type)  # it was a column of numbers before
         array[:] = (column.combine_chunks().flatten() if is_list else column).to_numpy()
     window.reported = {
-        name: _value(text)[0]
+        name: value_of(text)[0]
         for name, text in zip(window.names, reports.to_pylist(), strict=True)
         if text is not None
     }
@@ -199,9 +201,9 @@ def _restore(window: KeyWindow, row: dict[str, Any]) -> None:
     numbers, *payloads = _columns(row["payloads"])
     rows = zip(*payloads, strict=True)  # none where results point to nothing
     window.payloads = dict(zip(numbers, rows, strict=False))
-    window.untaken = [_batch_from(batch, window) for batch in row["waiting"]]
+    window.untaken = batches_from(row["waiting"], window.program.kernel.product)
     # "told" and "retold" were saved before values had tags
-    reported = _columns(row["told"])[0] if "told" in row else _value(row["reported"])
+    reported = _columns(row["told"])[0] if "told" in row else value_of(row["reported"])
     window.last_report = (reported[0],) if reported else None
     if isinstance(window, ManyWindow):
         _restore_list(window, row["list"], row["answers"])
@@ -209,7 +211,7 @@ def _restore(window: KeyWindow, row: dict[str, Any]) -> None:
         if "retold" in row:
             revisions = list(zip(*_columns(row["retold"]), strict=True))
         else:
-            revisions = _value(row["revisions"])
+            revisions = value_of(row["revisions"])
         _revise(window, revisions)
 
 
@@ -234,49 +236,8 @@ def _older_words(words: Array, memory: Memory) -> Array:
     return np.concatenate(parts)
 
 
-def _payload_table(window: KeyWindow) -> pa.Table:
-    """The numbers of events, then what they point to, column by column."""
-    schema, names = window.program.columns.schema, window.program.columns.payloads
-    columns = [pa.array(window.payloads, pa.int64())]
-    for place, name in enumerate(names):
-        values = [payload[place] for payload in window.payloads.values()]
-        columns.append(pa.array(values, schema.field(name).type))
-    return pa.Table.from_arrays(columns, names=["number", *names])
-
-
 def _columns(data: bytes) -> list[list[Any]]:
     return [column.to_pylist() for column in table_from(data).columns]
-
-
-def _batch_table(batch: ResultBatch, window: KeyWindow) -> pa.Table:
-    columns: dict[str, Any] = {"begin": batch.begins, "end": batch.ends}
-    columns |= {f"out{k}": array for k, array in enumerate(batch.out)}
-    types = {bound.name: bound.result for bound in window.program.columns.bound}
-    for name, values in (batch.payloads or {}).items():
-        columns[f"payload {name}"] = pa.array(values, types[name])
-    if batch.windows is not None:
-        windows = pa.array(batch.windows, pa.string())
-        owners = pa.array(batch.owners, pa.int32())
-        columns["window"] = pa.DictionaryArray.from_arrays(owners, windows)
-    return pa.table(columns)
-
-
-def _batch_from(data: bytes, window: KeyWindow) -> ResultBatch:
-    table, windows, owners = table_from(data), None, NOBODY
-    if "window" in table.column_names:
-        named = table.column("window").combine_chunks()
-        windows = tuple(named.dictionary.to_pylist())
-        owners = named.indices.to_numpy().astype(np.int64)
-        table = table.drop_columns(["window"])
-    begins, ends, *rest = (column.to_numpy() for column in table.columns)
-    kinds = window.program.kernel.product.out_dtypes
-    out = tuple(array.astype(kind) for array, kind in zip(rest, kinds, strict=False))
-    payloads = {
-        name.removeprefix("payload "): table.column(name).to_pylist()
-        for name in table.column_names[2 + len(kinds) :]
-    }
-    results = (begins, ends, out, payloads or None)
-    return ResultBatch(None, *results, owners, windows)
 
 
 def _revisions(window: RevisedWindow) -> list[tuple[str, int, Any]]:
@@ -297,11 +258,3 @@ def _revise(window: RevisedWindow, revisions: list[tuple[str, int, Any]]) -> Non
             window.changed.add(end)
         else:
             (window.due if kind == "due" else window.reported)[end] = value
-
-
-def _text(value: Any) -> str:
-    return json.dumps(tagged(value), separators=(",", ":"))
-
-
-def _value(text: str) -> Any:
-    return untagged(json.loads(text))

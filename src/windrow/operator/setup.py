@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from windrow.aggregates import Call
@@ -32,10 +31,10 @@ from windrow.windows import Duration, parse_duration
 from windrow.windows.policy_numbers import COUNT, DELTA, PolicyNumbers
 
 from .events import EventReader, with_columns
-from .inputs import EventColumns, Events, Others, as_column
+from .feed import OrderCheck
+from .inputs import EventColumns, as_column
 from .keyed import KeyedWindows
 from .late_windows import LateWindow, RevisedWindow
-from .layout import Array
 from .many import ManyWindow
 from .policies import LEAST_KEY
 from .runtime import OperatorKernel, WindowProgram
@@ -85,10 +84,11 @@ class OperatorSetup:
         self.unit = unit
         on = getattr(window if self.many is None else window[0], "on", None)
         self.reader = EventReader(self.calls, self.policies, self.lateness, on, unit)
+        self.order = OrderCheck(self.reader, self.lateness)
         self.schema: pa.Schema | None = None
         self.program: WindowProgram | None = None
         if types is not None or not self.reader.names:
-            self.open(_schema(self.reader.names, types or {}))
+            self.open(schema_of_types(self.reader.names, types or {}))
 
     def __str__(self) -> str:
         names = ", ".join(call.label for call in self.calls.values())
@@ -104,18 +104,13 @@ class OperatorSetup:
         """What the windows share; the first event tells the types."""
         if self.program is not None:
             return self.program
-        types = {name: _type_of(name, event) for name in self.reader.names}
-        return self.open(pa.schema(types))
+        return self.open(schema_of_event(self.reader.names, event))
 
     def program_for_batch(self, columns: Mapping[str, Any]) -> WindowProgram:
         """What the windows share; the first batch tells the types."""
         if self.program is not None:
             return self.program
-        types = {name: as_column(values).type for name, values in columns.items()}
-        for name, kind in types.items():
-            if pa.types.is_null(kind):
-                raise _no_type(name, "the first batch holds nulls only")
-        return self.open(pa.schema(types))
+        return self.open(schema_of_batch(columns))
 
     def open(self, schema: pa.Schema) -> WindowProgram:
         """Plan and generate, now that types are known."""
@@ -208,85 +203,12 @@ class OperatorSetup:
         places = max(places_for(self.capacity or 1), LEAST_KEY)
         return KeyedWindows(self.program, places)
 
-    def check_event(
-        self,
-        last: tuple[int | None, float, float],
-        tick: int | None,
-        others: Others,
-    ) -> None:
-        """Refuse an event that comes too late, or whose delta falls.
-
-        `last` are the newest instant, mark and signal.
-        """
-        newest, mark, signal = last
-        late = 0 if self.lateness is None else self.lateness.amount
-        if tick is not None and newest is not None and newest - tick > late:
-            raise self._backwards(tick, newest)
-        if others[0] < mark:
-            raise _falling(others[0])
-        if others[1] < signal:
-            raise _falling(others[1])
-
-    def check_batch(
-        self, before: tuple[int | None, float, float], events: Events
-    ) -> None:
-        """Refuse times that go back too far, and deltas that fall."""
-        ticks, marks, signals, _ = events
-        newest, *last = before
-        if len(ticks):
-            first = ticks[0] if newest is None else newest
-            highest = np.maximum.accumulate(np.concatenate(([first], ticks[:-1])))
-            late = highest - ticks > (self.lateness.amount if self.lateness else 0)
-            if late.any():
-                at = int(np.argmax(late))
-                raise self._backwards(int(ticks[at]), int(highest[at]))
-        for column, value in zip((marks, signals), last, strict=True):
-            if len(column) and (falls := np.diff(column, prepend=value) < 0).any():
-                raise _falling(float(column[np.argmax(falls)]))
-
-    def check_batches(
-        self, last: tuple[Array, Array, Array], codes: Array, events: Events
-    ) -> None:
-        """The same for a batch of many keys, by `last` of each and the events' keys."""
-        order = np.argsort(codes, kind="stable")
-        own = codes[order]
-        begins = np.diff(own, prepend=-1) != 0
-        for number, column in enumerate(events[:3]):
-            if not len(column):
-                continue
-            values = column[order]
-            before = np.append(values[:1], values[:-1])
-            before[begins] = last[number][own[begins]]
-            falls = values < before
-            if falls.any():
-                at = int(np.argmax(falls))
-                if number == 0:
-                    raise self._backwards(int(values[at]), int(before[at]))
-                raise _falling(float(values[at]))
-
-    def _backwards(self, tick: int, newest: int) -> BadInput:
-        cause = f"the newest event is at {self.reader.instant(newest)}"
-        hint = "sort the events, or let them come late: lateness='1 minute'"
-        if self.lateness is not None:
-            cause += f", and events may be {self.lateness.text} late"
-            hint = "route such events elsewhere, or allow more lateness"
-        fact = f"cannot go back to {self.reader.instant(tick)}"
-        return BadInput.because(fact, cause, hint)
-
 
 def _no_list(what: str, window: Any) -> BadInput:
     return BadInput.because(
         f"cannot {what}",
         f"the operator has one window ({window}), and no list",
         "make it with a list: wr.Operator([window], ...)",
-    )
-
-
-def _falling(value: float) -> BadInput:
-    return BadInput.because(
-        f"cannot go back to {value:g}",
-        "a column that a delta measures must never fall",
-        "sort the events by it, or let a duration or a number of rows rule the window",
     )
 
 
@@ -310,7 +232,21 @@ def _lateness(lateness: object, policies: PolicyNumbers) -> Duration | None:
     return duration
 
 
-def _schema(names: list[str], types: Mapping[str, Any]) -> pa.Schema:
+def schema_of_event(names: list[str], event: Mapping[str, Any]) -> pa.Schema:
+    """The types that the first event tells."""
+    return pa.schema({name: _type_of(name, event) for name in names})
+
+
+def schema_of_batch(columns: Mapping[str, Any]) -> pa.Schema:
+    """The types that the first batch tells."""
+    types = {name: as_column(values).type for name, values in columns.items()}
+    for name, kind in types.items():
+        if pa.types.is_null(kind):
+            raise _no_type(name, "the first batch holds nulls only")
+    return pa.schema(types)
+
+
+def schema_of_types(names: list[str], types: Mapping[str, Any]) -> pa.Schema:
     """The schema that `types=` gives."""
     for name in names:
         if name not in types:

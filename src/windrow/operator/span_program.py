@@ -17,36 +17,17 @@ import pyarrow as pa
 from windrow.aggregates import Call, Law
 from windrow.errors import (
     BadInput,
-    StateError,
     UnsuitableAlgorithm,
     UnsupportedType,
 )
-from windrow.plan.operator import operator_policies
+from windrow.plan.operator import is_held, operator_policies
 from windrow.spans import OnlineSlices, SpanKernel
 from windrow.windows import Even, parse_duration
 
-from .description import hashable
-from .events import EventReader, check_length
+from .events import EventReader
 from .inputs import EventColumns
 
 Array = np.ndarray[Any, Any]
-
-
-def runs_of_keys(keys: Any, count: int) -> list[tuple[Any, Array | None]]:
-    """Each key with the numbers of its events; None is all of them, without a key."""
-    if keys is None:
-        return [(None, None)] if count else []
-    plain = next((to for to in ("to_pylist", "tolist") if hasattr(keys, to)), None)
-    listed = list(keys) if plain is None else getattr(keys, plain)()
-    check_length(listed, count, f"cannot give keys to {count} events", "keys")
-    rows: dict[Any, list[int]] = {}
-    for row, key in enumerate(listed):
-        rows.setdefault(hashable(key), []).append(row)
-    if None in rows:
-        raise BadInput.because(
-            "cannot give an event to no key", "a key is null", "leave such events out"
-        )
-    return [(key, np.array(own)) for key, own in rows.items()]
 
 
 class SpanProgram:
@@ -59,11 +40,7 @@ class SpanProgram:
         self.window, self.calls, self.algorithm = window, calls, algorithm
         for call in calls.values():
             if not call.aggregate.in_kernels:
-                raise UnsupportedType.because(
-                    f"cannot keep {call.label} over events with a duration",
-                    "it needs the events of a window, and slices keep none",
-                    "use wr.aggregate over a table",
-                )
+                raise _needs_events(call)
         self.span: tuple[str, str] = window.span
         self.nulls = nulls
         self.lateness = None if lateness is None else parse_duration(lateness)
@@ -81,18 +58,12 @@ class SpanProgram:
         self.columns: EventColumns | None = None
         self.kernels: dict[bool, SpanKernel] = {}
 
-    def open(self, types: Mapping[str, Any]) -> None:
+    def open(self, schema: pa.Schema) -> EventColumns:
         """Plan and generate, now that types are known."""
-        for name in self.reader.names:
-            if name not in types or types[name] == pa.null():
-                raise BadInput.because(
-                    f"cannot tell the type of {name!r}",
-                    "types= has no entry for it"
-                    if name not in types
-                    else "its first value is null",
-                    f"say it: types={{{name!r}: 'float64'}}",
-                )
-        columns = EventColumns(self.calls, pa.schema(types), nulls=self.nulls)
+        columns = EventColumns(self.calls, schema, nulls=self.nulls)
+        for bound in columns.bound:
+            if is_held(bound):  # as the largest text is
+                raise _needs_events(bound.call)
         product = columns.request.product
         if self.algorithm == "se_ml_slicing" and Law.COMMUTATIVE not in product.laws:
             raise UnsuitableAlgorithm.because(
@@ -104,24 +75,7 @@ class SpanProgram:
         self.kernels = {
             levels: SpanKernel(product, levels=levels) for levels in (False, True)
         }
-
-    def types(self) -> str | None:
-        """The types of columns as text, to be saved."""
-        if self.columns is None:
-            return None
-        if self.columns.request.product.interpreted:
-            raise StateError.because(
-                "cannot save the operator",
-                "an aggregate of your own runs as plain Python: its partials are "
-                "objects",
-                "make its functions work on numbers, so that they can be compiled",
-            )
-        return str(self.columns.schema.serialize().to_pybytes().hex())
-
-    def open_schema(self, text: str) -> None:
-        """Open with types that were saved."""
-        schema = pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(text)))
-        self.open({field.name: field.type for field in schema})
+        return columns
 
     def slices(self, height: int = 1) -> OnlineSlices:
         """Slices without events."""
@@ -183,3 +137,11 @@ class SpanProgram:
         if not self.reader.names:
             return {}, count
         return self.reader.batch(values)
+
+
+def _needs_events(call: Call) -> UnsupportedType:
+    return UnsupportedType.because(
+        f"cannot keep {call.label} over events with a duration",
+        "it needs the events of a window, and slices keep none",
+        "use wr.aggregate over a table",
+    )

@@ -13,13 +13,14 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.aggregates import Law
-from windrow.batch.results import written
 from windrow.errors import BadInput
 from windrow.plan.spans import online_height
 from windrow.spans import Released, clock
 
-from .description import ipc_bytes, table_from, tagged, untagged
+from .description import ipc_bytes, table_from, text_of, value_of
+from .read_results import payloads_at
 from .results import ResultBatch, Results
+from .saved_columns import batches_from, payload_table, saved_batches
 from .span_program import Array, SpanProgram
 
 MOST = 4096  # events that wait
@@ -174,21 +175,14 @@ class SpanWindow:
     def _batch(self, windows: Released) -> ResultBatch:
         columns = self.program.columns
         assert columns is not None
-        request, payloads = columns.request, None
+        payloads = None
         if columns.payloads:
-            views = written(request.product, windows.out)
-            payloads = {
-                bound.name: [
-                    self._payload_at(number, bound.payload) if number >= 0 else None
-                    for number in views[outputs[0]][0][0].tolist()
-                ]
-                for bound, outputs in request.calls
-                if bound.payload is not None
-            }
+            payloads = payloads_at(columns.request, windows.out, self)
         ends = windows.begins + self.program.lengths.range
         return ResultBatch(None, windows.begins, ends, windows.out, payloads)
 
-    def _payload_at(self, number: int, name: str) -> Any:
+    def payload_at(self, number: int, name: str) -> Any:
+        """What event `number` had in that column."""
         columns = self.program.columns
         assert columns is not None
         return self.payloads[number][0][columns.payloads.index(name)]
@@ -221,20 +215,15 @@ class SpanWindow:
         columns = self.program.columns
         assert columns is not None
         counts = {"newest": self.newest, "postpone": self.postpone, "total": self.total}
-        names = [*map(str, range(len(columns.payloads)))]
-        entries = [(n, last, *payload) for n, (payload, last) in self.payloads.items()]
-        fields = ["number", "last", *names]
-        payloads = {f: [entry[i] for entry in entries] for i, f in enumerate(fields)}
-        kinds = {n: columns.schema.field(p).type
-                 for n, p in zip(names, columns.payloads, strict=True)}  # fmt: skip
-        schema = pa.schema({"number": pa.int64(), "last": pa.int64(), **kinds})
+        rows = [(n, last, *payload) for n, (payload, last) in self.payloads.items()]
+        payloads = payload_table(("number", "last"), rows, columns)
         return {
-            "key": json.dumps(tagged(key)),
+            "key": text_of(key),
             "counts": json.dumps(counts),
             "words": self.slices.words.tobytes(),
             "memory": [part.tobytes() for part in self.slices.parts],
-            "payloads": ipc_bytes(pa.table(payloads, schema)),
-            "untaken": [ipc_bytes(self._batch_table(batch)) for batch in self.untaken],
+            "payloads": ipc_bytes(payloads),
+            "untaken": saved_batches(self.untaken, columns),
         }
 
     def restore(self, row: Mapping[str, Any]) -> Any:
@@ -245,30 +234,12 @@ class SpanWindow:
         height, size = int(words[clock.HEIGHT]), int(words[clock.SIZE])
         self.slices.kernel = self.program.kernels[height > 1]
         self.slices.adopt(words, size, height, row["memory"])
-        numbers, lasts, *payloads = table_from(row["payloads"]).to_pydict().values()
+        saved = table_from(row["payloads"]).columns
+        numbers, lasts, *payloads = (column.to_pylist() for column in saved)
         entries = zip(*payloads, strict=True) if payloads else ()
         self.payloads = {
             number: (entry, last)
             for number, last, entry in zip(numbers, lasts, entries, strict=False)
         }
-        self.untaken = [self._batch_from(table_from(data)) for data in row["untaken"]]
-        return untagged(json.loads(row["key"]))
-
-    def _batch_table(self, batch: ResultBatch) -> pa.Table:
-        columns: dict[str, Any] = {"begin": batch.begins, "end": batch.ends}
-        columns |= {f"out{k}": array for k, array in enumerate(batch.out)}
-        assert self.program.columns is not None
-        types = {bound.name: bound.result for bound in self.program.columns.bound}
-        for name, values in (batch.payloads or {}).items():
-            columns[f"payload {name}"] = pa.array(values, types[name])
-        return pa.table(columns)
-
-    def _batch_from(self, table: pa.Table) -> ResultBatch:
-        kinds = self.slices.kernel.product.out_dtypes
-        begins, ends, *rest = (c.to_numpy() for c in table.columns[: 2 + len(kinds)])
-        payloads = {
-            name.removeprefix("payload "): table.column(name).to_pylist()
-            for name in table.column_names[2 + len(kinds) :]
-        }
-        out = tuple(a.astype(kind) for a, kind in zip(rest, kinds, strict=True))
-        return ResultBatch(None, begins, ends, out, payloads or None)
+        self.untaken = batches_from(row["untaken"], self.slices.kernel.product)
+        return value_of(row["key"])

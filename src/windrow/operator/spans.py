@@ -33,9 +33,11 @@ from .description import (
     spec_from,
 )
 from .events import EventReader, with_columns
-from .inputs import as_column
+from .feed import Runs, key_codes, runs_of
 from .results import Result, Results
-from .span_program import SpanProgram, runs_of_keys
+from .saved_columns import schema_of, types_text
+from .setup import schema_of_batch, schema_of_event, schema_of_types
+from .span_program import SpanProgram
 from .span_windows import SAVED, SpanWindow
 
 
@@ -57,13 +59,14 @@ class SpanOperator:
         aggregate: Any,
         *,
         algorithm: str = "auto",
-        latency: str | None = None,
         lateness: object = None,
         types: Mapping[str, Any] | None = None,
         nulls: bool = True,
-        capacity: int | None = None,
+        **others: Any,
     ) -> None:
-        for name, value in (("latency", latency), ("capacity", capacity)):
+        for name, value in others.items():
+            if name not in ("latency", "capacity"):
+                raise TypeError(f"SpanOperator() has no option {name!r}")
             if value is not None:
                 raise BadInput.because(
                     f"cannot give {name}={value!r} to windows over events that last",
@@ -77,7 +80,7 @@ class SpanOperator:
         self._windows: dict[Any, SpanWindow] = {}
         self._keyed: bool | None = None
         if types is not None or not self._reader.names:
-            self._program.open(types or {})
+            self._program.open(schema_of_types(self._reader.names, types or {}))
 
     # --- events
 
@@ -89,11 +92,10 @@ class SpanOperator:
         check_keyed(self._keyed, key)
         start, end = self._program.bounds(value, at)
         event, program = self._reader.event(value), self._program
-        if program.columns is None:
-            program.open({n: pa.scalar(event[n]).type for n in self._reader.names})
-        assert program.columns is not None
-        numbers = program.columns.checked(event)
-        payload = program.columns.payload(event)
+        columns = program.columns
+        if columns is None:
+            columns = program.open(schema_of_event(self._reader.names, event))
+        numbers, payload = columns.checked(event), columns.payload(event)
         last = program.last_instant(start, end)
         window = self._window(key) or SpanWindow(program)
         window.check_event(start, last)
@@ -108,16 +110,15 @@ class SpanOperator:
         starts, ends = self._program.batch_bounds(values, at)
         columns, count = self._program.batch(values, len(starts))
         check_keyed(self._keyed, key)
-        runs = runs_of_keys(key, count)
+        runs: Runs = [(None, None)] if count else []
+        if key is not None:
+            runs = runs_of(*key_codes(key, count)) if count else []
         for name, _ in runs if key is not None else ():
             if name not in self._windows:
                 check_key(name)
         program = self._program
-        if program.columns is None:
-            program.open({name: as_column(c).type for name, c in columns.items()})
-        assert program.columns is not None
-        source = program.columns.arrays(columns)
-        payloads = program.columns.payload_rows(columns)
+        known = program.columns or program.open(schema_of_batch(columns))
+        source, payloads = known.arrays(columns), known.payload_rows(columns)
         starts, lasts = program.instants(starts, ends)
         parts = []
         for name, rows in runs:
@@ -133,7 +134,7 @@ class SpanOperator:
             slots = [slot[chosen] for slot in source]
             window.let_in(slots, own, starts[chosen], lasts[chosen])
             batches += [batch._replace(key=name) for batch in window.take()]
-        return Results(program.columns.request, batches, self._reader.instants)
+        return Results(known.request, batches, self._reader.instants)
 
     # --- results
 
@@ -222,7 +223,7 @@ class SpanOperator:
             "window": describe(program.window),
             "calls": {name: describe_call(call) for name, call in self._calls.items()},
             "python": PYTHON,
-            "types": program.types(),
+            "types": types_text(program.columns),
             "algorithm": program.algorithm,
             "lateness": describe(program.lateness),
             "keyed": self._keyed,
@@ -243,7 +244,7 @@ class SpanOperator:
         )  # fmt: skip
         operator._keyed, operator._reader.zoned = facts["keyed"], facts["zoned"]
         if facts["types"] is not None:
-            operator._program.open_schema(facts["types"])
+            operator._program.open(schema_of(facts["types"]))
         for row in table.to_pylist():
             window = SpanWindow(operator._program)
             operator._windows[window.restore(row)] = window

@@ -38,17 +38,6 @@ from .layout import Memory
 Function = Callable[..., Any]
 
 BLOCK = 512  # events that one plain call takes
-_ARRAYS = (  # types differ from call to call
-    "call_feed",
-    "call_rows",
-    "call_elapse",
-    "call_feed_keys",
-    "call_elapse_keys",
-    "call_look_keys",
-    "call_settle_keys",
-    "call_feed_many",
-    "call_elapse_many",
-)
 
 
 class Kernel:
@@ -89,6 +78,7 @@ class LanedStep:
         kernel = steps.kernel
         self._steps, self._name = steps, name
         self._undoes = kernel.has_users and steps.lane is None
+        self._takes_arrays = name in _BLOCKWISE or "elapse" in name
         self._machine: Function = lambda: getattr(kernel.machine(), name)
         self._laned = Laned(
             self._machine,
@@ -101,7 +91,7 @@ class LanedStep:
         machine = self.compiled(*arguments)
         if machine is None:
             return self._rented(arguments)
-        if self._name not in _ARRAYS:
+        if not self._takes_arrays:
             setattr(self._steps, self._name, _over_memory(self._name, machine))
         return machine(*_flat(arguments))
 
@@ -177,46 +167,16 @@ class RowsStep(LanedStep):
         return made
 
 
+_FEEDS = ("feed", "feed_many", "feed_keys", "elapse_keys", "look_keys", "settle_keys")
 _BLOCKWISE: dict[str, type[LanedStep]] = {
-    "call_feed": FeedStep,
     "call_rows": RowsStep,
-    "call_feed_keys": FeedStep,
-    "call_elapse_keys": FeedStep,
-    "call_look_keys": FeedStep,
-    "call_settle_keys": FeedStep,
-    "call_feed_many": FeedStep,
+    **{f"call_{name}": FeedStep for name in _FEEDS},
 }
+"""Loops over arrays, whose types differ from call to call."""
 
 
 class Steps:
     """The loops of a kernel, by name; `lane` is the one that all are forced into."""
-
-    call_feed: Function
-    call_rows: Function
-    call_one: Function
-    call_quick: Function
-    call_look: Function
-    call_drop: Function
-    call_elapse: Function
-    call_move: Function
-    call_find: Function
-    call_place: Function
-    call_correct: Function
-    call_remove: Function
-    call_between: Function
-    call_feed_keys: Function
-    call_elapse_keys: Function
-    call_look_keys: Function
-    call_one_key: Function
-    call_drop_key: Function
-    call_settle_keys: Function
-    call_feed_many: Function
-    call_elapse_many: Function
-    call_look_many: Function
-    call_one_many: Function
-    call_quick_many: Function
-    call_begin_range: Function
-    call_drop_many: Function
 
     def __init__(
         self, kernel: Kernel, names: tuple[str, ...], lane: Lane | None
@@ -230,6 +190,10 @@ class Steps:
             machine = kernel.machine()
             for name in names:
                 setattr(self, name, _over_memory(name, getattr(machine, name)))
+
+    def __getattr__(self, name: str) -> Function:
+        """Loops of the kernel are attributes; any other name is a mistake."""
+        raise AttributeError(f"the kernel has no loop {name!r}")
 
     def wait(self) -> None:
         """Wait until all purchases that have begun are done."""

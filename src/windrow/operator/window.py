@@ -20,9 +20,9 @@ from windrow.windows.policy_numbers import COUNT, PUNCTUATION, TIME
 
 from .inputs import Events, Others, Source, WaitingEvents
 from .layout import Array, Memory
-from .payloads import payloads_at
 from .policies import BOUNDARY, EVERY, INTS, MASK, SINCE, TOTAL
-from .results import Result, ResultBatch, Results, reader_of, same_value
+from .read_results import payloads_at, reader_of, same_value
+from .results import Result, ResultBatch, Results
 from .runtime import WindowProgram
 
 MOST = 4096  # events that wait

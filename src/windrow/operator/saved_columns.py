@@ -1,4 +1,6 @@
-"""Saves the windows of many keys as columns, and loads them again.
+"""Saves what windows hold as columns: those of many keys, payloads, results that wait.
+
+Of the windows of many keys:
 
     keys       as text, as whole numbers, or as tagged text, a row for each
     memory     the block of each, as it stands in the arena
@@ -11,18 +13,22 @@ Columns are copied as they are, so that a million keys take as long as their byt
 
 from __future__ import annotations
 
-import json
 from array import array
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from .description import ipc_bytes, table_from, tagged, untagged
+from windrow.errors import StateError
+from windrow.kernels import Product
+
+from .arena import PayloadRing
+from .description import ipc_bytes, table_from, text_of, value_of
+from .inputs import EventColumns
 from .keyed import KeyedWindows
 from .layout import Array
-from .payloads import PayloadRing
-from .results import ResultBatch
+from .results import NOBODY, ResultBatch
 
 
 def save_keys(windows: KeyedWindows) -> pa.Table:
@@ -36,9 +42,15 @@ def save_keys(windows: KeyedWindows) -> pa.Table:
     reported = b""
     if windows.reported is not None:
         reported = ipc_bytes(_reported_table(windows.reported))
+    rows = [
+        (slot, ring.first + place, *payload)
+        for slot, ring in windows.payloads.items()
+        for place, payload in enumerate(ring.rows)
+    ]
+    payloads = payload_table(("slot", "number"), rows, windows.program.columns)
     extra = pa.array(
-        [ipc_bytes(_payload_table(windows)), reported]
-        + [ipc_bytes(_batch_table(batch, windows)) for batch in windows.untaken],
+        [ipc_bytes(payloads), reported]
+        + saved_batches(windows.untaken, windows.program.columns),
         pa.large_binary(),
     )
     return pa.table(
@@ -70,7 +82,7 @@ def load_keys(windows: KeyedWindows, table: pa.Table) -> None:
     extra = [part for row in table.column("extra").to_pylist() if row for part in row]
     windows.payloads.update(_payloads_from(table_from(extra[0])))
     windows.reported = _reported_from(table_from(extra[1])) if extra[1] else None
-    windows.untaken = [_batch_from(table_from(part), windows) for part in extra[2:]]
+    windows.untaken = batches_from(extra[2:], windows.program.kernel.product)
 
 
 def _deltas(windows: KeyedWindows) -> dict[str, Array]:
@@ -96,7 +108,7 @@ def _key_column(keys: list[Any]) -> pa.Array:
             return pa.array(keys, pa.int64())
     except (pa.ArrowException, ValueError, OverflowError):  # surrogates, past 64 bits
         pass
-    texts = [json.dumps(tagged(key), separators=(",", ":")).encode() for key in keys]
+    texts = [text_of(key).encode() for key in keys]
     return pa.array(texts, pa.large_binary())
 
 
@@ -104,23 +116,7 @@ def _keys_from(column: pa.Array) -> list[Any]:
     if column.type != pa.large_binary():
         keys: list[Any] = column.to_pylist()
         return keys
-    return [untagged(json.loads(text)) for text in column.to_pylist()]
-
-
-def _payload_table(windows: KeyedWindows) -> pa.Table:
-    """The slot and number of each event that has payloads, then these."""
-    columns = windows.program.columns
-    rows = [
-        (slot, ring.first + place, *payload)
-        for slot, ring in windows.payloads.items()
-        for place, payload in enumerate(ring.rows)
-    ]
-    types = [columns.schema.field(name).type for name in columns.payloads]
-    arrays = [
-        pa.array([row[k] for row in rows], kind)
-        for k, kind in enumerate([pa.int64(), pa.int64(), *types])
-    ]
-    return pa.Table.from_arrays(arrays, names=["slot", "number", *columns.payloads])
+    return [value_of(text) for text in column.to_pylist()]
 
 
 def _payloads_from(table: pa.Table) -> dict[int, PayloadRing]:
@@ -143,7 +139,7 @@ def _reported_table(reported: tuple[Array, list[Array]]) -> pa.Table:
 def _column(row: Array) -> pa.Array:
     if row.dtype != object:
         return pa.array(row)
-    texts = [json.dumps(tagged(value), separators=(",", ":")) for value in row.tolist()]
+    texts = [text_of(value) for value in row.tolist()]
     return pa.array(texts, pa.large_string())
 
 
@@ -156,31 +152,80 @@ def _row_from(column: pa.Array) -> Array:
     if column.type != pa.large_string():
         return np.array(column.to_numpy(zero_copy_only=False))
     row: Array = np.empty(len(column), object)
-    row[:] = [untagged(json.loads(text)) for text in column.to_pylist()]
+    row[:] = [value_of(text) for text in column.to_pylist()]
     return row
 
 
-def _batch_table(batch: ResultBatch, windows: KeyedWindows) -> pa.Table:
-    columns: dict[str, Any] = {
-        "owner": batch.owners,
-        "begin": batch.begins,
-        "end": batch.ends,
-        **{f"out{k}": column for k, column in enumerate(batch.out)},
-    }
-    types = {bound.name: bound.result for bound in windows.program.columns.bound}
+def types_text(columns: EventColumns | None) -> str | None:
+    """The types of an operator's columns as text; None as long as nobody knows them."""
+    if columns is None:
+        return None
+    if columns.request.product.interpreted:
+        raise StateError.because(
+            "cannot save the operator",
+            "an aggregate of your own runs as plain Python: its partials are objects",
+            "make its functions work on numbers, so that they can be compiled",
+        )
+    return str(columns.schema.serialize().to_pybytes().hex())
+
+
+def schema_of(text: str) -> pa.Schema:
+    """The types that `types_text` was given."""
+    return pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(text)))
+
+
+def payload_table(
+    numbers: tuple[str, ...], rows: list[tuple[Any, ...]], columns: EventColumns
+) -> pa.Table:
+    """Numbers of events, and what results may point to, a row for each event."""
+    types = [columns.schema.field(name).type for name in columns.payloads]
+    kinds = [*[pa.int64()] * len(numbers), *types]
+    arrays = [pa.array([row[k] for row in rows], kind) for k, kind in enumerate(kinds)]
+    return pa.Table.from_arrays(arrays, names=[*numbers, *columns.payloads])
+
+
+def saved_batches(batches: Iterable[ResultBatch], columns: EventColumns) -> list[bytes]:
+    """Results that wait, each batch as a table."""
+    types = {bound.name: bound.result for bound in columns.bound}
+    return [ipc_bytes(_batch_table(batch, types)) for batch in batches]
+
+
+def _batch_table(batch: ResultBatch, types: dict[str, pa.DataType]) -> pa.Table:
+    columns: dict[str, Any] = {"begin": batch.begins, "end": batch.ends}
+    columns |= {f"out{k}": array for k, array in enumerate(batch.out)}
     for name, values in (batch.payloads or {}).items():
         columns[f"payload {name}"] = pa.array(values, types[name])
+    if batch.windows is not None:
+        windows = pa.array(batch.windows, pa.string())
+        owners = pa.array(batch.owners, pa.int32())
+        columns["window"] = pa.DictionaryArray.from_arrays(owners, windows)
+    elif len(batch.owners):
+        columns["owner"] = batch.owners
     return pa.table(columns)
 
 
-def _batch_from(table: pa.Table, windows: KeyedWindows) -> ResultBatch:
-    owners, begins, ends, *rest = (
-        np.array(column.to_numpy()) for column in table.columns
+def batches_from(blobs: Iterable[bytes], product: Product) -> list[ResultBatch]:
+    """The batches that `saved_batches` was given."""
+    return [_batch_from(table_from(blob), product) for blob in blobs]
+
+
+def _batch_from(table: pa.Table, product: Product) -> ResultBatch:
+    columns = dict(zip(table.column_names, table.combine_chunks().columns, strict=True))
+    windows, owners = None, NOBODY
+    if "window" in columns:
+        named = columns["window"].combine_chunks()
+        windows = tuple(named.dictionary.to_pylist())
+        owners = named.indices.to_numpy().astype(np.int64)
+    elif "owner" in columns:
+        owners = np.array(columns["owner"])
+    out = tuple(
+        np.array(columns[f"out{k}"]).astype(kind)
+        for k, kind in enumerate(product.out_dtypes)
     )
-    kinds = windows.program.kernel.product.out_dtypes
-    out = tuple(column.astype(kind) for column, kind in zip(rest, kinds, strict=False))
     payloads = {
-        name.removeprefix("payload "): table.column(name).to_pylist()
-        for name in table.column_names[3 + len(kinds) :]
+        name.removeprefix("payload "): column.to_pylist()
+        for name, column in columns.items()
+        if name.startswith("payload ")
     }
-    return ResultBatch(None, begins, ends, out, payloads or None, owners)
+    bounds = np.array(columns["begin"]), np.array(columns["end"])
+    return ResultBatch(None, *bounds, out, payloads or None, owners, windows)
