@@ -26,7 +26,7 @@ from windrow.aggregates import Aggregate
 from windrow.batch import relation as table_relation
 from windrow.batch.row_loop import loop_rows
 from windrow.errors import BadInput, QueryError
-from windrow.plan import Explanation, plan_aggregate, resolve
+from windrow.plan import Explanation, plan_windows, resolve
 from windrow.plan.cql import (
     TOTAL,
     BoundQuery,
@@ -122,14 +122,24 @@ def _parsed(text: str) -> tuple[QueryTree, ...]:
 
 
 @lru_cache(maxsize=256)
-def _bound(
-    text: str,
-    query: QueryTree,
-    schemas: tuple[tuple[str, pa.Schema], ...],
-    time: str | None,
-) -> BoundQuery:
-    """A query bound to inputs of those schemas, which is the same each time."""
-    return bind_query(text, query, dict(schemas), time)
+def _text_passes(
+    text: str, schemas: tuple[tuple[str, pa.Schema], ...], times: tuple[str | None, ...]
+) -> tuple[Pass, ...]:
+    """The passes of a text over inputs of those schemas, which are the same each time.
+
+    `times` are the time columns that were named, one for each query.
+    """
+    queries = zip(_parsed(text), times, strict=True)
+    bound = [bind_query(text, query, dict(schemas), time) for query, time in queries]
+    return tuple(passes_of(bound))
+
+
+@lru_cache(maxsize=256)
+def _plan(pass_: Pass, schema: pa.Schema) -> Any:
+    """The plan of a pass over rows of that schema, which is the same each time."""
+    arguments = pass_.arguments
+    calls = arguments.pop("aggregates")
+    return plan_windows(schema, **arguments, calls=calls, algorithm="auto")
 
 
 class _Session:
@@ -154,10 +164,10 @@ class _Session:
 
     def run(self, queries: Sequence[QueryTree]) -> list[Any]:
         """The result of each query."""
-        bound = self._bind(queries)
+        passes = self._passes(queries)
         inputs = {name: _materialise(data) for name, data in self._inputs.items()}
-        results: list[Any] = [None] * len(bound)
-        for pass_ in _passes(inputs, bound):
+        results: list[Any] = [None] * len(queries)
+        for pass_ in passes:
             for place, result in _run(inputs, pass_):
                 results[place] = result
         return results
@@ -172,6 +182,16 @@ class _Session:
         parts = [*map(str, self._inner), str(explained)]
         return Explanation("\n".join(parts))
 
+    def _passes(self, queries: Sequence[QueryTree]) -> Sequence[Pass]:
+        """The passes of queries; those of a plain text are kept for the next run."""
+        is_inner = self.aggregates or queries is not _parsed(self._text)
+        has_inner = any(query.stream.inner is not None for query in queries)
+        if is_inner or has_inner or any(map(_is_spark, self._inputs.values())):
+            return _passes(self._inputs, self._bind(queries))
+        schemas = {name: _schema(data) for name, data in self._inputs.items()}
+        times = tuple(self._time_of(query, schemas) for query in queries)
+        return _text_passes(self._text, tuple(schemas.items()), times)
+
     def _bind(self, queries: Sequence[QueryTree]) -> list[BoundQuery]:
         queries = [self._with_inner(query) for query in queries]
         schemas = {name: _schema(data) for name, data in self._inputs.items()}
@@ -179,12 +199,7 @@ class _Session:
         for query in queries:
             time = self._time_of(query, schemas)
             own = self.aggregates
-            known = (self._text, query, tuple(schemas.items()), time)
-            bound.append(
-                bind_query(self._text, query, schemas, time, own)
-                if own
-                else _bound(*known)
-            )
+            bound.append(bind_query(self._text, query, schemas, time, own))
             data = self._inputs[bound[-1].rows.stream]
             if _is_stream(data):
                 _back_end(data).check_stream(self._text, bound[-1])
@@ -235,7 +250,7 @@ def _run(inputs: Mapping[str, Any], pass_: Pass) -> list[tuple[int, Any]]:
     if result is None:
         result = _prepare_rows(inputs, pass_)
         if pass_.windows:
-            result = aggregate(result, **pass_.arguments)
+            result = _aggregate_rows(result, pass_)
     if len(pass_.members) > 1:
         result = back_end.persist(result)
     results = [
@@ -257,12 +272,19 @@ def _run_in_loop(inputs: Mapping[str, Any], pass_: Pass) -> pa.Table | None:
     found = loop_rows(inputs, pass_)
     if found is None:
         return None
-    arguments = pass_.arguments
-    calls = arguments.pop("aggregates")
-    plan = plan_aggregate(found.schema, **arguments, calls=calls)
+    plan = _plan(pass_, found.schema)
     job = found.open(plan)
     resolved = resolve(plan, job.facts)
     return job.run(resolved) if resolved.cells is not None else None
+
+
+def _aggregate_rows(rows: Any, pass_: Pass) -> Any:
+    """The windows of a pass over rows that are filtered and joined."""
+    if _is_spark(rows) or any(call.where is not None for call in pass_.calls.values()):
+        return aggregate(rows, **pass_.arguments)
+    plan = _plan(pass_, rows.schema)
+    job = batch.open_job(rows.select(plan.reads), plan)
+    return job.run(resolve(plan, job.facts))
 
 
 def _prepare_rows(inputs: Mapping[str, Any], pass_: Pass) -> Any:

@@ -554,13 +554,40 @@ def calls_made(monkeypatch):
     """The arguments of every aggregation."""
     made = []
 
-    def counted(data, window, **options):
-        made.append((window, options))
-        return wr.aggregate(data, window, **options)
+    run = _cql._aggregate_rows
+
+    def counted(rows, pass_):
+        options = pass_.arguments
+        made.append((options.pop("window"), options))
+        return run(rows, pass_)
 
     monkeypatch.setattr(_cql, "why_not_in_loop", lambda _: "a test counts calls")
-    monkeypatch.setattr(_cql, "aggregate", counted)
+    monkeypatch.setattr(_cql, "_aggregate_rows", counted)
     return made
+
+
+@pytest.mark.parametrize("where", ["", "where len > 30"])
+def test_a_text_is_planned_once_for_all_tables_of_a_schema(where, monkeypatch):
+    planned, plan = [], _cql.plan_windows
+
+    def counted(schema, **arguments):
+        planned.append(schema)
+        return plan(schema, **arguments)
+
+    monkeypatch.setattr(_cql, "plan_windows", counted)
+    text = f"select caller, max(len) as m, 1 as n{len(where)} from Calls [range 7 "
+    text += f"minutes slide 1 minute] {where} group by caller"
+    as_floats = CALLS.set_column(
+        CALLS.column_names.index("len"), "len", CALLS["len"].cast("float64")
+    )
+
+    first, part = wr.cql(text, Calls=CALLS), wr.cql(text, Calls=CALLS.slice(2))
+    other = wr.cql(text, Calls=as_floats)
+
+    assert len(planned) == 2
+    assert part == wr.cql(text + " ", Calls=CALLS.slice(2))
+    assert other["m"].to_pylist() == first["m"].to_pylist()
+    assert other["m"].type != first["m"].type
 
 
 def test_queries_over_the_same_rows_and_keys_share_one_pass(calls_made):

@@ -134,7 +134,9 @@ def _looked_up(
     if high - low >= most_codes(len(here) + len(there)):
         return None
     places = as_numpy(there).astype(np.int64) - low
-    if len(np.unique(places)) < len(places):
+    rank = np.full(high - low + 1, -1, np.int32)
+    rank[places] = np.arange(len(places))
+    if np.count_nonzero(rank >= 0) < len(places):  # a key stands there twice
         return None
     valid = as_numpy(pc.is_valid(here)) if here.null_count else None
     values = as_numpy(pc.fill_null(here, 0) if here.null_count else here)
@@ -144,8 +146,8 @@ def _looked_up(
     found: dict[str, KeyColumn] = {}
     for name, column in columns or [(f"join {join.table}", join.pairs[0][1])]:
         key = number_keys(table, [column], 1).columns[0]
-        rank = np.full(high - low + 1, -1, np.int32)
-        rank[places] = key.codes(1)
-        meets = (low, valid, rank)
+        codes = np.full(high - low + 1, -1, np.int32)
+        codes[places] = key.codes(1)
+        meets = (low, valid, codes)
         found[name] = KeyColumn(values, key.size, key.words, *meets, is_joined=True)
     return found

@@ -89,9 +89,9 @@ class Member:
     window: str | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pass:
-    """One reading of the rows for one or more queries.
+    """One reading of the rows for one or more queries, by which its plan is kept.
 
     `columns` are computed from the joined and filtered rows; `windows` is empty where
     rows come out as they are.
