@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from unittest import mock
 
 import pyarrow as pa
 import pytest
@@ -16,6 +17,7 @@ import windrow as wr
 from lanes import in_both_lanes
 from strategies import part
 from windrow.aggregates import CATALOGUE, Law
+from windrow.batch import tiles
 
 STORED = [
     a.name
@@ -161,6 +163,34 @@ def test_longer_tiles_of_tiles_are_those_of_the_rows():
     assert again.schema.names == long.schema.names
     assert again["tile"].equals(long["tile"])
     assert same(wr.merge_tiles(again, windows), wr.merge_tiles(long, windows))
+
+
+def test_tiles_in_any_order_give_the_same_windows():
+    stored = wr.tiles(PAID, every="15 minutes", on="ts", by="card", aggregates=CALLS)
+    mixed = stored.take(DICE.sample(range(len(stored)), len(stored)))
+
+    actual, in_order = (wr.merge_tiles(tiles, HOUR) for tiles in (mixed, stored))
+
+    assert actual.equals(in_order)
+    places = [watch_sorts(lambda t=t: wr.merge_tiles(t, HOUR)) for t in (mixed, stored)]
+    assert places == [1, 0]  # tiles that stand in order are not sorted again
+
+
+def watch_sorts(run):
+    """How often tiles are sorted."""
+    with mock.patch.object(tiles, "sort_rows", wraps=tiles.sort_rows) as sorts:
+        run()
+    return sorts.call_count
+
+
+def test_one_row_of_another_kind_of_tile_is_found_among_all():
+    minutes = [
+        wr.tiles(PAID, every=f"{m} minutes", on="ts", n=wr.count()) for m in (5, 3)
+    ]
+    mixed = pa.concat_tables([minutes[0], minutes[1].slice(0, 1)]).combine_chunks()
+
+    with pytest.raises(wr.BadInput, match="tiles"):
+        wr.merge_tiles(mixed, HOUR)
 
 
 def test_tiles_say_in_every_row_what_they_are():
