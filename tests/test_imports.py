@@ -42,10 +42,12 @@ def loaded_by_calls():
     answer = _run(
         "import sys, numpy as np, pyarrow as pa, windrow as wr\n"
         "from windrow.loops import as_arrow  # pyarrow's own way asks pandas\n"
-        "table = pa.table({'at': as_arrow(np.arange(100))})\n"
+        "key = as_arrow(np.arange(100, dtype='int32') % 3)\n"
+        "table = pa.table({'at': as_arrow(np.arange(100)), 'key': key})\n"
         "window = wr.sliding(10, every=5, on='at')\n"
-        "wr.aggregate(table, window, most=wr.max('at'))\n"
-        "wr.over(table, on='at', most=wr.max('at', last='10'))\n"
+        "for by in ('key', None):\n"
+        "    wr.aggregate(table, window, by=by, most=wr.max('at'))\n"
+        "    wr.over(table, on='at', by=by, most=wr.max('at', last='10'))\n"
         "print(*sorted(sys.modules))"
     )
     assert answer.returncode == 0, answer.stderr

@@ -18,10 +18,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Any, Final
 
+from windrow._later import dataclass
 from windrow.errors import BadInput
 
 from ._frame import FRAME, Extent, check_frame, read_extent

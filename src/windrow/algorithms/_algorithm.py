@@ -33,9 +33,9 @@ kernels are then made of steps (`_parts.py`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from windrow._later import dataclass
 from windrow.aggregates import Law
 
 from ._parts import Ways, steps_by_parts

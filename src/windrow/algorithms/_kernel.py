@@ -22,13 +22,13 @@ a slice.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from windrow._later import dataclass
 from windrow.kernels import Assembly, Named, Product
 from windrow.kernels.vocabulary import (
     IDENTITY,

@@ -21,12 +21,13 @@ The functions that call all of them are text: they take tuples apart field by fi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from windrow._later import dataclass
 from windrow.aggregates import Law
 from windrow.kernels.vocabulary import (
     answer,

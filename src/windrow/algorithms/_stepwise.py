@@ -32,8 +32,9 @@ allocated and nothing is global, so an operator's memory is one flat array.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from windrow._later import dataclass
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
@@ -25,6 +25,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow import graph
+from windrow._later import dataclass
 from windrow.algorithms import slide_regular
 from windrow.loops import (
     arrays,

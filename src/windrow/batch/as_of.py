@@ -10,12 +10,12 @@ an instant stands so far before all events that it sees none.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.algorithms import slide_arrays, slide_back
 from windrow.loops import in_threads, limited, steadily, thread_count
 from windrow.plan.as_of import AsOfPlan

@@ -8,14 +8,15 @@ ordered by key, query, start.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import types as pat
 
-from windrow.loops import arrays, as_arrow, spread
+from windrow._later import dataclass
+from windrow.loops import arrays, as_arrow, spread, take
 from windrow.loops import compute as pc
 from windrow.plan.aggregate import Plan
 from windrow.plan.bind import BoundCall
@@ -247,7 +248,7 @@ def _spread_keys(column: pa.ChunkedArray, counts: Array) -> Any:
     kind = column.type
     if not pat.is_primitive(kind) or kind.bit_width != 64 or column.null_count:
         runs = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
-        return column.take(as_arrow(runs))
+        return take(column.combine_chunks(), runs)
     array = plain_array(column)
     words = np.frombuffer(array.buffers()[1], np.int64)
     words = spread(words[array.offset : array.offset + len(array)], counts)

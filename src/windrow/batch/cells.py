@@ -9,7 +9,6 @@ key, of which each has its instant and its partial.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, Protocol
@@ -17,6 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.kernels import KeyText, Product
 from windrow.loops import in_threads, over_rows
 from windrow.loops.sort import longest_step_in

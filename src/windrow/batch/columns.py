@@ -17,13 +17,13 @@ In a table that is sorted by its keys, neighbours are compared and never hashed
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import types as pat
 
+from windrow._later import dataclass
 from windrow.aggregates.types import reading
 from windrow.errors import UnsupportedType
 from windrow.loops import as_numpy

@@ -20,13 +20,13 @@ One without a start has an empty frame, and one without an end is in no frame.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from windrow import spans
+from windrow._later import dataclass
 from windrow.algorithms import slide_arrays, slide_back, slide_regular
 from windrow.loops import compiled, in_threads, limited, lower_bound, steadily
 from windrow.plan.frame import Frame

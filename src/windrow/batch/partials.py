@@ -16,7 +16,6 @@ A place is missing if the value beside it (`arg_max`) or its payload (`first`) i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -24,6 +23,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.aggregates import WIDE_SUM
 from windrow.aggregates.types import reading
 from windrow.kernels import ProductPart

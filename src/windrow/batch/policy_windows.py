@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.algorithms import slide_arrays
 from windrow.errors import BadInput
 from windrow.loops import as_arrow

@@ -10,13 +10,13 @@ opened, and rows are prepared one step after the other (`relation.py`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import types as pat
 
+from windrow._later import dataclass
 from windrow.errors import BadInput
 from windrow.loops import as_numpy, thread_count
 from windrow.loops import compute as pc

@@ -12,13 +12,15 @@ where each slide holds a slice they are even in slices, elsewhere cursors walk t
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from windrow import graph
+from windrow._later import dataclass
 from windrow.algorithms import (
     Algorithm,
     slide_arrays,
@@ -302,7 +304,7 @@ def _tails(job: Job, frame: Frames) -> tuple[Array, ...]:
     return fold(product, job.arrays, frame.tail_starts, frame.tail_stops)
 
 
-@dataclass
+@dataclasses.dataclass
 class Job:
     """A resolved plan with the rows that it runs on.
 

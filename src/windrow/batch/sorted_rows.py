@@ -18,15 +18,16 @@ each key: the sizes of keys in the pieces before say where these begin.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.errors import BadInput
-from windrow.loops import arrays, as_arrow, over_rows
+from windrow.loops import arrays, as_arrow, over_rows, take
 from windrow.loops.sort import group_by_code, longest_step_in, places_of, write_places
 from windrow.windows.clock import Clock
 
@@ -103,7 +104,7 @@ class SortedRows:
             return plain_array(column.slice(self.start, len(self)))
         order = self.order
         assert order is not None
-        return plain_array(column.take(as_arrow(order)))
+        return take(plain_array(column), order)
 
     def scatter(self, column: Any) -> Any:
         """A column that is sorted as the rows, in the order of the table."""
@@ -112,8 +113,8 @@ class SortedRows:
         if isinstance(column, pa.ChunkedArray):
             column = column.combine_chunks()
         place = self.place
-        take = lambda rows: column.take(as_arrow(place[rows]))  # noqa: E731
-        return pa.chunked_array(over_rows(take, len(place), self.threads))
+        some = lambda rows: take(column, place[rows])  # noqa: E731
+        return pa.chunked_array(over_rows(some, len(place), self.threads))
 
     def runs(self, runs: slice) -> SortedRows:
         """Some runs, with all their rows."""

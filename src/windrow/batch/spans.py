@@ -9,13 +9,14 @@ it holds the instant at which the other is over.  Rows with a null bound are lef
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.aggregates import Law
 from windrow.loops import Lane, as_arrow
 from windrow.loops.sort import is_sorted, places_of

@@ -17,9 +17,10 @@ and from nothing else (`emit/`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+
+from windrow._later import dataclass
 
 
 class GraphError(AssertionError):

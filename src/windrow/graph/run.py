@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from windrow._later import dataclass
 from windrow.kernels import Product
 from windrow.loops import Lane, arrays, pinned
 from windrow.windows import Even, count_windows

@@ -12,12 +12,13 @@ nulls is in both if both need it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from windrow._later import dataclass
 from windrow.kernels import Output, Product, ProductPart
 
 Array = np.ndarray[Any, Any]

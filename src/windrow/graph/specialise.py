@@ -24,7 +24,8 @@ scans of a window's own 3, shared ones 2k + 2, of which 2k are done side by side
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from windrow._later import dataclass
 
 from .graph import WHOLE, Graph
 from .passes import (

@@ -17,11 +17,11 @@ from __future__ import annotations
 import contextlib
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from types import ModuleType
 from typing import Any
 
+from windrow._later import dataclass
 from windrow.loops import (
     Lane,
     Laned,

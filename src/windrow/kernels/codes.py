@@ -10,7 +10,8 @@ what is read; least values and sizes are in `numbers`, so that tables share a ke
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from windrow._later import dataclass
 
 
 @dataclass(frozen=True)

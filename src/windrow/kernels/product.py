@@ -9,9 +9,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
+from windrow._later import dataclass
 from windrow.aggregates import ABSENT, Aggregate, Law
 
 DTYPES = {"int": "int64", "float": "float64"}

@@ -20,7 +20,7 @@
 Knows nothing of aggregates or windows.
 """
 
-from .arrays import arrays, as_arrow, as_numpy
+from .arrays import arrays, as_arrow, as_numpy, take
 from .cache import cache_folder, has_code, kernel_name
 from .choice import (
     Lane,
@@ -92,5 +92,6 @@ __all__ = [
     "spread",
     "steadily",
     "stop_record",
+    "take",
     "thread_count",
 ]

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 LARGE = 1 << 20  # bytes
+FEW = 1 << 20  # places
 
 
 def arrays(dtypes: tuple[str, ...], n: int) -> tuple[np.ndarray[Any, Any], ...]:
@@ -59,3 +60,19 @@ def as_numpy(array: pa.Array) -> np.ndarray[Any, Any]:
         return np.unpackbits(octets, count=stop, bitorder="little")[start:].view(bool)
     dtype = np.dtype(array.type.to_pandas_dtype())
     return np.frombuffer(data or b"", dtype)[start:stop]
+
+
+def take(array: pa.Array, places: np.ndarray[Any, Any]) -> pa.Array:
+    """The values of an Arrow array at those places.
+
+    A few numbers are gathered by numpy: what Arrow's own function needs takes 30 ms to
+    load.  Among many its own is faster (4M doubles: 40 ms to 51).
+    """
+    kind = array.type
+    is_word = pa.types.is_primitive(kind) and kind.bit_width >= 8
+    if not is_word or array.null_count or len(places) > FEW:
+        return array.take(as_arrow(places))
+    words = np.frombuffer(array.buffers()[1] or b"", f"u{kind.bit_width // 8}")
+    (out,) = arrays((words.dtype.str,), len(places))
+    np.take(words[array.offset :], places, out=out, mode="clip")  # "raise" copies
+    return pa.Array.from_buffers(kind, len(out), [None, pa.py_buffer(out)])

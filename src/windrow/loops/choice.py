@@ -24,9 +24,10 @@ import enum
 import os
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
+from windrow._later import dataclass
 from windrow.errors import BadInput
 
 from .cache import receive

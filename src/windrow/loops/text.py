@@ -19,10 +19,12 @@ import re
 import textwrap
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any
+
+from windrow._later import dataclass
 
 # Only entries are called from Python: without wrappers the others compile a third
 # faster.  A literal argument (`at = 0`) makes numba compile a callee twice;

@@ -7,12 +7,12 @@ WindowProgram     its steps, and what all windows of an operator share
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.algorithms import Algorithm, Stepwise, range_words
 from windrow.kernels import Assembly, Product
 from windrow.loops import Lane, forced_lane, is_interpreting

@@ -9,11 +9,12 @@ product + laws  --------->  algorithm
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.aggregates import Call
 from windrow.errors import BadInput
 from windrow.kernels import Product

@@ -11,11 +11,12 @@ what is known only an hour later is not known at `at`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pyarrow as pa
 from pyarrow import types as pat
 
+from windrow._later import dataclass
 from windrow.aggregates import Call
 from windrow.errors import BadInput, WindowError
 from windrow.windows import Clock, Duration, clock_of, parse_duration

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import pyarrow as pa
 from pyarrow import types as pat
 
+from windrow._later import dataclass
 from windrow.aggregates import Aggregate, Call
 from windrow.aggregates.quantiles import check_quantiles
 from windrow.aggregates.types import check_accepts, result_type

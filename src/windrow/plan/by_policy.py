@@ -8,12 +8,13 @@ kernel    those bounds, over rows that are lifted in the loop
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 from pyarrow import types as pat
 
+from windrow._later import dataclass
 from windrow.aggregates import Call
 from windrow.errors import UnsupportedType, WindowError
 from windrow.kernels import Product

@@ -8,8 +8,7 @@ windows slide over the cells that hold a row.  All else is sorted, for a reason 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from windrow._later import dataclass
 from windrow.aggregates import Law
 from windrow.kernels import Product
 from windrow.slicing import CellTable

@@ -7,10 +7,10 @@ holds.  What was measured is in `benchmarks/RESULTS.md`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from windrow import spans as techniques
+from windrow._later import dataclass
 from windrow.aggregates import Law
 from windrow.algorithms import LEAST_STREAM, LEAST_WINDOW, Algorithm, best_chunk
 from windrow.algorithms import find as find_algorithm

@@ -8,10 +8,11 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from windrow import graph
+from windrow._later import dataclass
 from windrow.algorithms import Shape, kernel_text
 from windrow.errors import BadInput
 from windrow.slicing import Part

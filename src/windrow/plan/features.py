@@ -23,13 +23,13 @@ from __future__ import annotations
 import html
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import tomli_w
 
+from windrow._later import dataclass
 from windrow.aggregates import Call, find
 from windrow.aggregates.calls import gather_calls
 from windrow.errors import BadInput

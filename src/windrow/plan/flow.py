@@ -17,10 +17,11 @@ holds none: state outlives what is known of a column.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pyarrow import types as pat
 
+from windrow._later import dataclass
 from windrow.aggregates import Law
 from windrow.errors import BadInput, UnsupportedType, WindowError
 

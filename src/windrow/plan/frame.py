@@ -20,10 +20,11 @@ instant or later, or after these where that end is closed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.aggregates import Call, find
 from windrow.errors import BadInput, UnsuitableAlgorithm
 from windrow.kernels import Product

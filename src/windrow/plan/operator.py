@@ -7,8 +7,8 @@ the types, and with them the product and its laws, are known.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from windrow._later import dataclass
 from windrow.aggregates import Call, Law
 from windrow.aggregates.types import reading
 from windrow.algorithms import CATALOGUE, find

@@ -10,10 +10,11 @@ Calls with the same frame are one pass:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.aggregates import Call
 from windrow.errors import WindowError
 from windrow.windows import Clock, clock_of, sliding

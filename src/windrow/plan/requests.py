@@ -9,11 +9,12 @@ types; if neither works they run interpreted, with one warning.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import pyarrow as pa
 from pyarrow import types as pat
 
+from windrow._later import dataclass
 from windrow.aggregates import WIDE_SUM, Aggregate, find
 from windrow.aggregates.types import value_kind
 from windrow.errors import BadInput

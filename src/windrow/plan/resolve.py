@@ -18,9 +18,10 @@ where they stand (`cells.py`).  Executors follow what stands here and choose not
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import overload
 
+from windrow._later import dataclass
 from windrow.algorithms import Algorithm
 from windrow.kernels import Product
 

@@ -13,11 +13,11 @@ first call, all windows ask a wavelet tree of the same codes at once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import pyarrow as pa
 from pyarrow import types as pat
 
+from windrow._later import dataclass
 from windrow.selection import (
     COUNTING,
     MOST,

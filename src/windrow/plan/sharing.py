@@ -19,10 +19,10 @@ where parts can be taken off, else scans of short laps.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from windrow import graph
+from windrow._later import dataclass
 from windrow.errors import UnsuitableAlgorithm
 from windrow.kernels import Product
 from windrow.loops import Lane

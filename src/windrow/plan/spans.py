@@ -24,11 +24,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import pyarrow as pa
 
 from windrow import spans as techniques
+from windrow._later import dataclass
 from windrow.aggregates import Law
 from windrow.algorithms import Algorithm
 from windrow.errors import BadInput, UnsuitableAlgorithm, UnsupportedType

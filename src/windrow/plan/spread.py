@@ -11,8 +11,7 @@ those after it that its last rows look ahead at.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from windrow._later import dataclass
 from windrow.errors import WindowError
 
 from .over import OverPlan

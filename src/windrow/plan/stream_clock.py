@@ -11,8 +11,7 @@ own time       09:50          09:50:25    (idle 20 s)   09:50:35
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from windrow._later import dataclass
 from windrow.errors import BadInput, WindowError
 from windrow.windows.duration import Duration, parse_duration
 

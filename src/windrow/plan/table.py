@@ -8,10 +8,10 @@ OverPlan    wr.over                                over.py
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.errors import BadInput
 from windrow.kernels import Product
 from windrow.windows import Clock

@@ -14,11 +14,11 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.aggregates import Call, find
 from windrow.errors import BadInput
 

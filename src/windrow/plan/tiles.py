@@ -12,12 +12,13 @@ as windows over the values, at the instants of their tiles.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.aggregates import Call, Law, find
 from windrow.errors import BadInput, UnknownName, WindowError
 from windrow.windows import Duration, Rule, Window, parse_duration, sliding

@@ -18,10 +18,10 @@ of the data.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from pyarrow import types as pat
 
+from windrow._later import dataclass
 from windrow.aggregates import Aggregate, Law
 from windrow.errors import BadInput, WindowError
 

@@ -15,11 +15,12 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import ModuleType
 
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.aggregates import Call
 from windrow.errors import BadInput, WindrowError
 from windrow.query.tree import ColumnName, Expression, columns_in

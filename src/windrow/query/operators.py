@@ -9,7 +9,7 @@ evaluator.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from windrow._later import dataclass
 
 
 @dataclass(frozen=True)

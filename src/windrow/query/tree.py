@@ -20,9 +20,10 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 
+from windrow._later import dataclass
 from windrow.windows import Duration
 
 Place = tuple[int, int]

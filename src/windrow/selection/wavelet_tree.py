@@ -16,11 +16,11 @@ needed.  Compiled, each window walks down by itself.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from windrow._later import dataclass
 from windrow.loops import compiled
 
 from ._method import Method

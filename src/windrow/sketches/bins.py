@@ -19,11 +19,11 @@ from __future__ import annotations
 import math
 import struct
 from abc import abstractmethod
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.loops import as_arrow, as_numpy
 
 from .intervals import blocks_of_counts, holders

@@ -10,12 +10,12 @@ exact.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.loops import as_arrow, as_numpy
 
 from .murmur import reads_bytes

@@ -18,12 +18,12 @@ that hold no larger rank of it.  So no sketch of a window is ever made.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.loops import as_arrow
 from windrow.loops import compute as pc
 

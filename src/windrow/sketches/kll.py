@@ -12,12 +12,12 @@ over, as DataSketches does.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.loops import as_numpy
 
 from .ranks import Quantiles

@@ -8,12 +8,12 @@ not exceed, as SQL's `percentile_disc` and Spark's `percentile_approx` have it:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.loops import as_arrow
 
 Array = np.ndarray[Any, Any]

@@ -7,11 +7,12 @@ Sketches of different seeds do not merge.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+
+from windrow._later import dataclass
 
 from .murmur import as_words, reads_bytes
 from .sketch import Array, Sketch, datasketches, objects

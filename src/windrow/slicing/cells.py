@@ -17,11 +17,11 @@ the run under way is in `out`, and pairs of runs wait in levels of `stack`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from windrow._later import dataclass
 from windrow.kernels import Assembly, KeyText, Product
 from windrow.kernels.vocabulary import (
     code_of,

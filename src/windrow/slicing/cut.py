@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from windrow._later import dataclass
 from windrow.loops import compiled, ordinals
 from windrow.windows import Rule
 

@@ -17,10 +17,11 @@ walks the same parts: results are the same, bit for bit, for any number of them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from windrow._later import dataclass
 
 Array = np.ndarray[Any, Any]
 

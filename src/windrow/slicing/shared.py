@@ -18,9 +18,10 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+
+from windrow._later import dataclass
 
 from .slicers import Comb, Slicer
 

@@ -17,12 +17,14 @@ Slices are the stretches between neighbouring edges of all combs of all windows.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from windrow._later import dataclass
 
 
-@dataclass(frozen=True, order=True)
+@dataclasses.dataclass(frozen=True, order=True)
 class Comb:
     """Edges at `phase` plus every multiple of `period`; 0 <= phase < period."""
 

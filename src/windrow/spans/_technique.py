@@ -15,11 +15,11 @@ does the same over whole columns (`_columns.py`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from windrow._later import dataclass
 from windrow.aggregates import Law
 from windrow.algorithms import Algorithm
 from windrow.kernels import Assembly, Product

@@ -20,11 +20,12 @@ than two of them for each row of the result.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from windrow._later import dataclass
 from windrow.errors import BadInput
 from windrow.slicing import Comb
 from windrow.windows import Frames, Rule, frames

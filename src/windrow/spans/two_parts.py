@@ -18,10 +18,9 @@ counting twice does no harm the two are joined into one part.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from windrow._later import dataclass
 from windrow.kernels.vocabulary import (
     IDENTITY,
     allocate,

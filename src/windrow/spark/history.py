@@ -11,13 +11,13 @@ rows, and moves on to `since` without giving a window.
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import TimestampNTZType
 
+from windrow._later import dataclass
 from windrow.batch.partials import PANE, ROWS, partial_fields
 from windrow.errors import BadInput
 from windrow.plan.aggregate import Plan

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import pyarrow as pa
 from pyarrow import types as pat
 from pyspark.sql.types import DataType, TimestampNTZType, TimestampType
 
+from windrow._later import dataclass
 from windrow.aggregates.types import value_kind
 from windrow.batch.partials import PartialField
 from windrow.plan.bind import BoundCall

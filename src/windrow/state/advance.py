@@ -18,11 +18,11 @@ suffix that is being built, and suffixes of slices that have not left yet.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.algorithms.pba_scans import merge, prefix_scan, suffix_scan
 from windrow.batch.columns import array_runs
 from windrow.batch.partials import PANE

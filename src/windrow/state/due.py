@@ -20,11 +20,11 @@ Windows are found from rows, never by stepping through time.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.algorithms import slide_arrays
 from windrow.batch.assemble import Answer, answer_columns
 from windrow.batch.kernel_inputs import KernelInputs, read_inputs

@@ -13,13 +13,14 @@ Buckets that keep rows take rows.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.batch.columns import array_runs
 from windrow.batch.keys import key_codes
 from windrow.batch.partials import (

@@ -9,12 +9,12 @@ old pages                           rows that nobody needs are removed
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.batch.columns import array_runs
 from windrow.windows.rule import Array
 

@@ -20,9 +20,9 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from windrow._later import dataclass
 from windrow.aggregates import functions_fingerprint
 from windrow.errors import StateError, StateWarning
 from windrow.plan.aggregate import Plan

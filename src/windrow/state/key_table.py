@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import dataclasses
 
 import numpy as np
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.batch.keys import key_codes
 from windrow.plan.aggregate import Plan
 from windrow.plan.over import OverPlan
@@ -21,7 +22,7 @@ KEY_TABLE = 1  # its number in the store
 KNOWN = "known"
 
 
-@dataclass
+@dataclasses.dataclass
 class KeyTable:
     """The keys of a bucket: their numbers, how many rows are final, the last time.
 

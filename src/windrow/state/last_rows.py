@@ -25,12 +25,13 @@ their rows are final; none is clipped at the end, for a stream has none.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.batch.assemble import seen_columns
 from windrow.batch.keys import key_codes
 from windrow.batch.over import look_back

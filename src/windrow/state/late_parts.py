@@ -7,10 +7,9 @@ tail         events with a duration that go on beyond the end of the window
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from windrow._later import dataclass
 from windrow.algorithms.pba_scans import prefix_scan
 from windrow.kernels import Product
 from windrow.loops import ordinals

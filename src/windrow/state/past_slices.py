@@ -17,12 +17,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.batch.assemble import seen_columns
 from windrow.batch.over import look_back
 from windrow.batch.partials import PartialLayout, partial_columns

@@ -28,12 +28,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.batch.assemble import Answer, select_windows
 from windrow.batch.sorted_rows import SortedRows, check_room, times_of
 from windrow.batch.spans import lengths_of, open_spans, solve_spans, span_times

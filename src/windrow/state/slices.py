@@ -18,12 +18,12 @@ holds anything is removed.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.batch.partials import PANE, Folding, partial_columns
 from windrow.windows.rule import Array
 

@@ -18,12 +18,13 @@ late point does; one that started before windows that are out has missed these.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.batch.partials import PANE, ROWS, Folding
 from windrow.batch.sorted_rows import check_room
 from windrow.batch.spans import span_times

@@ -29,12 +29,12 @@ are found from slices, never by stepping through time, so a gap of years costs n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
+from windrow._later import dataclass
 from windrow.loops import compiled
 from windrow.windows import Rule, list_windows
 from windrow.windows.rule import Array

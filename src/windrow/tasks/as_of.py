@@ -12,13 +12,14 @@ key wait while more of these may come.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from windrow._later import dataclass
 from windrow.batch.as_of import open_as_of
 from windrow.batch.columns import run_bounds
 from windrow.batch.sorted_rows import times_of

@@ -15,12 +15,13 @@ the key where a frame has no beginning.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from windrow._later import dataclass
 from windrow.batch.columns import run_bounds
 from windrow.batch.over import over_columns
 from windrow.batch.sorted_rows import rows_in_order, times_of

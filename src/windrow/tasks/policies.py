@@ -20,12 +20,13 @@ last rows of the open key are not reported: more may come before that instant.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.batch.policy_windows import PolicyJob, PolicyPlaces, open_sorted
 from windrow.batch.sorted_rows import rows_in_order
 from windrow.loops import TaskLane, running

@@ -7,12 +7,13 @@ slide_spans    events by key and start   ->  windows
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.aggregates import Law
 from windrow.batch.aggregate import Solved, Trim
 from windrow.batch.columns import array_runs

@@ -7,13 +7,14 @@ StateTask    blobs of a bucket     ->  blobs of results            with its stat
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from windrow._later import dataclass
 from windrow.batch.columns import array_runs
 from windrow.batch.partials import Folding, PartialLayout
 from windrow.loops import TaskLane, running

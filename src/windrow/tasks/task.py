@@ -19,12 +19,13 @@ where the driver has it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from types import MappingProxyType
 
 import pyarrow as pa
 
+from windrow._later import dataclass
 from windrow.batch.aggregate import Solved, Trim, solve_windows
 from windrow.batch.partials import (
     Folding,

@@ -12,9 +12,9 @@ A window begins and ends with days of the zone.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import ClassVar
 
+from windrow._later import dataclass
 from windrow.errors import WindowError
 
 from .calendar_rule import CalendarRule, Civil, days_of_months

@@ -12,11 +12,12 @@ When a day of a zone starts, `zone_days.py` knows.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache, wraps
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from windrow._later import dataclass
 
 from .rule import Array, Rule
 from .zone_days import DAY, FURTHEST, UTC, day_sql, days_of, start_sql, starts_of_days

@@ -9,11 +9,11 @@ of whole numbers is its own clock.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import pyarrow as pa
 from pyarrow import types as pat
 
+from windrow._later import dataclass
 from windrow.errors import UnsupportedType, WindowError
 
 from .duration import Duration, exact_duration

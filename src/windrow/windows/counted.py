@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import ClassVar
 
+from windrow._later import dataclass
 from windrow.errors import WindowError
 
 from .clock import Clock

@@ -21,10 +21,10 @@ from __future__ import annotations
 import datetime as dt
 import numbers
 import re
-from dataclasses import dataclass
 
 import numpy as np
 
+from windrow._later import dataclass
 from windrow.errors import WindowError
 
 _UNITS = {

@@ -17,10 +17,9 @@ out unless `partial` is asked for.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from windrow._later import dataclass
 from windrow.loops import compiled, lower_bound
 
 from .numbers import number_windows

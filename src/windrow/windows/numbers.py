@@ -16,10 +16,9 @@ walk these numbers with a cursor for each end, so that no window's bounds are st
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from windrow._later import dataclass
 from windrow.loops import arrays, compiled, lower_bound, ordinals, poke
 
 from .rule import Array, Rule

@@ -17,10 +17,10 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Hashable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
+from windrow._later import dataclass
 from windrow.errors import BadInput, WindowError
 
 from .clock import Clock

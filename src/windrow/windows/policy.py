@@ -24,9 +24,9 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from windrow._later import dataclass
 from windrow.errors import BadInput, WindowError
 
 from .clock import Clock

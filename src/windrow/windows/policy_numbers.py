@@ -12,11 +12,11 @@ loop goes by the same numbers, one event at a time.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from windrow._later import dataclass
 from windrow.loops import compiled
 
 from .frames import Frames

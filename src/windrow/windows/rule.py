@@ -19,10 +19,11 @@ So a window has come to its end at an instant `now` if its number is below
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+
+from windrow._later import dataclass
 
 Array = np.ndarray[Any, Any]
 

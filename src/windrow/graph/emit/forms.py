@@ -15,9 +15,10 @@ each group, and is the same for all graphs that have the same groups.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 
+from windrow._later import dataclass
 from windrow.graph.graph import (
     INPUT,
     USED_UP,

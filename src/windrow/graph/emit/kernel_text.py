@@ -23,12 +23,12 @@ Where windows are not equally long (a range of 0 in the graph):
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from windrow._later import dataclass
 from windrow.graph.graph import Graph, GraphError
 from windrow.graph.loops.common import fold, move_on, stack_state
 from windrow.loops import defined_name

@@ -11,8 +11,7 @@ are long, and are scanned piece by piece.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from windrow._later import dataclass
 from windrow.graph.graph import GraphError, Need, Node, NodeKind
 
 from .forms import Form

@@ -13,8 +13,7 @@ several windows for each input of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from windrow._later import dataclass
 from windrow.graph.graph import (
     USED_UP,
     WHOLE,

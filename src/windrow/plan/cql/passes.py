@@ -15,9 +15,9 @@ name is its text.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from windrow._later import dataclass
 from windrow.aggregates import Call, find
 from windrow.query.tree import ColumnName, Expression, Literal, QueryTree, columns_in
 from windrow.query.unparse import text_of

@@ -13,11 +13,11 @@ matches, as in Spark.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import pyarrow as pa
 from pyarrow import types as pat
 
+from windrow._later import dataclass
 from windrow.errors import BadInput, QueryError
 from windrow.query.hints import near_hint
 from windrow.query.tree import ColumnName, Join, Place, QueryTree, SourceName

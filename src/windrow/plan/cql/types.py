@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 
 import pyarrow as pa
 from pyarrow import types as pat
 
+from windrow._later import dataclass
 from windrow.aggregates.types import is_text
 from windrow.errors import QueryError
 from windrow.query.tree import Apply, Expression, Literal

@@ -17,11 +17,10 @@ and the window slides over their numbers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pyarrow as pa
 from pyarrow import types as pat
 
+from windrow._later import dataclass
 from windrow.errors import QueryError, WindrowError
 from windrow.plan.spans import span_of
 from windrow.query.hints import pointing_at
