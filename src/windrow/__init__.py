@@ -170,6 +170,9 @@ __all__ += list(BY_NAME)
 __all__.sort()
 
 
+# Python asks for these before it imports `from windrow import graph`.
+_ROOMS = ("batch", "graph", "operator", "plan", "query", "spans", "state", "tasks")
+
 # What is loaded when it is first used, so that importing windrow is quick.
 _LATER = {
     "Features": ".plan.features",
@@ -214,6 +217,8 @@ def __getattr__(name: str) -> Any:
     """Find a function, or an aggregate of the catalogue: `wr.sum`, `wr.var_pop`."""
     if name in _LATER:
         return _load(name)
+    if name in _ROOMS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name not in BY_NAME:
         raise import_module("windrow._missing").missing(name, __all__)
     return BY_NAME[name]

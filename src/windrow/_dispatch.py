@@ -6,24 +6,24 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from windrow import batch
-from windrow._as_of import explain_as_of, over_features
+from windrow import plan as planner
 from windrow._back_ends import source_of, spark_back_end
 from windrow._frames import Array, ArrowArray, ArrowChunks, Frame, Series
+from windrow._later import load_later
 from windrow.aggregates import Aggregate, Call
 from windrow.aggregates.calls import gather_calls
-from windrow.plan import (
-    Explanation,
-    check_show,
-    explain_resolved,
-    plan_over,
-    plan_windows,
-    resolve,
-)
+from windrow.plan import plan_over, plan_windows, resolve
 from windrow.plan.aggregate import check_no_history
 from windrow.windows import Window
 
 if TYPE_CHECKING:
+    from windrow.plan import Explanation
     from windrow.plan.features import Features
+
+# Only calls with features or labels load them.
+_features = load_later(
+    __name__, dict.fromkeys(("explain_as_of", "over_features"), "windrow._as_of")
+)
 
 
 @overload
@@ -224,7 +224,7 @@ def over(
     if features is not None:
         given = {"on": on, "by": by, "span": span, "aggregates": aggregates, **named}
         options: dict[str, Any] = {"ties": ties, "threads": threads, "hints": hints}
-        return over_features(data, features, given, **options)
+        return _features("over_features")(data, features, given, **options)
     calls = gather_calls(named, aggregates)
     if batch.library(data) == "pyspark":
         return spark_back_end().over(
@@ -380,7 +380,7 @@ def explain(
     >>> print(plan.text.splitlines()[0])
     aggregate
     """
-    check_show(show, sliding=window is not None)
+    planner.check_show(show, sliding=window is not None)
     if labels is not None:
         asked: dict[str, Any] = {
             "at": at,
@@ -390,7 +390,8 @@ def explain(
             "algorithm": algorithm,
         }
         asked |= {"aggregates": aggregates, "hot": hot, "threads": threads}
-        return explain_as_of(labels, data, **asked, **named)
+        found: Explanation = _features("explain_as_of")(labels, data, **asked, **named)
+        return found
     calls = gather_calls(named, aggregates)
     options: dict[str, Any] = {"algorithm": algorithm, "slicer": slicer, "chunk": chunk}
     rolling: dict[str, Any] = {"ties": ties, "algorithm": algorithm, "span": span}
@@ -415,7 +416,8 @@ def explain(
     job = batch.open_job(read(plan.reads), plan, threads)
     facts = job.facts
     resolved = resolve(plan, facts)
-    return explain_resolved(resolved, facts, show, job.threads, job.parts(resolved))
+    parts = job.parts(resolved)
+    return planner.explain_resolved(resolved, facts, show, job.threads, parts)
 
 
 def _hints(

@@ -34,14 +34,14 @@ accurate on smooth values, and takes 5 to 8 times as long where there are two po
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .moment_sketch import ORDER
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+Flags = np.ndarray[Any, np.dtype[np.bool_]]
 
 NOISE = 1e-6  # the largest rounding error of a moment that is used
 CONDITION = 1e4  # at least 1 / CONDITION of the variance must be left

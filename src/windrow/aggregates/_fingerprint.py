@@ -20,7 +20,6 @@ from __future__ import annotations
 import dis
 import enum
 import functools
-import hashlib
 import inspect
 import operator
 import struct
@@ -29,6 +28,8 @@ from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, Modul
 from typing import Any
 
 import numpy as np
+
+from windrow.loops import digest
 
 from . import _pickling
 from ._aggregate import FUNCTIONS, Aggregate
@@ -72,7 +73,7 @@ def function_digests(aggregate: Aggregate) -> dict[str, str]:
 
 
 def _hex(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return digest(text.encode("utf-8", "surrogatepass"))
 
 
 def _value(value: Any, around: tuple[Any, ...]) -> str:
@@ -97,7 +98,7 @@ def _value(value: Any, around: tuple[Any, ...]) -> str:
             pairs = ((_value(k, here), _value(value[k], here)) for k in value)
             return _text("dict", sorted(_text("", pair) for pair in pairs))
         case np.ndarray() | np.generic() if not value.dtype.hasobject:
-            data = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
+            data = digest(np.ascontiguousarray(value).tobytes())
             return f"array {value.dtype.str} {value.shape} {data}"
         case FunctionType():
             return _function(value, here)

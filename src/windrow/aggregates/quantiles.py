@@ -30,13 +30,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from windrow.errors import BadInput
 
 from . import _density
 from ._density import MIDDLES, Flags, Floats
 from .moment_sketch import ORDER
+
+Array = np.ndarray[Any, Any]
 
 Solution = tuple[int, Floats]
 
@@ -67,7 +68,7 @@ def check_quantiles(quantiles: Sequence[float]) -> tuple[float, ...]:
     return tuple(float(q) for q in values)
 
 
-def estimate(sketch: Mapping[str, NDArray[Any]], quantiles: Sequence[float]) -> Floats:
+def estimate(sketch: Mapping[str, Array], quantiles: Sequence[float]) -> Floats:
     """Estimates, a row for each sketch and a column for each quantile.
 
     `sketch` has an array for each field of the moment sketch.  A row lies within
@@ -103,7 +104,7 @@ def estimate(sketch: Mapping[str, NDArray[Any]], quantiles: Sequence[float]) -> 
     return answer[:, np.argsort(rising, kind="stable")]
 
 
-def weak_spots(sketch: Mapping[str, NDArray[Any]]) -> str | None:
+def weak_spots(sketch: Mapping[str, Array]) -> str | None:
     """What about most sketches makes their quantiles rough; None if nothing does."""
     count = np.asarray(sketch["count"], dtype=np.float64)
     least, most = (np.asarray(sketch[name], float) for name in ("least", "most"))
@@ -149,7 +150,7 @@ def _few(
     return answer, np.isfinite(answer).all(axis=1) & ~lost
 
 
-def _sums(sketch: Mapping[str, NDArray[Any]], letter: str) -> Floats:
+def _sums(sketch: Mapping[str, Array], letter: str) -> Floats:
     fields = [np.asarray(sketch[f"{letter}{k}"], float) for k in range(1, ORDER + 1)]
     return np.stack(fields, axis=1)
 

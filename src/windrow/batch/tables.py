@@ -7,9 +7,9 @@ be used, `window` comes as two columns, and an index with a name is read like a 
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -79,8 +79,8 @@ def _schema_of(data: Any) -> pa.Schema:
         for name, level in _levels(data).items():
             schema = schema.append(pa.field(name, _level(data.head(0), level).type))
         return schema
-    if isinstance(data, (str, Path)):
-        raise _no_table(Path(data))
+    if isinstance(data, (str, os.PathLike)):
+        raise _no_table(os.fspath(data))
     if not hasattr(data, "__arrow_c_stream__"):
         raise BadInput.because(
             f"cannot read a {type(data).__name__} as a table",
@@ -95,17 +95,17 @@ def _schema_of(data: Any) -> pa.Schema:
     return pa.RecordBatchReader.from_stream(data).schema
 
 
-def _no_table(path: Path) -> BadInput:
+def _no_table(path: str) -> BadInput:
     """The error for a path in place of a table: how to read it, or that it is not."""
-    fact = f"cannot read {str(path)!r} as a table"
-    if not path.exists():
+    fact = f"cannot read {path!r} as a table"
+    if not os.path.exists(path):
         cause = "it is text, and there is no file of that name"
         return BadInput.because(
             fact, cause, "give a table, or the command a file that exists"
         )
     readers = {".csv": "pyarrow.csv.read_csv", ".json": "pyarrow.json.read_json"}
-    reader = readers.get(path.suffix, "pyarrow.parquet.read_table")
-    hint = f"read it first: {reader}({str(path)!r}); windrow run {path} ... takes files"
+    reader = readers.get(os.path.splitext(path)[1], "pyarrow.parquet.read_table")
+    hint = f"read it first: {reader}({path!r}); windrow run {path} ... takes files"
     return BadInput.because(fact, "it is the name of a file, not a table", hint)
 
 

@@ -123,7 +123,7 @@ def _cache() -> CheckResult:
     with warnings.catch_warnings(action="ignore"):  # said here in other words
         folder = cache_folder()
     if folder is not None:
-        mode = stat.S_IMODE(folder.stat().st_mode)
+        mode = stat.S_IMODE(Path(folder).stat().st_mode)
         use = "writable" if os.access(folder, os.W_OK) else "used, nothing is added"
         return CheckResult(OK, "cache", f"{folder}, {use}, mode {mode:04o}")
     base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"

@@ -21,7 +21,7 @@ Knows nothing of aggregates or windows.
 """
 
 from .arrays import arrays, as_arrow, as_numpy, take
-from .cache import cache_folder, has_code, kernel_name
+from .cache import cache_folder, digest, has_code, kernel_name
 from .choice import (
     Lane,
     TaskLane,
@@ -66,6 +66,7 @@ __all__ = [
     "compiled",
     "compiled_content",
     "defined_name",
+    "digest",
     "forced_lane",
     "has_code",
     "highest_bit",

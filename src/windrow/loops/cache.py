@@ -21,15 +21,24 @@ and kernels run without it.
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 import os
 import stat
 import warnings
 from collections.abc import Mapping
-from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from windrow.errors import CacheWarning
+
+if TYPE_CHECKING:
+    from hashlib import sha256
+else:  # hashlib loads OpenSSL, 5 ms; the standard library's `random` does the same
+    try:
+        from _sha2 import sha256
+    except ImportError:  # before Python 3.12
+        try:
+            from _sha256 import sha256
+        except ImportError:
+            from hashlib import sha256
 
 MAGIC = b"windrow machine code 1\n"
 Platform = Mapping[str, str]
@@ -38,18 +47,25 @@ _received: dict[str, bytes] = {}
 _complaints: set[str] = set()
 
 
-def cache_folder() -> Path | None:
+def digest(data: bytes) -> str:
+    """The SHA-256 of some bytes, in hexadecimal digits."""
+    return str(sha256(data).hexdigest())
+
+
+def cache_folder() -> str | None:
     """The folder of kernels; None if there is none that can be trusted.
 
     A new one is of mode 0700.  It may be read-only: what is in it is used.
     """
     path = os.environ.get("WINDROW_CACHE_DIR")
-    base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    folder = os.path.expanduser(path or f"{base}/windrow/kernels")
     try:
-        folder = (Path(path) if path else base / "windrow" / "kernels").expanduser()
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if folder.startswith("~"):
+            raise OSError("there is no home folder")  # noqa: TRY301 - one message
+        _make_folder(folder)
         is_trusted = _is_trusted(folder)
-    except (OSError, RuntimeError) as error:  # no home, no room, no right
+    except OSError as error:  # no home, no room, no right
         _complain(f"the folder of kernels cannot be used: {error}")
         return None
     if not is_trusted:
@@ -57,26 +73,49 @@ def cache_folder() -> Path | None:
     return folder if is_trusted else None
 
 
-def _is_trusted(folder: Path) -> bool:
+def _make_folder(folder: str) -> None:
+    """Make a folder that is its user's own, and those above it as they are made."""
+    if not os.path.isdir(folder):
+        above = os.path.dirname(folder)
+        if above:
+            os.makedirs(above, exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(folder, 0o700)
+        os.listdir(folder)  # what is there may be no folder
+
+
+def _is_trusted(folder: str) -> bool:
     """Whether only this user, or whoever installed this machine, can write there."""
     if not hasattr(os, "getuid"):
         return True
-    info = folder.stat()
+    info = os.stat(folder)
     return info.st_uid in (os.getuid(), 0) and not stat.S_IMODE(info.st_mode) & 0o022
 
 
 def kernel_name(content: str) -> str:
     """The name of a kernel with that content."""
-    return f"kernel_{hashlib.sha256(content.encode()).hexdigest()[:32]}"
+    return f"kernel_{digest(content.encode())[:32]}"
 
 
 def code_name(entry: str, types: str, platform: Platform) -> str:
     """The name of the machine code of `kernel.entry` for arguments of those types."""
-    return f"{entry}-{_digest(types)}-{_digest(json.dumps(platform))}.code"
+    return f"{entry}-{_digest(types)}-{_digest(_dumps(platform))}.code"
 
 
 def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return digest(text.encode())[:16]
+
+
+def _dumps(facts: Any) -> str:
+    import json  # noqa: PLC0415 - no first call needs it
+
+    return json.dumps(facts)
+
+
+def _loads(text: bytes) -> Any:
+    import json  # noqa: PLC0415 - no first call needs it
+
+    return json.loads(text)
 
 
 def has_code(entry: str = "") -> bool:
@@ -84,8 +123,15 @@ def has_code(entry: str = "") -> bool:
     begin = f"{entry}-" if entry else ""
     if any(name.startswith(begin) for name in _received):
         return True
+    return any(name.startswith(begin) for name in _code_files())
+
+
+def _code_files() -> list[str]:
     folder = cache_folder()
-    return folder is not None and any(folder.glob(f"{begin}*.code"))
+    with contextlib.suppress(OSError):  # it may vanish at any time
+        if folder is not None:
+            return [name for name in os.listdir(folder) if name.endswith(".code")]
+    return []
 
 
 def receive(code: Mapping[str, bytes]) -> bool:
@@ -104,11 +150,10 @@ def read_code(name: str, platform: Platform) -> bytes | None:
     magic, _, rest = data.partition(b"\n")
     head, _, payload = rest.partition(b"\n")
     try:
-        facts = json.loads(head) if magic + b"\n" == MAGIC else {}
+        facts = _loads(head) if magic + b"\n" == MAGIC else {}
     except ValueError:
         facts = {}
-    sha256 = hashlib.sha256(payload).hexdigest()
-    if facts == {"name": name, "sha256": sha256, "platform": platform}:
+    if facts == {"name": name, "sha256": digest(payload), "platform": platform}:
         return payload
     _complain(f"machine code is not used: the content of {name} is not what it says")
     return None
@@ -121,20 +166,23 @@ def read_file(name: str) -> bytes | None:
     folder = cache_folder()
     with contextlib.suppress(OSError):  # it may vanish at any time
         if folder is not None:
-            return (folder / name).read_bytes()
+            return _read(f"{folder}/{name}")
     return None
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def _look_for_others(name: str, platform: Platform) -> None:
     """Complain if there is machine code of the kernel for another machine only."""
-    folder, prefix = cache_folder(), name.rpartition("-")[0]
-    others = [other for other in _received if other.startswith(prefix)]
-    if folder is not None:
-        others += [path.name for path in folder.glob(f"{prefix}-*.code")]
+    prefix = name.rpartition("-")[0] + "-"
+    others = [o for o in [*_received, *_code_files()] if o.startswith(prefix)]
     for other in others:
         head = (read_file(other) or b"").split(b"\n", 2)[1:2]
         with contextlib.suppress(ValueError, KeyError, IndexError, AttributeError):
-            theirs = json.loads(head[0])["platform"]
+            theirs = _loads(head[0])["platform"]
             differences = [
                 f"{what} {theirs.get(what)} and not {platform[what]}"
                 for what in platform
@@ -145,21 +193,21 @@ def _look_for_others(name: str, platform: Platform) -> None:
 
 def write_code(name: str, payload: bytes, platform: Platform) -> None:
     """Keep machine code; where that fails, this process has it and others do not."""
-    sha256 = hashlib.sha256(payload).hexdigest()
-    facts = {"name": name, "sha256": sha256, "platform": platform}
-    _write(name, MAGIC + json.dumps(facts).encode() + b"\n" + payload)
+    facts = {"name": name, "sha256": digest(payload), "platform": platform}
+    _write(name, MAGIC + _dumps(facts).encode() + b"\n" + payload)
 
 
-def write_source(content: str) -> Path | None:
+def write_source(content: str) -> str | None:
     """Write a kernel's source for people to read; return the path if it is there."""
     folder = cache_folder()
     if folder is None:
         return None
-    path = folder / f"{kernel_name(content)}.py"
+    name = f"{kernel_name(content)}.py"
+    path = f"{folder}/{name}"
     with contextlib.suppress(OSError):
-        if path.read_bytes() == content.encode():
+        if _read(path) == content.encode():
             return path
-    return path if _write(path.name, content.encode()) else None
+    return path if _write(name, content.encode()) else None
 
 
 def _write(name: str, data: bytes) -> bool:
@@ -167,17 +215,22 @@ def _write(name: str, data: bytes) -> bool:
     folder = cache_folder()
     if folder is None:
         return False
-    temporary = folder / f"{name}.{os.urandom(8).hex()}.tmp"
+    temporary = f"{folder}/{name}.{os.urandom(8).hex()}.tmp"
     try:
-        temporary.write_bytes(data)
-        temporary.chmod(0o644)
-        temporary.replace(folder / name)
+        _write_bytes(temporary, data)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, f"{folder}/{name}")
     except OSError as error:
         with contextlib.suppress(OSError):
-            temporary.unlink()
+            os.unlink(temporary)
         _complain(f"compiled kernels are not kept in {folder}: {error.strerror}")
         return False
     return True
+
+
+def _write_bytes(path: str, data: bytes) -> None:
+    with open(path, "wb") as file:
+        file.write(data)
 
 
 def _complain(message: str) -> None:

@@ -11,7 +11,6 @@ loss to a factor of two whatever comes.  One that is in the cache is used at onc
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import os
 import threading
@@ -24,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from . import choice
-from .cache import has_code, read_file
+from .cache import digest, has_code, read_file
 from .choice import Lane, forced_lane
 
 PRICE = 2.0  # seconds that a kernel takes to compile: 1 to 5 were measured
@@ -166,7 +165,7 @@ class Laned:
 
     def key(self, arguments: tuple[Any, ...]) -> str:
         """The kernel, its entry, and the types of arguments, as a task knows them."""
-        kinds = hashlib.sha256(repr(kinds_of(arguments)).encode()).hexdigest()
+        kinds = digest(repr(kinds_of(arguments)).encode())
         return f"{self.entry}-{kinds[:16]}"
 
     def load(self, arguments: tuple[Any, ...]) -> bool:

@@ -12,17 +12,15 @@ the first imports numba.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .cache import kernel_name, write_source
+from .cache import digest, kernel_name, write_source
 from .text import GENERATED, Block, Text
 
 _IMPORTS = """\
@@ -31,10 +29,14 @@ import math
 import numpy as np
 """
 
+
+def _read_memory() -> bytes:
+    with open(f"{os.path.dirname(__file__)}/memory.py", "rb") as file:
+        return file.read()
+
+
 # Machine code has `memory.py` compiled in: its hash makes old code a different file.
-_MEMORY = hashlib.sha256(
-    Path(__file__).with_name("memory.py").read_bytes()
-).hexdigest()[:16]
+_MEMORY = digest(_read_memory())[:16]
 
 _COMPILED = f"""\
 # memory {_MEMORY}

@@ -26,19 +26,32 @@ Nothing here reads a value.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from windrow._later import load_later
 from windrow.errors import BadInput
 from windrow.windows import Window
 
 from .aggregate import Plan, plan_aggregate
-from .as_of import plan_as_of
 from .by_policy import plan_by_policy
-from .explain import Explanation, check_show, explain_resolved
 from .over import OverPlan, plan_over
 from .resolve import Facts, resolve
+
+if TYPE_CHECKING:
+    from .as_of import plan_as_of
+    from .explain import Explanation, check_show, explain_resolved
+
+__getattr__ = load_later(
+    __name__,
+    {
+        "Explanation": ".explain",
+        "check_show": ".explain",
+        "explain_resolved": ".explain",
+        "plan_as_of": ".as_of",
+    },
+)
 
 
 def plan_windows(

@@ -7,10 +7,9 @@ what that means on a clock (its `Rule`).  All bounds are half-open.
 from __future__ import annotations
 
 import dataclasses
-import zoneinfo
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from windrow.errors import BadInput, WindowError
 
@@ -18,6 +17,9 @@ from .clock import Clock
 from .duration import Duration
 from .policy_numbers import PolicyNumbers
 from .rule import Rule
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
 
 Ties = str | list[str] | tuple[str, ...] | None
 
@@ -110,8 +112,10 @@ def check_no_gap(range_text: str, slide_text: str, range_: int, slide: int) -> N
         )
 
 
-def find_zone(name: str) -> zoneinfo.ZoneInfo:
+def find_zone(name: str) -> ZoneInfo:
     """The time zone of that IANA name."""
+    import zoneinfo  # noqa: PLC0415 - 2 ms, and few windows name a zone
+
     try:
         return zoneinfo.ZoneInfo(name)
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError) as error:
