@@ -5,7 +5,7 @@ import pytest
 from numba import njit
 from numba.core.errors import TypingError
 
-from windrow.loops.memory import peek, poke
+from windrow.loops.memory import divide_evenly, peek, poke
 
 
 @njit
@@ -30,3 +30,24 @@ def test_a_strided_array_is_refused_and_not_misread():
 
     with pytest.raises(TypingError, match="contiguous arrays only"):
         shift(source, np.zeros(5))
+
+
+@njit(error_model="numpy")
+def divide_all(totals, n, quotients):
+    for i in range(len(totals)):
+        poke(quotients, i, divide_evenly(peek(totals, i), n))
+
+
+@pytest.mark.parametrize("n", [1, 3, 10, 49, 3600, 2**20 - 1, 2**31 - 1, 2**53 - 1])
+def test_quotients_by_reciprocal_are_those_of_a_division_bit_by_bit(n):
+    rng = np.random.default_rng(n)
+    powers = 10.0 ** rng.integers(-280, 300, 20_000)
+    special = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.7e308, -1.7e308, 2.0**-959]
+    totals = np.concatenate([(rng.random(20_000) - 0.5) * powers, special])
+    quotients = np.empty_like(totals)
+
+    divide_all(totals, n, quotients)
+
+    expected = totals / n
+    same = quotients.view(np.int64) == expected.view(np.int64)
+    assert np.all(same | (np.isnan(quotients) & np.isnan(expected)))

@@ -14,7 +14,7 @@ is the total alone.
 
 from . import functions
 from ._aggregate import Aggregate, Field, Law, Tally
-from .words import select
+from .words import divide, select
 
 _TOTAL = Field("total", native="sum({value})")
 
@@ -92,7 +92,7 @@ def _mean_lift(value):
 
 
 def _mean_lower(partial):
-    return partial[1] / select(partial[0] > 0, partial[0], 1)
+    return divide(partial[1], select(partial[0] > 0, partial[0], 1))
 
 
 def _mean_tally_lift(value, origin):

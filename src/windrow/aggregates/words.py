@@ -1,6 +1,7 @@
 """The words in which functions of aggregates are written, for numbers and for columns.
 
     select(condition, a, b)      a if condition else b, without a branch
+    divide(x, n)                 x / n, where n is a whole number above 0
     log(x)  exp(x)  sqrt(x)      -inf, inf or NaN where there is no result
     frexp(x)                     (m, e) with x == m * 2**e and 0.5 <= abs(m) < 1
     ldexp(m, e)                  m * 2**e, rounded once
@@ -20,6 +21,11 @@ def select(condition: Any, a: Any, b: Any) -> Any:
     if isinstance(condition, bool):
         return a if condition else b
     return np.where(condition, a, b)
+
+
+def divide(x: Any, n: Any) -> Any:
+    """`x / n`, rounded once."""
+    return x / n
 
 
 def log(x: Any) -> Any:

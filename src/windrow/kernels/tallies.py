@@ -68,6 +68,8 @@ def add_tallies(
         "def emit_tally(out, i, tally, n):\n"
         "    emit(out, i, partial_of(tally, ANYWHERE, n))"
     )
+    if parts:  # windows hold as many rows each
+        text.define("def divide(x, n):\n    return divide_evenly(x, n)")
     add_memory(text, dtypes, "load_tally", "store_tally", "allocate_tallies")
 
 

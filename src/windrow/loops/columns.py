@@ -62,6 +62,11 @@ def select(condition: Any, a: Any, b: Any) -> Any:
     return np.where(condition, a, b)
 
 
+def divide(x: Any, n: Any) -> Any:
+    """The quotients."""
+    return x / n
+
+
 def choose(condition: Any, partial: Any, other: Any) -> Any:
     """The fields of `partial` where the condition holds, of `other` elsewhere."""
     return tuple(np.where(condition, a, b) for a, b in zip(partial, other, strict=True))

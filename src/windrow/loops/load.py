@@ -46,16 +46,16 @@ from math import frexp, ldexp
 from numba import njit
 from numpy import exp, log, sqrt
 
-from windrow.loops.memory import announce, highest_bit, look, lowest_bit
-from windrow.loops.memory import peek, poke, prefetch, read, select, write
+from windrow.loops.memory import announce, divide, divide_evenly, highest_bit, look
+from windrow.loops.memory import lowest_bit, peek, poke, prefetch, read, select, write
 
 """
 
 _INTERPRETED = f"""\
 {_IMPORTS}
 from windrow.loops.plain import (
-    exp, frexp, highest_bit, ldexp, log, lowest_bit, njit, peek, poke, prefetch,
-    select, sqrt, write
+    divide, divide_evenly, exp, frexp, highest_bit, ldexp, log, lowest_bit, njit, peek,
+    poke, prefetch, select, sqrt, write
 )
 
 read = look = peek
@@ -67,7 +67,7 @@ _COLUMNS = f"""\
 from numpy import exp, frexp, ldexp, log, sqrt
 
 from windrow.loops.columns import (
-    choose, ordinals, places, poke, read, select, write
+    choose, divide, ordinals, places, poke, read, select, write
 )
 
 peek = read

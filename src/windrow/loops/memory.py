@@ -15,12 +15,21 @@ wrote before it announced a number is there for one that has seen it.
 
 `lowest_bit` and `highest_bit` find places in a word of bits by one instruction each.
 
+`divide_evenly` divides by a number that stays the same for a whole loop: vectors divide
+at a quarter of the speed at which they multiply, so the reciprocal is taken once, and
+two corrections round the quotient as a division would (Markstein).  Very small totals
+have no exact remainder: theirs is multiplied once, and off by two roundings at most.
+
 `prefetch` announces that a place will be written soon: a kernel that computes a block
 and then writes it does not wait for memory twice (SBA, 8M float64: 629 -> 834 M
 values/s at a window of 65,536).
 """
 
+import platform
+
+import llvmlite.binding
 import numba
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -184,8 +193,46 @@ def select(condition, a, b):  # type: ignore[no-untyped-def]
     return a if condition else b
 
 
+@intrinsic  # type: ignore[untyped-decorator]
+def _multiply_add(typingctx, a, b, c):  # type: ignore[no-untyped-def]
+    """`a * b + c`, rounded once."""
+    word = types.float64
+
+    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        return builder.fma(*args)
+
+    return word(word, word, word), codegen
+
+
+@numba.njit(forceinline=True)  # type: ignore[untyped-decorator]
+def divide(x, n):  # type: ignore[no-untyped-def]
+    """`x / n`."""
+    return x / n
+
+
+@numba.njit(forceinline=True, error_model="numpy")  # type: ignore[untyped-decorator]
+def _divide_by_reciprocal(x, n):  # type: ignore[no-untyped-def]
+    total, divisor = np.float64(x), np.float64(n)
+    reciprocal = 1.0 / divisor
+    first = total * reciprocal
+    rest = _multiply_add(-divisor, first, total)
+    quotient = _multiply_add(rest, reciprocal, first)
+    rest = _multiply_add(-divisor, quotient, total)
+    quotient = _multiply_add(rest, reciprocal, quotient)
+    size = abs(total)
+    return quotient if (size > SMALLEST) & (size < np.inf) else first
+
+
+SMALLEST = 2.0**-960  # of which remainders are exact, for divisors up to 2**53
+_HAS_FMA = platform.machine() in ("aarch64", "arm64") or bool(
+    llvmlite.binding.get_host_cpu_features().get("fma")
+)
+divide_evenly = _divide_by_reciprocal if _HAS_FMA else divide
+
 __all__ = [
     "announce",
+    "divide",
+    "divide_evenly",
     "highest_bit",
     "look",
     "lowest_bit",

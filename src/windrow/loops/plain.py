@@ -65,12 +65,22 @@ def select(condition: Any, a: Any, b: Any) -> Any:
     return a if condition else b
 
 
+def divide(x: Any, n: Any) -> Any:
+    """`x / n`."""
+    return x / n
+
+
+divide_evenly = divide
+
+
 def njit(*_: Any, **__: Any) -> Any:
     """Leave a function as it is, where `numba.njit` would compile it."""
     return lambda function: function
 
 
 __all__ = [
+    "divide",
+    "divide_evenly",
     "exp",
     "frexp",
     "highest_bit",
