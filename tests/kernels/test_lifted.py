@@ -201,7 +201,7 @@ GENERATED = {
     "kernels/codes.py": (1, "columns of a key, and which of them may be null"),
     "kernels/leaves.py": (6, "numba sees rows and partials field by field"),
     "kernels/source.py": (15, "numba sees partials field by field; products differ"),
-    "kernels/tallies.py": (3, "as source.py, for rows that are counted"),
+    "kernels/tallies.py": (4, "as source.py, for rows that are counted"),
     "kernels/user.py": (3, "numba sees partials field by field; they are inferred"),
     "operator/arena.py": (
         6,
