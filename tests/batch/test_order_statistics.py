@@ -246,17 +246,53 @@ def test_the_planner_chooses_by_type_range_nulls_and_frames():
 
 def test_blocks_are_walked_where_the_plan_says_so(monkeypatch):
     asked = []
-    walk = sorted_blocks.walk_blocks
-    monkeypatch.setattr(
-        "windrow.selection.by_index.walk_blocks",
-        lambda *work: (asked.append(work[2]), walk(*work)),
-    )
-    values = np.random.default_rng(0).random(100)
 
-    wr.slide(values, wr.rows(LEAST_WIDTH), "median")
-    wr.slide(values, wr.rows(LEAST_WIDTH - 1), "median")
+    def spy(place):
+        def walk(*work):
+            asked.append((place, work[1]))
+            return sorted_blocks.walk_trains(*work)
 
-    assert asked == [LEAST_WIDTH]
+        monkeypatch.setattr(f"windrow.{place}.walk_trains", walk)
+
+    moving, any_frames = "batch.order_statistics", "selection.by_index"
+    spy(moving)
+    spy(any_frames)
+    values, width = np.random.default_rng(0).random(100), LEAST_WIDTH
+    table = pa.table({"at": np.arange(100), "x": values})
+
+    wr.slide(values, wr.rows(width), "median")
+    wr.slide(values, wr.rows(width - 1), "median")
+    wr.over(table, on="at", m=wr.median("x", last=width))
+
+    assert asked == [(moving, width), (any_frames, width)]
+
+
+@pytest.mark.parametrize("lane", Lane)
+@pytest.mark.parametrize("shape", ["saw", "nearly tied", "heavy", "odd"])
+def test_windows_that_move_on_by_one_give_the_quantiles_of_their_rows(
+    lane, shape, monkeypatch
+):
+    monkeypatch.setattr("windrow.batch.order_statistics.PIECE", 50)
+    odd = np.array([math.nan, 1.0, -math.inf, 2.0, math.inf, 1e308, -1e308, -0.0])
+    values = odd[np.arange(700) * 7919 % 8] if shape == "odd" else SHAPES[shape](700)
+    calls = {
+        "median": wr.median(),
+        "high": wr.quantile(q=0.9),
+        "middle": wr.quantile(q=0.3, interpolation="midpoint"),
+    }
+
+    for width in (9, 64, 700, 701):
+        with pinned(lane):
+            actual = wr.slide(values, wr.rows(width), calls, threads=2)
+        starts = np.arange(max(701 - width, 0))
+        for name, call in calls.items():
+            frames = starts, starts + width
+            options = dict(call.options)
+            with pinned(Lane.COLUMNS):
+                column = pa.array(values)
+                kind = call.aggregate.name
+                expected = holistic(kind, column, *frames, options, method=RANKED_BITS)
+            np.testing.assert_array_equal(actual[name], expected.to_numpy())
 
 
 def test_each_method_has_a_card():

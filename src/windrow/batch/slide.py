@@ -18,15 +18,25 @@ from windrow._later import dataclass
 from windrow.aggregates import Aggregate, Call
 from windrow.aggregates.calls import calls_of
 from windrow.errors import BadInput, WindowError
-from windrow.loops import arrays, as_arrow, as_numpy, in_threads
+from windrow.loops import (
+    arrays,
+    as_arrow,
+    as_numpy,
+    in_threads,
+    limited,
+    steadily,
+)
 from windrow.loops import compute as pc
 from windrow.loops.sort import is_sorted
+from windrow.plan.bind import BoundCall
 from windrow.plan.resolve import Resolved
 from windrow.slicing import Part
 from windrow.windows import Window
 
 from .aggregate import Solved, WindowJob
 from .assemble import join_columns
+from .columns import plain_array
+from .order_statistics import moving_quantiles
 from .sorted_rows import SortedRows
 from .tables import library
 
@@ -45,6 +55,8 @@ class SlideInputs:
     def run(self, job: WindowJob, resolved: Resolved) -> list[pa.Array]:
         """The column of each call, with one entry per window."""
         self._check_order()
+        if resolved.moves_quantiles:
+            return [_moving(self.table, bound, job) for bound in job.plan.calls]
         _, parts = job.solve(resolved, _first_columns, bare=True)
         if len(parts) == 1:
             return parts[0]
@@ -87,6 +99,15 @@ def _first_columns(_: SortedRows, part: Part, solved: Solved) -> list[pa.Array]:
     """The columns of the only window."""
     del part
     return solved[2][0]
+
+
+def _moving(table: pa.Table, bound: BoundCall, job: WindowJob) -> pa.Array:
+    """The quantiles of a window of rows that moves on by one."""
+    width = job.plan.rows_by_one
+    assert width is not None
+    column, options = plain_array(table.column(bound.columns[0])), bound.call.options
+    with steadily(), limited(job.threads):
+        return moving_quantiles(column, width, options, job.threads)
 
 
 def slide_inputs(values: Any, window: Any, aggregate: Any, at: Any) -> SlideInputs:

@@ -149,6 +149,18 @@ class Resolved:
         return alone and self.plan.rules[0].step == 1
 
     @property
+    def moves_quantiles(self) -> bool:
+        """Whether one window of rows moves on by one, and all its calls are quantiles.
+
+        That is, single numbers, each by sorted blocks.
+        """
+        chosen = self.request.selections
+        return self.plan.rows_by_one is not None and all(
+            bound.name in chosen and chosen[bound.name].gives_numbers(bound)
+            for bound in self.plan.calls
+        )
+
+    @property
     def walks_instants(self) -> bool:
         """Whether a graph finds the bounds of windows over slices by their instants."""
         even = all(rule.is_even and not rule.is_complete for rule in self.plan.rules)

@@ -18,6 +18,7 @@ import pyarrow as pa
 from pyarrow import types as pat
 
 from windrow._later import dataclass
+from windrow.aggregates.order_statistics import is_continuous
 from windrow.selection import (
     COUNTING,
     MOST,
@@ -48,6 +49,13 @@ class Selection:
 
     method: Method
     reason: str
+
+    def gives_numbers(self, bound: BoundCall) -> bool:
+        """Whether the call is one quantile between values, by sorted blocks."""
+        options = bound.call.options
+        is_one = not isinstance(options.get("q"), tuple)
+        between = bound.aggregate.name == "median" or is_continuous(options)
+        return self.method is SORTED_BLOCKS and is_one and between
 
     def __str__(self) -> str:
         return f"{self.method.name} ({self.method.title}): {self.reason}"

@@ -2,10 +2,12 @@
 
     by_index.py        rows by their index in the order of values, by any method
     sorted_blocks.py   windows of as many rows that move on by one
+    block_order.py     sorts the blocks of these
     ranked_bits.py     windows of any lengths
     counting.py        whole numbers in a small range
     wavelet_tree.py    any range at any time, and all windows at once
     rank_tree.py       weighted medians and modes
+    distances.py       median distances from the median
     _bits.py           a set of whole numbers, with the neighbours of each
     _method.py         the card of a method
 
@@ -14,11 +16,12 @@ them.  Bounds never fall from one window to the next.
 """
 
 from ._method import Method
-from .by_index import dense_codes, select, small_codes
+from .by_index import dense_codes, index_table, select, small_codes
 from .counting import COUNTING, MOST
+from .distances import median_distances
 from .rank_tree import RANK_TREE, most_frequent, weigh
 from .ranked_bits import RANKED_BITS
-from .sorted_blocks import SORTED_BLOCKS
+from .sorted_blocks import NO_ROWS, SORTED_BLOCKS, walk_trains
 from .wavelet_tree import WAVELET_TREE, below, grow, kth
 
 CATALOGUE: tuple[Method, ...] = (
@@ -33,6 +36,7 @@ __all__ = [
     "CATALOGUE",
     "COUNTING",
     "MOST",
+    "NO_ROWS",
     "RANKED_BITS",
     "RANK_TREE",
     "SORTED_BLOCKS",
@@ -41,9 +45,12 @@ __all__ = [
     "below",
     "dense_codes",
     "grow",
+    "index_table",
     "kth",
+    "median_distances",
     "most_frequent",
     "select",
     "small_codes",
+    "walk_trains",
     "weigh",
 ]

@@ -16,7 +16,7 @@ import numpy as np
 from ._method import Method
 from .counting import COUNTING, count
 from .ranked_bits import walk
-from .sorted_blocks import SORTED_BLOCKS, sort_blocks, trains, walk_blocks
+from .sorted_blocks import NO_NUMBERS, SORTED_BLOCKS, find_trains, walk_trains
 
 Array = np.ndarray[Any, Any]
 
@@ -39,10 +39,8 @@ def select(
         return out
     if method is SORTED_BLOCKS:
         width = targets.shape[1] - 1
-        heads = trains(starts, stops, width)
-        begins, ends = starts[heads[:-1]], stops[heads[1:] - 1]
-        order = sort_blocks(values, width, begins, ends)
-        walk_blocks(values, order, width, heads, starts, stops, targets, out)
+        trains = find_trains(starts, stops, width)
+        walk_trains(values, width, trains, targets, out, *NO_NUMBERS)
         return out
     if method is COUNTING:
         codes, kinds, row_of = small_codes(values)
@@ -53,6 +51,27 @@ def select(
         ranks[row_of] = np.arange(len(values))
         walk(ranks, len(values), starts, stops, targets, out)
     return np.where(out >= 0, row_of[out], -1)
+
+
+def index_table(q: float, interpolation: str, most: int) -> tuple[Array, Array]:
+    """By number of values, the index of a quantile, and how far beyond it it lies."""
+    n = np.arange(most + 1)
+    place = q * (n - 1.0)
+    low = np.floor(place)
+    share = np.zeros(len(n))
+    match interpolation:
+        case "discrete":
+            low = np.maximum(np.ceil(q * n) - 1.0, 0.0)
+        case "nearest":
+            low = np.rint(place)
+        case "higher":
+            low = np.ceil(place)
+        case "midpoint":
+            share = np.where(place > low, 0.5, 0.0)
+        case "linear" | "continuous":
+            share = place - low
+    low[0], share[0] = -1, 0.0
+    return low.astype(np.int64), share
 
 
 def small_codes(values: Array) -> tuple[Array, int, Array]:

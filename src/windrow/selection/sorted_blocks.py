@@ -4,7 +4,7 @@ r"""Sorted blocks: blocks as long as the window, sorted once and walked in step.
     window          [-----------)                           an end of one, a begin of
                     \ leave / enter                         the next, always w rows
 
-Two neighbours are merged, which gives each of their 2 w rows a place; as the window
+Two neighbours are merged, which gives each of their 2 w rows a rank; as the window
 slides over them by one row, a bit goes out and a bit comes in, and a cursor keeps its
 index among the bits, as in `ranked_bits.py`.  About half of the bits are set at any
 time, so that a step of the cursor stays in a word of 32 rows, mostly.
@@ -16,6 +16,8 @@ A train of windows is one run of rows whose windows each end one row further:
 
     starts     0  0  0  1  2  3 | 9  9  9  10 ...       the first may be shorter
     stops      1  2  3  4  5  6 | 10 11 12 13
+
+It is known by its first row, the row behind its last, and the rows of its first window.
 """
 
 from __future__ import annotations
@@ -24,20 +26,22 @@ from typing import Any
 
 import numpy as np
 
-from windrow.loops import compiled, highest_bit, lowest_bit, peek, poke, read
+from windrow.loops import compiled, highest_bit, lowest_bit, peek, poke
 
 from ._method import Method
+from .block_order import FIRST, merge, place_bits, sort_block, sort_words
 from .ranked_bits import walk_columns
 
 Array = np.ndarray[Any, Any]
-
-MOST_BITS = 20  # of a place in a block: what is left of 32 tells values apart
-CACHED = 1 << 15  # rows of blocks that are sorted at once, and stay in the cache
-NEAR = 8  # one in so many may be as near to the next as the bits can tell
+Trains = tuple[Array, Array, Array]
 
 
-def trains(starts: Array, stops: Array, width: int) -> Array:
-    """Where trains of windows begin, and the number of windows behind the last.
+NO_ROWS = np.empty((0, 0, 0), np.int64)
+NO_NUMBERS = np.empty((0, 0)), np.empty(0), np.empty((0, 0))  # shares, floats, out
+
+
+def find_trains(starts: Array, stops: Array, width: int) -> Trains:
+    """The trains of windows whose stops rise.
 
     A window that is followed by one that starts later in its train is full.
     """
@@ -46,256 +50,203 @@ def trains(starts: Array, stops: Array, width: int) -> Array:
         moved = starts[1:] - starts[:-1]
         breaks |= moved > 1
         breaks |= (moved > 0) & (stops[:-1] - starts[:-1] < width)
-    elif not breaks.any():
-        return np.array([0, len(starts)])
-    else:
+    elif breaks.any():
         breaks |= starts[1:] - starts[:-1] > 1
-    return np.concatenate([[0], np.flatnonzero(breaks) + 1, [len(starts)]])
+    heads = np.concatenate([[0], np.flatnonzero(breaks) + 1])
+    ends = stops[np.append(heads[1:], len(stops)) - 1]
+    return starts[heads], ends, stops[heads] - starts[heads]
 
 
-def sort_blocks(values: Array, width: int, begins: Array, ends: Array) -> Array:
-    """The rows of blocks of `width` in about ascending order, a line for each block.
+def walk_trains(
+    values: Array,
+    width: int,
+    trains: Trains,
+    targets: Array,
+    rows: Array,
+    shares: Array,
+    floats: Array,
+    out: Array,
+) -> None:
+    """Write what windows of at most `width` rows have at their targets.
 
-    Train k is rows [begins[k], ends[k]); its last block may be short, and has places
-    that are its size or more then.  `walk_blocks` puts right what is not in order.
+    Either rows[j, window, step]: those from index targets[j, n] on of a window of n
+    rows, -1 where there is none; or, if there is `out`, out[j, window]: the number that
+    lies shares[j, n] of the way from the first of them to the next, among `floats`.
     """
-    blocks = -(-(ends - begins) // width)
-    if len(begins) == 1 and (ends[0] - begins[0]) % width == 0:
-        own = values[begins[0] : ends[0]]
-    else:
-        own = np.empty(int(blocks.sum()) * width, values.dtype)
-        at = 0
-        for begin, end, many in zip(begins, ends, blocks, strict=True):
-            own[at : at + end - begin] = values[begin:end]
-            own[at + end - begin : at + many * width] = values[end - 1]
-            at += many * width
-    lines = own.reshape(-1, width)
-    order = np.empty(lines.shape, np.int32)
-    step = max(CACHED // width, 1)
-    for low in range(0, len(lines), step):
-        order[low : low + step] = _sort_lines(lines[low : low + step])
-    return order
+    words, plain = np.empty((0, width), np.uint32), np.empty(0, np.bool_)
+    rest = (width, *trains, targets, rows, shares, floats, out)
 
+    def walk() -> None:
+        walk_blocks(values, *sort_words(values, width, *trains[:2]), *rest)
 
-def _sort_lines(lines: Array) -> Array:
-    """The order of each line, by words of 32 bits where that is nearly all of it.
+    def columns() -> None:
+        _columns(values, words, plain, *rest)
 
-        word == where the value lies between the least and the largest | its place
-
-    Words sort three times as fast as places by their values (1,001 rows: 7.7 and 22 ns
-    a row).  Values that are not finite, or mostly too near for the bits that are left,
-    are sorted by themselves: neighbours that share these bits are counted.
-    """
-    width = lines.shape[1]
-    bits = max(int(width - 1).bit_length(), 1)
-    if bits > MOST_BITS:
-        order: Array = lines.argsort(axis=1)
-        return order
-    with np.errstate(all="ignore"):
-        least = lines.min(axis=1, keepdims=True).astype(np.float64)
-        most = lines.max(axis=1, keepdims=True).astype(np.float64)
-        scale = ((1 << (32 - bits)) - 1) / (most - least)
-        words = ((lines - least) * scale).astype(np.uint32)
-    words <<= np.uint32(bits)
-    words |= np.arange(width, dtype=np.uint32)
-    words.sort(axis=1)
-    near = (words[:, 1:] ^ words[:, :-1]) < (1 << bits)
-    bad = near.sum(axis=1) > width // NEAR
-    bad |= ~np.isfinite(scale[:, 0])
-    words &= np.uint32((1 << bits) - 1)
-    order = words.view(np.int32)
-    if bad.any():
-        order[bad] = lines[bad].argsort(axis=1)
-    return order
+    walk_blocks.either((values, words, plain, *rest), walk, columns)
 
 
 def _columns(
     values: Array,
-    order: Array,
+    words: Array,
+    plain: Array,
     width: int,
-    heads: Array,
-    starts: Array,
-    stops: Array,
+    begins: Array,
+    ends: Array,
+    sizes: Array,
     targets: Array,
+    rows: Array,
+    shares: Array,
+    floats: Array,
     out: Array,
 ) -> None:
     """The same over whole columns, by ranks among all rows."""
-    del order, width, heads
+    del words, plain
+    counts = ends - begins - sizes + 1
+    own = np.repeat(np.arange(len(counts)), counts)
+    stops = np.arange(len(own)) - (np.cumsum(counts) - counts)[own]
+    stops += (begins + sizes)[own]
+    starts = np.maximum(begins[own], stops - width)
     by_value = np.argsort(values)
     ranks = np.empty(len(values), np.int64)
     ranks[by_value] = np.arange(len(values))
-    walk_columns(ranks, len(values), starts, stops, targets, out)
-    out[:] = np.where(out >= 0, by_value[out], -1)
+    found = rows if not out.size else np.empty((*out.shape, 2), np.int64)
+    walk_columns(ranks, len(values), starts, stops, targets, found)
+    found[:] = np.where(found >= 0, by_value[found], -1)
+    if out.size:
+        low, high = floats[found[:, :, 0]], floats[found[:, :, 1]]
+        share = shares[:, stops - starts]
+        mixed = (1.0 - share) * low + share * high
+        out[:] = np.where((low == high) | (share == 0.0), low, mixed)
 
 
 @compiled(columns=_columns)
-def walk_blocks(values, order, width, heads, starts, stops, targets, out):
-    """Write the rows from index targets[j, n] on of each window of n rows to out[j].
+def walk_blocks(
+    values, words, plain, width, begins, ends, sizes, targets, rows, shares, floats, out
+):
+    """Write rows or numbers, as `walk_trains` says; blocks of all trains are `words`.
 
-    Windows [heads[h], heads[h + 1]) are a train; blocks of all trains follow each
-    other in `order`.  Rows are -1 where there is none.
+    A block is `plain` if its words say nothing about the order of its values.
     """
     older, newer = np.empty(width, np.int32), np.empty(width, np.int32)
     low, high = np.empty(width, values.dtype), np.empty(width, values.dtype)
     ranks = np.empty(2 * width, np.int32)
-    rows = np.empty(2 * width, np.int32)
+    row_of = np.empty(2 * width + FIRST, np.int32)
     bits = np.zeros((2 * width >> 5) + 3, np.int64)
-    block = 0
-    for h in range(len(heads) - 1):
-        first, k = starts[heads[h]], heads[h]
-        last = stops[heads[h + 1] - 1]
+    steps = 2 if len(out) > 0 else rows.shape[2]
+    found = np.empty((width, steps), np.int32)
+    mask = (1 << place_bits(width)) - 1
+    block = k = 0
+    for train in range(len(begins)):
         held = 0
-        for base in range(first, last, width):
-            size = min(width, last - base)
-            _sort_rows(order[block], values[base : base + size], newer, high)
-            _merge(older, low, held, newer, high, size, ranks, rows)
-            since = max(stops[k] - base, 1) if k < heads[h + 1] else size + 1
+        for base in range(begins[train], ends[train], width):
+            size = min(width, ends[train] - base)
+            own = values[base : base + size]
+            sort_block(words[block], mask, plain[block], own, newer, high)
+            merge(older, low, held, newer, high, size, ranks, row_of)
+            since = 1 if held > 0 else sizes[train]
             for j in range(len(targets)):
-                _slide(
-                    ranks, held, size, since, bits, rows, base - held,
-                    targets[j], out[j], k,
-                )  # fmt: skip
+                if held > 0:
+                    _slide(ranks, row_of, older, held, size, bits, targets[j], found)
+                else:
+                    _grow(ranks, row_of, size, since, bits, targets[j], found)
+                first = base - held
+                if len(out) > 0:
+                    _mix(found, first, held, since, size, shares[j], floats, out[j], k)
+                    continue
+                for i in range(since - 1, size):
+                    for step in range(steps):
+                        row = np.int64(found[i, step])
+                        row += first if row >= 0 else 0
+                        rows[j, k + i + 1 - since, step] = row
             k += max(size + 1 - since, 0)
             older, newer, held = newer, older, size
             low, high = high, low
             block += 1
 
 
-def _sort_rows(order, values, places, ordered):
-    """The places and the values of a block in order; what is behind it is left out."""
-    count, size = 0, len(values)
-    for i in range(len(order)):
-        place = read(order, i)
-        if place < size:
-            value = read(values, place)
-            j = count
-            while j > 0 and peek(ordered, j - 1) > value:  # words that were too near
-                poke(ordered, j, peek(ordered, j - 1))
-                poke(places, j, peek(places, j - 1))
-                j -= 1
-            poke(places, j, place)
-            poke(ordered, j, value)
-            count += 1
+def _mix(found, first, held, since, size, shares, floats, out, k):
+    """Write the numbers between two rows of each window of a block."""
+    for i in range(since - 1, size):
+        share = shares[held if held > 0 else i + 1]
+        low = floats[first + found[i, 0]]
+        if share == 0.0:
+            out[k + i + 1 - since] = low
+        else:
+            high = floats[first + found[i, 1]]
+            mixed = (1.0 - share) * low + share * high
+            out[k + i + 1 - since] = low if low == high else mixed
 
 
-def _merge(older, low, held, newer, high, size, ranks, rows):
-    """Merge two sorted blocks: the rank of each row, and the row of each rank.
-
-    Rows count from the first of the older block.  NaN stands last in both, and is not
-    compared.
-    """
-    some, many = held, size
-    while some > 0 and low[some - 1] != low[some - 1]:
-        some -= 1
-    while many > 0 and high[many - 1] != high[many - 1]:
-        many -= 1
-    a = b = rank = 0
-    if some == many and held == size:
-        _merge_alike(older, low, newer, high, some, held, ranks, rows)
-        a, b, rank = some, many, some + many
-    while a < some and b < many:
-        first = low[a] <= high[b]
-        row = older[a] if first else newer[b] + held
-        rows[rank] = row
-        ranks[row] = rank
-        a += first
-        b += not first
-        rank += 1
-    while b < many:
-        rows[rank] = newer[b] + held
-        ranks[newer[b] + held] = rank
-        b += 1
-        rank += 1
-    while a < held:
-        rows[rank] = older[a]
-        ranks[older[a]] = rank
-        a += 1
-        rank += 1
-    while b < size:
-        rows[rank] = newer[b] + held
-        ranks[newer[b] + held] = rank
-        b += 1
-        rank += 1
-
-
-def _merge_alike(older, low, newer, high, size, held, ranks, rows):
-    """Merge as many values of either block from both ends at once.
-
-    No step depends on the one at the other end, and none leaves a block: a + b < size
-    from below, as many from above.
-    """
-    a = b = np.int64(0)
-    c = d = np.int64(size - 1)
-    top = 2 * size - 1
-    for rank in range(size):
-        first = peek(low, a) <= peek(high, b)
-        row = np.int64(peek(newer, b)) + held
-        row += (np.int64(peek(older, a)) - row) * first
-        poke(rows, rank, row)
-        poke(ranks, row, rank)
-        a += first
-        b += not first
-        last = peek(low, c) <= peek(high, d)
-        row = np.int64(peek(older, c))
-        row += (np.int64(peek(newer, d)) + held - row) * last
-        poke(rows, top - rank, row)
-        poke(ranks, row, top - rank)
-        d -= last
-        c -= not last
-
-
-def _slide(ranks, held, size, since, bits, rows, base, targets, out, k):
+def _slide(ranks, row_of, older, held, size, bits, targets, found):
     """Slide over a block: row i of it enters, row i of the one before leaves.
 
-    Windows are asked from that on which ends behind row since - 1 of the block.
+    The cursor moves by one member at most, up if a lesser one left and a greater one
+    came, down the other way round: both are found, and none is branched on, since no
+    processor could foresee it (10 ns a row).
     """
+    steps = found.shape[1]
+    target = targets[held]
+    known = max(min(steps, held - target), 0) if target >= 0 else 0
+    for step in range(known, steps):
+        for i in range(size):
+            found[i, step] = -1
+    if known == 0:
+        return
     bits[:] = 0
+    bits[0] = bits[-1] = 1
     for i in range(held):
         rank = np.int64(peek(ranks, i))
         poke(bits, rank >> 5, peek(bits, rank >> 5) | (1 << (rank & 31)))
-    at = np.int64(0)
-    below = np.int64(0)
-    steps = out.shape[1]
-    count, target = held, targets[held]
-    known = min(steps, count - target) if target >= 0 else 0
+    at = np.int64(ranks[older[target]])
     for i in range(size):
-        if held > 0:
-            gone = np.int64(peek(ranks, i))
-            poke(bits, gone >> 5, peek(bits, gone >> 5) & ~(1 << (gone & 31)))
-            below -= gone < at
+        gone = np.int64(peek(ranks, i))
+        poke(bits, gone >> 5, peek(bits, gone >> 5) & ~(1 << (gone & 31)))
         came = np.int64(peek(ranks, held + i))
+        poke(bits, came >> 5, peek(bits, came >> 5) | (1 << (came & 31)))
+        left, entered = np.int64(gone < at), np.int64(came < at)
+        up = _next(bits, at + (left & ~entered))
+        down = _previous(bits, at)
+        at = up + (down - up) * (entered & ~left)
+        found[i, 0] = peek(row_of, at)
+        member = at
+        for step in range(1, known):
+            member = _next(bits, member + 1)
+            found[i, step] = peek(row_of, member)
+
+
+def _grow(ranks, row_of, size, since, bits, targets, found):
+    """Let the rows of the first block enter; windows have `since` rows or more."""
+    steps = found.shape[1]
+    bits[:] = 0
+    bits[0] = bits[-1] = 1
+    at, below = np.int64(FIRST), np.int64(0)
+    for i in range(size):
+        came = np.int64(peek(ranks, i))
         poke(bits, came >> 5, peek(bits, came >> 5) | (1 << (came & 31)))
         below += came < at
         if i + 1 < since:
             continue
-        if held == 0:
-            count, target = i + 1, targets[i + 1]
-            known = min(steps, count - target) if target >= 0 else 0
+        target = targets[i + 1]
+        known = max(min(steps, i + 1 - target), 0) if target >= 0 else 0
         if known > 0:
             while below > target:
-                word = at >> 5
-                rest = peek(bits, word) & ((1 << (at & 31)) - 1)
-                while rest == 0:
-                    word -= 1
-                    rest = peek(bits, word)
-                at = (word << 5) + highest_bit(rest)
+                at = _previous(bits, at)
                 below -= 1
             at = _next(bits, at)
             while below < target:
                 at = _next(bits, at + 1)
                 below += 1
-            found = at
-            out[k, 0] = base + peek(rows, at)
-            for step in range(1, known):
-                found = _next(bits, found + 1)
-                out[k, step] = base + peek(rows, found)
-        for step in range(max(known, 0), steps):
-            out[k, step] = -1
-        k += 1
+        member = at
+        for step in range(known):
+            if step > 0:
+                member = _next(bits, member + 1)
+            found[i, step] = row_of[member]
+        for step in range(known, steps):
+            found[i, step] = -1
 
 
 def _next(bits, i):
-    """The first set bit from i on; there must be one."""
+    """The first set bit from i on; the last word is never 0."""
     word = i >> 5
     rest = peek(bits, word) >> (i & 31)
     if rest != 0:
@@ -304,6 +255,16 @@ def _next(bits, i):
     while peek(bits, word) == 0:
         word += 1
     return (word << 5) + lowest_bit(peek(bits, word))
+
+
+def _previous(bits, i):
+    """The last set bit before i; the first word is never 0."""
+    word = i >> 5
+    rest = peek(bits, word) & ((1 << (i & 31)) - 1)
+    while rest == 0:
+        word -= 1
+        rest = peek(bits, word)
+    return (word << 5) + highest_bit(rest)
 
 
 SORTED_BLOCKS = Method(
