@@ -19,14 +19,15 @@ none: then values are assumed uniform from least to mean and from mean to most.
 
 Up to four values follow from extremes and sums, and quantiles are those between them.
 
-Windows of 5,000 smooth values came within 0.013 in rank.  Moments are worst at a single
-value with a large share next to a long tail (many zeros, say), where windows hold few
-values, and far from zero, where sums of powers cancel: `weak_spots` finds the last two.
+Windows of 5,000 smooth values came within 0.013 in rank, p95 of 5 to 20 values within
+2 % at the median and 6 % of their range at worst.  Moments are worst at a single value
+with a large share next to a long tail (many zeros, say), and far from zero, where sums
+of powers cancel: `weak_spots` finds the latter.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,12 +40,10 @@ from .moment_sketch import ORDER
 
 Array = np.ndarray[Any, Any]
 
-Solution = tuple[int, Floats]
-
 SPAN = 10.0
 _SHARES: Floats = (_density.EDGES + 1.0) / 2.0
 _SHARES[1], _SHARES[-2] = 0.0, 1.0  # the outermost cells are points: 0 and 1 as values
-ENOUGH, FAR = 20, 100  # values in a window; offsets in halves of the range
+FAR = 100  # offsets in halves of the range
 FEW = 4  # values that extremes and sums determine
 BATCH = 64  # sketches solved side by side, so that a step is a few long products
 
@@ -93,8 +92,10 @@ def estimate(sketch: Mapping[str, Array], quantiles: Sequence[float]) -> Floats:
         for chosen, fit in ((spread & ~by_log, _fit), (spread & by_log, _fit_log)):
             rows = np.flatnonzero(chosen)
             for at in np.split(rows, range(BATCH, len(rows), BATCH)):
-                for i, values in fit(least[at], most[at], means[at], logs[at], q):
-                    answer[at[i]] = values
+                places = _Places(count[at], q)
+                work = least[at], most[at], means[at], logs[at], places.levels
+                found = places.between(fit(*work), least[at], most[at])
+                answer[at] = np.where(np.isnan(found), answer[at], found)
     answer[:, q == 0.0] = least[:, None]
     answer[:, q == 1.0] = most[:, None]
     answer = np.where(answer < least[:, None], least[:, None], answer)
@@ -104,6 +105,31 @@ def estimate(sketch: Mapping[str, Array], quantiles: Sequence[float]) -> Floats:
     return answer[:, np.argsort(rising, kind="stable")]
 
 
+class _Places:
+    """The values that quantiles of n values lie between, as levels of a density.
+
+    The i-th of n values in order is where a share (i + 1/2) / n lies below, but the
+    first and the last are known.  A density by itself has no such steps: by levels of
+    it alone, p95 of 20 values was 40 % off at the median.
+    """
+
+    def __init__(self, count: Floats, q: Floats) -> None:
+        place = q * (count[:, None] - 1.0)
+        self.low = np.floor(place)
+        self.share = place - self.low
+        self.last = count[:, None] - 1.0
+        both = np.concatenate([self.low, self.low + 1.0], axis=1)
+        self.levels = (both + 0.5) / count[:, None]
+
+    def between(self, values: Floats, least: Floats, most: Floats) -> Floats:
+        """The quantiles, from the values at both levels of each."""
+        low, high = np.split(values, 2, axis=1)
+        low = np.where(self.low <= 0.0, least[:, None], low)
+        low = np.where(self.low >= self.last, most[:, None], low)
+        high = np.where(self.low + 1.0 >= self.last, most[:, None], high)
+        return low + (high - low) * self.share
+
+
 def weak_spots(sketch: Mapping[str, Array]) -> str | None:
     """What about most sketches makes their quantiles rough; None if nothing does."""
     count = np.asarray(sketch["count"], dtype=np.float64)
@@ -111,9 +137,7 @@ def weak_spots(sketch: Mapping[str, Array]) -> str | None:
     some = (count > FEW) & (least < most) & np.isfinite(most - least)
     if not some.any():
         return None
-    count, least, most = count[some], least[some], most[some]
-    if np.median(count) < ENOUGH:
-        return f"windows hold few values, {np.median(count):g} at the median"
+    least, most = least[some], most[some]
     with np.errstate(over="ignore"):
         far = np.median(np.abs(most / 2.0 + least / 2.0) / (most / 2.0 - least / 2.0))
     if far > FAR:
@@ -172,21 +196,21 @@ def _pieces(least: Floats, most: Floats, mean: Floats, q: Floats) -> Floats:
 
 
 def _fit(
-    least: Floats, most: Floats, means: Floats, _logs: Floats, q: Floats
-) -> Iterator[Solution]:
-    """Each row that has a density over values, with its quantiles."""
+    least: Floats, most: Floats, means: Floats, _logs: Floats, levels: Floats
+) -> Floats:
+    """The values at levels of the density of each row; NaN where it has none."""
     mu, good = _density.moments(means, least, most)
     basis = np.broadcast_to(
         _density.polynomials(MIDDLES), (len(mu), ORDER, len(MIDDLES))
     )
-    for i, t in _solve(basis, mu, good, q):
-        yield i, least[i] * (1.0 - t) + most[i] * t
+    t = _solve(basis, mu, good, levels)
+    return least[:, None] * (1.0 - t) + most[:, None] * t
 
 
 def _fit_log(
-    least: Floats, most: Floats, means: Floats, logs: Floats, q: Floats
-) -> Iterator[Solution]:
-    """Each row that has a density over logarithms, with its quantiles."""
+    least: Floats, most: Floats, means: Floats, logs: Floats, levels: Floats
+) -> Floats:
+    """The same by the density of logarithms."""
     lo, hi = np.log(least)[:, None], np.log(most)[:, None]
     by_log, good_log = _density.moments(logs, lo[:, 0], hi[:, 0])
     by_value, good_value = _density.moments(means, least, most)
@@ -198,24 +222,38 @@ def _fit_log(
     mu = np.concatenate([by_log, by_value], axis=1)
     good = np.concatenate([good_log, good_value], axis=1)
     good = _density.independent(basis, _density.WIDTHS, good)
-    for i, t in _solve(basis, mu, good, q):
-        yield i, np.exp(lo[i] * (1.0 - t) + hi[i] * t)
+    t = _solve(basis, mu, good, levels)
+    return np.exp(lo * (1.0 - t) + hi * t)
 
 
-def _solve(basis: Floats, mu: Floats, good: Flags, q: Floats) -> Iterator[Solution]:
-    """Each solved row with its quantiles, as shares of the scaled support."""
+def _solve(basis: Floats, mu: Floats, good: Flags, levels: Floats) -> Floats:
+    """Where levels lie in the scaled support of each row; NaN of no density."""
+    found = np.full(levels.shape, np.nan)
     left = np.flatnonzero(good.any(axis=1))
     while len(left):
         used = good[left]
-        some = used.any(axis=0)  # functions that no row uses are left out
+        width = int(used.sum(axis=1).max())
+        own = np.argsort(~used, axis=1, kind="stable")[:, :width]  # those first
+        used = np.take_along_axis(used, own, axis=1)
         masses, solved = _density.max_entropy(
-            basis[np.ix_(left, some)] * used[:, some, None],
-            np.where(used, mu[left], 0.0)[:, some],
+            basis[left[:, None], own] * used[:, :, None],
+            np.where(used, mu[left[:, None], own], 0.0),
         )
-        for i, mass in zip(left[solved], masses[solved], strict=True):
-            below = np.append(0.0, np.cumsum(mass))
-            yield i, np.interp(q, below, _SHARES)
-        left, used = left[~solved], used[~solved]
+        found[left[solved]] = _read(masses[solved], levels[left[solved]])
+        left = left[~solved]
+        used = good[left]
         used &= np.cumsum(used, axis=1) <= used.sum(axis=1, keepdims=True) // 2
         good[left] = used
         left = left[used.any(axis=1)]
+    return found
+
+
+def _read(masses: Floats, levels: Floats) -> Floats:
+    """Where the distribution function of each row reaches its levels."""
+    below = np.zeros((len(masses), masses.shape[1] + 1))
+    np.cumsum(masses, axis=1, out=below[:, 1:])
+    cell = (below[:, None, 1:-1] <= levels[:, :, None]).sum(axis=2)
+    low, high = (np.take_along_axis(below, cell + side, axis=1) for side in (0, 1))
+    share = np.clip((levels - low) / np.maximum(high - low, 1e-300), 0.0, 1.0)
+    found: Floats = _SHARES[cell] * (1.0 - share) + _SHARES[cell + 1] * share
+    return found
