@@ -312,3 +312,16 @@ def test_a_form_that_another_algorithm_serves_names_it():
 
 
 SHARED = {"flat_fat": ("fat",), "pba": ("pba",)}
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_a_tree_climbs_one_path_for_even_windows_of_what_commutes(n):
+    laws = {"combine": lambda a, b: a + b, "identity": 0, "laws": ["commutative"]}
+    tally, product = counted(**laws)
+    values = objects(list(range(5 * n)))
+
+    with interpreting():
+        ends = np.array([0]), np.array([len(values)])
+        slide_regular(find_algorithm("flat_fat"), product, (values,), *ends, n)
+
+    assert set(tally.per_window[1:]) == {math.ceil(math.log2(n))}

@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 
 from windrow._later import dataclass
+from windrow.aggregates import Law
 from windrow.kernels import Assembly, Named, Product
 from windrow.kernels.vocabulary import (
     IDENTITY,
@@ -75,6 +76,14 @@ def array_query(bounds, i):
 
 def only_query(bounds, i):
     return 0
+
+
+def any_order():
+    return True
+
+
+def stream_order():
+    return False
 
 
 _BOUNDS = {  # start_of, stop_of, keep_of, query_of
@@ -167,6 +176,7 @@ def kernel_assembly(algorithm: Algorithm, product: Product, shape: Shape) -> Ass
     """What the kernel is made of; its `run` is the shape's driver."""
     driver: Callable[..., None] = run_stride
     words: dict[str, Any] = {"stage": algorithm.stage, "stride": algorithm.stride}
+    words["commutes"] = any_order if Law.COMMUTATIVE in product.laws else stream_order
     entries = algorithm.stride_entries  # that `conduct` calls, beside `run`
     steps = algorithm.steps_for(product) if algorithm.by_parts(product) else None
     if not shape.fast:

@@ -25,10 +25,27 @@ be cleared between keys.
 Between two answers, m slices that came or went renew each node above them once,
 level by level: the path of F, and what lies above the new slices.  Where one slice
 came, both paths are climbed with the node below at hand, not read again.
+
+Where windows are even and move by one slice (`stride`), and the aggregate commutes, the
+new slice takes the place of the oldest: unused leaves hold the neutral element, one
+path is climbed without a branch, and the root is the answer.
+
+    tree[v] == the slices of the window below v, in whatever order
 """
 
 from windrow.aggregates import Law
-from windrow.kernels.vocabulary import emit, keep_of, leaf, start_of, stop_of, store
+from windrow.kernels.vocabulary import (
+    IDENTITY,
+    combine,
+    commutes,
+    emit,
+    keep_of,
+    leaf,
+    load,
+    start_of,
+    stop_of,
+    store,
+)
 
 from ._algorithm import Algorithm, FormCosts
 from ._dyadic import place, prepare
@@ -64,6 +81,52 @@ def slide(source, bounds, count, at, scratch, out):
         emit(out, at + i, answer_from(tree, capacity, keep, start_of(bounds, i), stop))
 
 
+def _replace(tree, capacity, slot, whole):
+    """Put a slice into a slot, and give the root."""
+    node = capacity + slot
+    store(tree, node, whole)
+    while node > 1:
+        whole = combine(load(tree, node ^ 1), whole)
+        node >>= 1
+        store(tree, node, whole)
+    return whole
+
+
+def _stride_in_any_order(source, first, count, width, at, tree, capacity, out):
+    for i in range(2 * capacity):
+        store(tree, i, IDENTITY)
+    slot = width - 1
+    for i in range(slot):
+        store(tree, capacity + i, leaf(source, first + i))
+    for node in range(capacity - 1, 0, -1):
+        store(tree, node, combine(load(tree, 2 * node), load(tree, 2 * node + 1)))
+    for i in range(count):
+        whole = _replace(tree, capacity, slot, leaf(source, first + width - 1 + i))
+        emit(out, at + i, whole)
+        slot += 1
+        if slot == width:
+            slot = 0
+
+
+def _stride_in_order(source, first, count, width, at, tree, capacity, out):
+    stop = first + width - 1
+    _update(source, tree, capacity, (first, first), first, stop)
+    for i in range(first, first + count):
+        if i > first:
+            climb_front(tree, capacity, i, stop)
+        climb_back(tree, capacity, i, stop, leaf(source, stop))
+        stop += 1
+        emit(out, at + i - first, answer_from(tree, capacity, i, i, stop))
+
+
+def stride(source, first, count, width, at, scratch, out):
+    tree, capacity = scratch
+    if commutes():
+        _stride_in_any_order(source, first, count, width, at, tree, capacity, out)
+    else:
+        _stride_in_order(source, first, count, width, at, tree, capacity, out)
+
+
 FLAT_FAT = Algorithm(
     name="flat_fat",
     title="FlatFAT: a binary tree over a circular buffer",
@@ -74,7 +137,10 @@ FLAT_FAT = Algorithm(
     source="RA 4, 5 (VLDB 2015)",
     prepare=prepare,
     slide=slide,
+    stage=prepare,
+    stride=stride,
     many=True,
     steps=FAT_STEPS,
+    strided=FormCosts("1.5 log2(p) - 1", "2 log2(p) + 1", "2 p"),
     online=FormCosts("1.5 log2(p) - 1", "2 log2(p) + 1", "2 p"),
 )

@@ -28,6 +28,10 @@ def combine(older: Any, newer: Any) -> Any:
     """The partial of two neighbouring stretches of stream, the older one first."""
 
 
+def commutes() -> bool:  # type: ignore[empty-body]
+    """Whether `combine` may take its sides in either order."""
+
+
 def join(older: Any, newer: Any) -> Any:
     """The result of `combine`, where both sides are known to hold a slice.
 
