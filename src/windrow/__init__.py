@@ -34,6 +34,7 @@ from windrow.windows import calendar, delta, punctuation, rows, sliding, window
 
 if TYPE_CHECKING:
     from windrow._as_of import as_of
+    from windrow._back_ends import register
     from windrow._cql import cql, explain_cql
     from windrow._dispatch import aggregate, explain, over, slide
     from windrow._tiles import merge_tiles, tiles
@@ -159,6 +160,7 @@ __all__ = [
     "over",
     "punctuation",
     "read_features",
+    "register",
     "rows",
     "slide",
     "sliding",
@@ -186,6 +188,7 @@ _LATER = {
     "merge_tiles": "._tiles",
     "over": "._dispatch",
     "read_features": ".plan.features",
+    "register": "._back_ends",
     "slide": "._dispatch",
     "techniques": ".plan.cards",
     "tiles": "._tiles",

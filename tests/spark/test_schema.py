@@ -42,8 +42,9 @@ SPARKS = {
     "collect": "collect_list(x)",
     "collect_distinct": "collect_set(x)",
     "count_distinct": "count(distinct x)",
-    "concat": "listagg(x, '/')",
 }
+if hasattr(fn, "listagg"):  # Spark has it from 4.0 on
+    SPARKS["concat"] = "listagg(x, '/')"
 
 
 def sparks_own(frame, by, calls):

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from windrow.errors import BadInput, UnknownName
+from windrow.query.calls import parse_calls
 from windrow.windows import Window, calendar, names_months, rows, sliding
 
-from ._calls import parse_calls
 from ._options import QueryOptions
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 import typer
 
 import windrow as wr
+from windrow.query.calls import parse_calls
 
-from ._calls import parse_calls
 from ._files import Format, Mode, check_is_there, check_sink, read
 from ._options import option, with_option_groups
 from ._progress import progress

@@ -89,7 +89,9 @@ def unpacker() -> Run:
     return windrow_results
 
 
-def worker_finder(version: str) -> Callable[[], Any]:
+def worker_finder(
+    version: str, module: str = "windrow.spark.worker"
+) -> Callable[[], Any]:
     """A function that finds our part in a worker, or says that it is missing there."""
 
     # nested for the same reason
@@ -98,7 +100,7 @@ def worker_finder(version: str) -> Callable[[], Any]:
         import sys  # noqa: PLC0415 - the same
 
         try:
-            return importlib.import_module("windrow.spark.worker")
+            return importlib.import_module(module)
         except ImportError as error:
             raise ImportError(
                 f"cannot run windrow in Spark's Python workers: {sys.executable} "

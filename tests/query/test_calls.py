@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windrow.cli._calls import parse_call, parse_calls
 from windrow.errors import BadInput, UnknownName
+from windrow.query.calls import parse_call, parse_calls
 
 READ = {
     "a name and a column": ("longest=max(len)", "longest", "max", ("len",), {}),
