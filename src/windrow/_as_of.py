@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from windrow import batch
 from windrow._back_ends import source_of, spark_back_end
-from windrow._frames import Frame
+from windrow._frames import same_kind
 from windrow.aggregates import Call
 from windrow.aggregates.calls import gather_calls
 from windrow.errors import BadInput
@@ -17,37 +17,7 @@ if TYPE_CHECKING:
     from windrow.plan.features import Features
 
 
-@overload
-def as_of(
-    labels: Frame,
-    events: Any,
-    features: Features | None = ...,
-    *,
-    at: str,
-    on: str | None = ...,
-    by: str | Sequence[str] | None = ...,
-    closed: str | None = ...,
-    delay: object = ...,
-    ties: str | Sequence[str] | None = ...,
-    aggregates: Mapping[str, Any] | None = ...,
-    algorithm: str = ...,
-    threads: int | None = ...,
-    hot: bool = ...,
-    **named: Any,
-) -> Frame: ...
-
-
-@overload
-def as_of(
-    labels: Any,
-    events: Any,
-    features: Features | None = ...,
-    *,
-    at: str,
-    **options: Any,
-) -> Any: ...
-
-
+@same_kind  # type: ignore[arg-type] # `named` could hold the first one
 def as_of(
     labels: Any,
     events: Any,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from windrow import batch
 from windrow import plan as planner
 from windrow._back_ends import source_of, spark_back_end
-from windrow._frames import Array, ArrowArray, ArrowChunks, Frame, Series
+from windrow._frames import same_array, same_kind
 from windrow._later import load_later
-from windrow.aggregates import Aggregate, Call
 from windrow.aggregates.calls import gather_calls
 from windrow.plan import plan_over, plan_windows, resolve
 from windrow.plan.aggregate import check_no_history
@@ -26,34 +25,7 @@ _features = load_later(
 )
 
 
-@overload
-def aggregate(
-    data: Frame,
-    window: Window | Sequence[Window],
-    *,
-    by: str | Sequence[str] | None = ...,
-    aggregates: Mapping[str, Any] | None = ...,
-    algorithm: str = ...,
-    slicer: str = ...,
-    chunk: int = ...,
-    threads: int | None = ...,
-    hot: bool = ...,
-    keys: int | None = ...,
-    lasting: object = ...,
-    strategy: str | None = ...,
-    late: str = ...,
-    buckets: int | None = ...,
-    mode: str = ...,
-    start: Any = ...,
-    since: object = ...,
-    **named: Any,
-) -> Frame: ...
-
-
-@overload
-def aggregate(data: Any, window: Window | Sequence[Window], **options: Any) -> Any: ...
-
-
+@same_kind  # type: ignore[arg-type] # `named` could hold the first one
 def aggregate(
     data: Any,
     window: Window | Sequence[Window],
@@ -149,29 +121,7 @@ def aggregate(
     return batch.give(job.run(resolve(plan, job.facts)), data)
 
 
-@overload
-def over(
-    data: Frame,
-    features: Features | None = ...,
-    *,
-    on: str | None = ...,
-    by: str | Sequence[str] | None = ...,
-    ties: str | Sequence[str] | None = ...,
-    aggregates: Mapping[str, Any] | None = ...,
-    algorithm: str = ...,
-    threads: int | None = ...,
-    late: str = ...,
-    buckets: int | None = ...,
-    mode: str = ...,
-    span: tuple[str, str] | None = ...,
-    **named: Any,
-) -> Frame: ...
-
-
-@overload
-def over(data: Any, features: Features | None = ..., **options: Any) -> Any: ...
-
-
+@same_kind  # type: ignore[arg-type] # `named` could hold the first one
 def over(
     data: Any,
     features: Features | None = None,
@@ -240,62 +190,7 @@ def over(
     return batch.give_with(data, own, added)
 
 
-@overload
-def slide(
-    values: Series,
-    window: Window,
-    aggregate: str | Aggregate | Call,
-    *,
-    at: Any = ...,
-    algorithm: str = ...,
-    slicer: str = ...,
-    chunk: int = ...,
-    threads: int | None = ...,
-) -> Series: ...
-
-
-@overload
-def slide(
-    values: Array | Sequence[Any] | Mapping[str, Any],
-    window: Window,
-    aggregate: str | Aggregate | Call,
-    *,
-    at: Any = ...,
-    algorithm: str = ...,
-    slicer: str = ...,
-    chunk: int = ...,
-    threads: int | None = ...,
-) -> Array: ...
-
-
-@overload
-def slide(
-    values: ArrowArray | ArrowChunks,
-    window: Window,
-    aggregate: str | Aggregate | Call,
-    *,
-    at: Any = ...,
-    algorithm: str = ...,
-    slicer: str = ...,
-    chunk: int = ...,
-    threads: int | None = ...,
-) -> Any: ...
-
-
-@overload
-def slide(
-    values: Any,
-    window: Window,
-    aggregate: list[Any] | tuple[Any, ...] | Mapping[str, Any],
-    *,
-    at: Any = ...,
-    algorithm: str = ...,
-    slicer: str = ...,
-    chunk: int = ...,
-    threads: int | None = ...,
-) -> dict[str, Any]: ...
-
-
+@same_array
 def slide(
     values: Any,
     window: Window,

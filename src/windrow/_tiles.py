@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
 from windrow import batch
 from windrow._back_ends import source_of, spark_back_end
-from windrow._frames import Frame
+from windrow._frames import same_kind
 from windrow.aggregates.calls import gather_calls
 from windrow.batch.tiles import coarsen_tiles, make_tiles, merge_windows
 from windrow.plan.tile_kind import ABOUT, TILE, TileKind, check_columns, read_kind
@@ -17,22 +17,7 @@ from windrow.plan.tiles import plan_longer, plan_merge, plan_tiles, tile_window
 from windrow.windows import Window
 
 
-@overload
-def tiles(
-    data: Frame,
-    *,
-    every: object,
-    on: str | None = ...,
-    by: str | Sequence[str] | None = ...,
-    aggregates: Mapping[str, Any] | None = ...,
-    **named: Any,
-) -> Frame: ...
-
-
-@overload
-def tiles(data: Any, *, every: object, **options: Any) -> Any: ...
-
-
+@same_kind  # type: ignore[arg-type] # `named` could hold the first one
 def tiles(
     data: Any,
     *,
@@ -77,30 +62,7 @@ def tiles(
     return batch.give(make_tiles(read(plan.reads), plan), data)
 
 
-@overload
-def merge_tiles(
-    tiles: Frame,
-    window: Window | Sequence[Window],
-    *,
-    by: str | Sequence[str] | None = ...,
-    only: Sequence[str] | None = ...,
-    hot: bool = ...,
-    keys: int | None = ...,
-) -> Frame: ...
-
-
-@overload
-def merge_tiles(
-    tiles: Any,
-    window: Window | Sequence[Window],
-    *,
-    by: str | Sequence[str] | None = ...,
-    only: Sequence[str] | None = ...,
-    hot: bool = ...,
-    keys: int | None = ...,
-) -> Any: ...
-
-
+@same_kind
 def merge_tiles(
     tiles: Any,
     window: Window | Sequence[Window],

@@ -22,6 +22,7 @@ def typed(
     reveal_type(wr.aggregate(polars, window, by="k", top=wr.max("x")))
     reveal_type(wr.aggregate(pandas, [window], algorithm="daba", top=wr.max("x")))
     reveal_type(wr.aggregate(spark, window, late="drop", top=wr.max("x")))
+    reveal_type(wr.aggregate(spark, window, watermark="1 hour", top=wr.max("x")))
     reveal_type(wr.aggregate(other, window, top=wr.max("x")))
     reveal_type(wr.over(polars, on="ts", s=wr.sum("x", last=3)))
     reveal_type(wr.as_of(pandas, pandas, at="t", on="ts", n=wr.count()))
@@ -40,6 +41,7 @@ def typed(
 SEEN = [
     "polars.dataframe.frame.DataFrame",
     "pandas.core.frame.DataFrame",
+    "pyspark.sql.dataframe.DataFrame",
     "pyspark.sql.dataframe.DataFrame",
     "Any",
     "polars.dataframe.frame.DataFrame",

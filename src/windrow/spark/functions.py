@@ -95,7 +95,8 @@ def _handler(name: str) -> type:
     # nested, so that it is pickled by value: it must run where windrow is missing
     class WindrowFunction:
         def __init__(self, analysed: Any) -> None:
-            self._query, self._rows = analysed.query, []
+            self._query = analysed.query
+            self._rows: list[Any] = []
 
         @staticmethod
         def analyze(data: Any, **options: Any) -> Any:
@@ -170,7 +171,7 @@ def query_of(name: str, schema: pa.Schema, options: Mapping[str, Any]) -> TableQ
 
 def _window(name: str, options: Mapping[str, Any], ties: tuple[str, ...]) -> Window:
     length, every = options.get("window"), options.get("every")
-    how = {"on": options.get("on"), "ties": ties or None}
+    how: dict[str, Any] = {"on": options.get("on"), "ties": ties or None}
     if options.get("rows") is not None:
         return rows(
             int(options["rows"]), every=1 if every is None else int(every), **how
@@ -187,7 +188,7 @@ def _window(name: str, options: Mapping[str, Any], ties: tuple[str, ...]) -> Win
     return sliding(length, every=every, **how)
 
 
-def _names(text: object) -> tuple[str, ...]:
+def _names(text: Any) -> tuple[str, ...]:
     """Columns from `'a, b'`, or from `array('a', 'b')`."""
     if isinstance(text, str):
         return tuple(name.strip() for name in text.split(",") if name.strip())
