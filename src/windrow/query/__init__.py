@@ -2,6 +2,7 @@
 
     text  ->  parse.py  ->  tree.py        and back: unparse.py
 
+`calls.py` reads single aggregates, as the command line and SQL functions have them.
 `parse.py` needs sqlglot and is loaded when the first text comes; trees and operators
 are plain data.
 """

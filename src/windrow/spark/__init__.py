@@ -5,7 +5,7 @@
     over          rolling columns              stream     both, of a streaming DataFrame
     as_of         features of labels           tiles      slices that are stored
     history       tiles that a stream begins with
-    policies      windows by policy
+    policies      windows by policy            functions  table functions of SQL
     relation      the parts of a CQL query around them; its scalars are in `expressions`
 
     what a DataFrame passes
