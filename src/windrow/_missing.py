@@ -25,7 +25,7 @@ INSTEAD = {
         ("expanding", "cumulative"), "an aggregate without last= in wr.over"
     ),
     **dict.fromkeys(
-        ("ewm", "ewma", "ewm_mean", "ewm_std", "ewm_var", "entropy", "sem"),
+        ("ewm", "ewma", "ema", "ewm_mean", "ewm_std", "ewm_var", "entropy", "sem"),
         "wr.Aggregate: an aggregate of your own",
     ),
     **dict.fromkeys(
@@ -44,11 +44,17 @@ INSTEAD = {
     **dict.fromkeys(("argmax", "idxmax"), "wr.arg_max"),
     **dict.fromkeys(("argmin", "idxmin"), "wr.arg_min"),
     **dict.fromkeys(("iqr", "quantiles", "describe"), "wr.quantile(x, [0.25, 0.75])"),
+    **dict.fromkeys(("tdigest", "t_digest", "kll", "req"), "wr.approx_quantile"),
+    **dict.fromkeys(("hll", "hyperloglog", "cardinality"), "wr.approx_distinct"),
+    **dict.fromkeys(("heavy_hitters", "frequent_items"), "wr.approx_top_k"),
     **dict.fromkeys(("nlargest", "largest"), "wr.top_k"),
     **dict.fromkeys(("nsmallest", "smallest"), "wr.bottom_k"),
     **dict.fromkeys(("list", "array_agg", "implode"), "wr.collect"),
     **dict.fromkeys(("set", "array_agg_distinct"), "wr.collect_distinct"),
     **dict.fromkeys(("join_asof", "merge_asof", "asof_join"), "wr.as_of"),
+    **dict.fromkeys(("listagg", "group_concat"), "wr.concat"),
+    **dict.fromkeys(("every", "bool_and"), "wr.all"),
+    **dict.fromkeys(("some", "bool_or"), "wr.any"),
     "sql": "wr.cql",
     **dict.fromkeys(("apply", "map", "udf"), "wr.Aggregate, from plain functions"),
     **dict.fromkeys(("scan", "reduce", "fold"), "wr.Aggregate, or wr.aggregate"),

@@ -80,7 +80,7 @@ def _check_k(k: Any) -> dict[str, Any]:
         raise BadInput.because(
             f"cannot take {k!r} values",
             "it is not a whole number of 1 or more",
-            "write wr.top_k('x', 3)",
+            "give k=3 for three of them",
         )
     return {"k": k}
 

@@ -5,6 +5,9 @@ q - 0.0133 and q + 0.0133 in 99 of 100 cases; the error falls about as 1 / k.  U
 values are kept as they are, and quantiles are then exact; the least and the largest
 value always are.
 
+A merge costs more until sketches are full, and no more after that: 1.4 microseconds for
+two of 10 values, 5.8 for two of 400, 6.0 for two of 100,000 (processor time, k = 200).
+
 All numbers are sketched as doubles: there is no KLL of 64-bit whole numbers in
 DataSketches outside Java, and whole numbers past 2**53 are rounded.  NaN is passed
 over, as DataSketches does.
