@@ -37,14 +37,7 @@ from windrow.selection import RANKED_BITS, Method
 
 from .columns import plain_array
 from .distinct import codes_of, count_firsts, count_of_firsts, positions_of_firsts
-from .order_statistics import (
-    deviations,
-    modes,
-    quantiles,
-    ranks,
-    top_or_bottom,
-    weighted_medians,
-)
+from .order_statistics import BY_INDEX, BY_ORDER
 
 MOST = 2**31 - 1  # the largest offset of 32 bits
 LONG = 32  # values of a range from which on it is better copied by itself
@@ -99,8 +92,11 @@ def holistic(
         more["other"] = other
     if own is not None:
         more["own"] = own
-    if name in _BY_METHOD:
-        more["method"] = method or RANKED_BITS
+    if name in BY_INDEX:
+        more["selection"] = method or RANKED_BITS
+    if name in BY_ORDER:
+        column = plain_array(column)
+        return BY_ORDER[name](column, starts, stops, **options, **more)
     return _BY_NAME[name](column, starts, stops, **options, **more)
 
 
@@ -194,64 +190,6 @@ def _last_k(values: pa.Array, starts: Bounds, stops: Bounds, k: int) -> pa.Array
     return _collect(values, np.maximum(starts, stops - k), stops)
 
 
-def _median(
-    values: pa.Array, starts: Bounds, stops: Bounds, method: Method
-) -> pa.Array:
-    options = {"q": 0.5, "interpolation": "linear"}
-    return quantiles(plain_array(values), starts, stops, method, options)
-
-
-def _quantile(
-    values: pa.Array, starts: Bounds, stops: Bounds, method: Method, **options: Any
-) -> pa.Array:
-    return quantiles(plain_array(values), starts, stops, method, options)
-
-
-def _top_k(
-    values: pa.Array, starts: Bounds, stops: Bounds, method: Method, k: int
-) -> pa.Array:
-    return top_or_bottom(plain_array(values), starts, stops, method, k, top=True)
-
-
-def _bottom_k(
-    values: pa.Array, starts: Bounds, stops: Bounds, method: Method, k: int
-) -> pa.Array:
-    return top_or_bottom(plain_array(values), starts, stops, method, k, top=False)
-
-
-def _weighted_median(
-    values: pa.Array, starts: Bounds, stops: Bounds, other: pa.Array
-) -> pa.Array:
-    return weighted_medians(plain_array(values), plain_array(other), starts, stops)
-
-
-def _mode(values: pa.Array, starts: Bounds, stops: Bounds) -> pa.Array:
-    return modes(plain_array(values), starts, stops)
-
-
-def _mad(values: pa.Array, starts: Bounds, stops: Bounds) -> pa.Array:
-    return deviations(plain_array(values), starts, stops)
-
-
-def _rank(
-    values: pa.Array,
-    starts: Bounds,
-    stops: Bounds,
-    own: Bounds,
-    method: str,
-    descending: bool,
-) -> pa.Array:
-    frames = starts, stops, own
-    return ranks(plain_array(values), *frames, ties=method, descending=descending)
-
-
-def _percent_rank(
-    values: pa.Array, starts: Bounds, stops: Bounds, own: Bounds, descending: bool
-) -> pa.Array:
-    frames = starts, stops, own
-    return ranks(plain_array(values), *frames, percent=True, descending=descending)
-
-
 _BY_NAME: dict[str, Callable[..., pa.Array]] = {
     "collect": _collect,
     "concat": _concat,
@@ -260,18 +198,7 @@ _BY_NAME: dict[str, Callable[..., pa.Array]] = {
     "value_counts": _value_counts,
     "first_k": _first_k,
     "last_k": _last_k,
-    "median": _median,
-    "quantile": _quantile,
-    "percentile_disc": _quantile,
-    "weighted_median": _weighted_median,
-    "mad": _mad,
-    "mode": _mode,
-    "top_k": _top_k,
-    "bottom_k": _bottom_k,
-    "rank": _rank,
-    "percent_rank": _percent_rank,
 }
-_BY_METHOD = ("median", "quantile", "percentile_disc", "top_k", "bottom_k")
 
 
 def _normalise(column: pa.Array) -> pa.Array:

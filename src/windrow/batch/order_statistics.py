@@ -10,15 +10,23 @@ A window of no values gives null, and an empty list where a list is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from windrow.aggregates.order_statistics import is_continuous
+from windrow.aggregates.order_statistics import CONTINUOUS
 from windrow.errors import BadInput
-from windrow.loops import arrays, as_arrow, as_numpy, in_threads
+from windrow.loops import (
+    arrays,
+    as_arrow,
+    as_numpy,
+    in_threads,
+    limited,
+    steadily,
+)
 from windrow.loops import compute as pc
 from windrow.selection import (
     NO_ROWS,
@@ -34,20 +42,22 @@ from windrow.selection import (
     weigh,
 )
 
-from .columns import numbers
+from .columns import numbers, plain_array
 from .results import take_positions
 
 Array = np.ndarray[Any, Any]
-Options = Mapping[str, Any]
-
 PIECE = 1 << 18  # windows that a thread takes at once
 
 
 def quantiles(
-    values: pa.Array, starts: Array, stops: Array, method: Method, options: Options
+    values: pa.Array,
+    starts: Array,
+    stops: Array,
+    selection: Method,
+    q: float | tuple[float, ...] = 0.5,
+    interpolation: str = "linear",
 ) -> pa.Array:
     """The quantile of each window, or the list of several."""
-    interpolation, q = options["interpolation"], options["q"]
     several = q if isinstance(q, tuple) else (q,)
     sizes = stops - starts
     least, most = int(sizes.min(initial=2**62)), int(sizes.max(initial=0))
@@ -60,8 +70,8 @@ def quantiles(
     steps = 2 if any(np.any(share) for share in shares) else 1
     empty = sizes == 0 if least == 0 else None
     compared = numbers(values, "the values").values
-    rows = select(method, compared, starts, stops, targets, steps)
-    if is_continuous(options):
+    rows = select(selection, compared, starts, stops, targets, steps)
+    if interpolation in CONTINUOUS:
         floats = _floats(values)
         columns = [_between(floats, rows[j], s) for j, s in enumerate(shares)]
         lines: Array = columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
@@ -79,14 +89,17 @@ def quantiles(
 
 
 def moving_quantiles(
-    values: pa.Array, width: int, options: Options, threads: int
+    values: pa.Array,
+    width: int,
+    threads: int,
+    q: float = 0.5,
+    interpolation: str = "linear",
 ) -> pa.Array:
     """The quantile of each window of `width` rows that moves on by one, as a float.
 
     The bounds of windows are nowhere in memory, and each thread writes to its part of
     the result: of 10M windows of 1,001 rows these took 4 of 10 parts of the time.
     """
-    q, interpolation = options.get("q", 0.5), options.get("interpolation", "linear")
     index, share = index_table(q, interpolation, width)
     compared, floats = numbers(values, "the values").values, _floats(values)
     windows = max(len(values) - width + 1, 0)
@@ -102,7 +115,8 @@ def moving_quantiles(
             own = out[None, since:until]
             walk_trains(compared, width, trains, *tables, floats, own)
 
-    in_threads(walk, pieces, threads)
+    with steadily(), limited(threads):
+        in_threads(walk, pieces, threads)
     return as_arrow(out)
 
 
@@ -136,7 +150,13 @@ def _lists(offsets: Array, values: pa.Array, empty: Array | None = None) -> pa.A
 
 
 def top_or_bottom(
-    values: pa.Array, starts: Array, stops: Array, method: Method, k: int, *, top: bool
+    values: pa.Array,
+    starts: Array,
+    stops: Array,
+    selection: Method,
+    k: int,
+    *,
+    top: bool,
 ) -> pa.Array:
     """The k largest values of each window, the largest first, or the smallest."""
     sizes = stops - starts
@@ -145,7 +165,7 @@ def top_or_bottom(
     first = np.maximum(n - k, 0) if top else np.zeros(len(n), np.int64)
     steps = max(min(k, longest), 1)
     compared = numbers(values, "the values").values
-    rows = select(method, compared, starts, stops, first[None, :], steps)[0]
+    rows = select(selection, compared, starts, stops, first[None, :], steps)[0]
     counts = np.minimum(sizes, k)
     if top:
         places = counts[:, None] - 1 - np.arange(steps)
@@ -172,7 +192,7 @@ def ranks(
     stops: Array,
     own: Array,
     *,
-    ties: str = "min",
+    method: str = "min",
     descending: bool = False,
     percent: bool = False,
 ) -> pa.Array:
@@ -196,19 +216,19 @@ def ranks(
         others = stops - starts - inside
         share = less / np.maximum(others, 1)
         return as_arrow(share, mask=unknown)
-    if ties == "min":
+    if method == "min":
         return as_arrow(less + 1, mask=unknown)
     upto = below(tree, starts, stops, code + 1) + ~inside
-    if ties == "max":
+    if method == "max":
         return as_arrow(upto, mask=unknown)
     return as_arrow((less + 1 + upto) / 2.0, mask=unknown)
 
 
 def weighted_medians(
-    values: pa.Array, weights: pa.Array, starts: Array, stops: Array
+    values: pa.Array, starts: Array, stops: Array, other: pa.Array
 ) -> pa.Array:
-    """The value at which half of the weight of each window is reached."""
-    heavy = _floats(weights)
+    """The value at which half of the weight of each window, `other`, is reached."""
+    heavy = _floats(plain_array(other))
     if not (np.isfinite(heavy) & (heavy >= 0)).all():
         wrong = heavy[~(np.isfinite(heavy) & (heavy >= 0))][0]
         raise BadInput.because(
@@ -235,3 +255,21 @@ def deviations(values: pa.Array, starts: Array, stops: Array) -> pa.Array:
     compared = numbers(values, "the values").values
     found = median_distances(compared, _floats(values), starts, stops)
     return as_arrow(found, mask=stops == starts)
+
+
+BY_ORDER: dict[str, Callable[..., pa.Array]] = {
+    "median": quantiles,
+    "quantile": quantiles,
+    "percentile_disc": quantiles,
+    "weighted_median": weighted_medians,
+    "mad": deviations,
+    "mode": modes,
+    "top_k": partial(top_or_bottom, top=True),
+    "bottom_k": partial(top_or_bottom, top=False),
+    "rank": ranks,
+    "percent_rank": partial(ranks, percent=True),
+}
+"""The functions of aggregates over values in order, by name."""
+
+BY_INDEX = ("median", "quantile", "percentile_disc", "top_k", "bottom_k")
+"""Those for which a method finds rows by their index."""

@@ -18,17 +18,9 @@ from windrow._later import dataclass
 from windrow.aggregates import Aggregate, Call
 from windrow.aggregates.calls import calls_of
 from windrow.errors import BadInput, WindowError
-from windrow.loops import (
-    arrays,
-    as_arrow,
-    as_numpy,
-    in_threads,
-    limited,
-    steadily,
-)
+from windrow.loops import arrays, as_arrow, as_numpy, in_threads
 from windrow.loops import compute as pc
 from windrow.loops.sort import is_sorted
-from windrow.plan.bind import BoundCall
 from windrow.plan.resolve import Resolved
 from windrow.slicing import Part
 from windrow.windows import Window
@@ -56,7 +48,12 @@ class SlideInputs:
         """The column of each call, with one entry per window."""
         self._check_order()
         if resolved.moves_quantiles:
-            return [_moving(self.table, bound, job) for bound in job.plan.calls]
+            width, calls = job.plan.rows_by_one or 0, job.plan.calls
+            columns = [plain_array(self.table.column(one.columns[0])) for one in calls]
+            return [
+                moving_quantiles(column, width, job.threads, **bound.call.options)
+                for bound, column in zip(calls, columns, strict=True)
+            ]
         _, parts = job.solve(resolved, _first_columns, bare=True)
         if len(parts) == 1:
             return parts[0]
@@ -99,15 +96,6 @@ def _first_columns(_: SortedRows, part: Part, solved: Solved) -> list[pa.Array]:
     """The columns of the only window."""
     del part
     return solved[2][0]
-
-
-def _moving(table: pa.Table, bound: BoundCall, job: WindowJob) -> pa.Array:
-    """The quantiles of a window of rows that moves on by one."""
-    width = job.plan.rows_by_one
-    assert width is not None
-    column, options = plain_array(table.column(bound.columns[0])), bound.call.options
-    with steadily(), limited(job.threads):
-        return moving_quantiles(column, width, options, job.threads)
 
 
 def slide_inputs(values: Any, window: Any, aggregate: Any, at: Any) -> SlideInputs:
