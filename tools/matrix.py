@@ -3,6 +3,7 @@
     python -m tools.matrix                    all of it: an hour, the first time more
     python -m tools.matrix spark-3.5 newest   some of it
     python -m tools.matrix --list             what there is
+    python -m tools.matrix spark-4.1 --tests tests/spark/test_over.py     one file
 
 Each entry is an environment of its own, made from the package index and kept in a
 cache folder (`$WINDROW_MATRIX`, or windrow/matrix in the user's cache); the checkout is
@@ -19,7 +20,7 @@ import subprocess
 import sys
 import venv
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -27,7 +28,7 @@ PAGE = ROOT / "docs" / "compatibility.md"
 BEGIN, END = "<!-- matrix: begin -->", "<!-- matrix: end -->"
 
 TOOLS = ("duckdb", "hypothesis", "polars", "pytest", "pytest-xdist", "rich", "sqlglot")
-OURS = ("numba", "tomli-w", "typer")
+OURS = ("datasketches", "numba", "tomli-w", "typer")
 CONNECT = ("googleapis-common-protos", "grpcio", "grpcio-status", "zstandard")
 
 IN_PROCESS = (
@@ -61,7 +62,6 @@ def _spark(version: str, tests: tuple[str, ...], what: str) -> Entry:
 
 
 HERE = "tables in one process"
-HERE = "tables in one process"
 STREAMS = "batch, over, spans, texts, streams, Connect"
 MATRIX = (
     _spark("3.5", (*BATCH, *WITHOUT_STREAMS), "batch, over, spans, texts"),
@@ -75,9 +75,7 @@ MATRIX = (
         IN_PROCESS,
         HERE,
     ),
-    Entry(
-        "newest", ("numpy", "pyarrow", "pandas"), IN_PROCESS, "tables in one process"
-    ),
+    Entry("newest", ("numpy", "pyarrow", "pandas"), IN_PROCESS, HERE),
 )
 
 
@@ -87,6 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", help="entries; all if none is named")
     parser.add_argument("--list", action="store_true", help="what there is")
     parser.add_argument("-k", default="", help="as pytest's own -k")
+    parser.add_argument("--tests", nargs="+", help="these files alone")
     asked = parser.parse_args(arguments)
     known = {entry.name: entry for entry in MATRIX}
     if asked.list:
@@ -98,11 +97,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"no entry {min(unknown)}: there are {', '.join(known)}")
     failed = 0
     for name in asked.names or known:
-        words, code = run(known[name], asked.k)
+        entry = known[name]
+        if asked.tests:
+            files = ", ".join(Path(file).stem for file in asked.tests)
+            entry = replace(entry, tests=tuple(asked.tests), what=f"only {files}")
+        words, code = run(entry, asked.k)
         failed += code != 0
         print(f"{name}: {words}", flush=True)
         if not asked.k:
-            write(known[name], words)
+            write(entry, words)
     return failed
 
 
