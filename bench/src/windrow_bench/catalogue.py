@@ -11,7 +11,7 @@ from difflib import get_close_matches
 
 from windrow.errors import BadInput
 
-from .beyond import EXPERIMENTS as BEYOND
+from .bars import EXPERIMENTS as BARS
 from .experiment import Experiment
 from .lightsaber import EXPERIMENTS as LIGHTSABER
 from .pba import EXPERIMENTS as PBA
@@ -25,23 +25,30 @@ CATALOGUE: tuple[Experiment, ...] = (
     *PBA,
     *LIGHTSABER,
     *SES,
-    *BEYOND,
+    *BARS,
 )
 BY_NAME = {experiment.name: experiment for experiment in CATALOGUE}
 
 
+def group_of(experiment: Experiment) -> str:
+    """What all experiments of its paper are called together: `ses`, `bars-on-spark`."""
+    return experiment.paper.lower().replace(" ", "-")
+
+
 def find(names: Sequence[str]) -> list[Experiment]:
-    """Those experiments, in the order of the catalogue."""
-    unknown = [name for name in names if name not in BY_NAME]
+    """Those experiments, or groups of them, in the order of the catalogue."""
+    names = [name.replace("_", "-") for name in names]
+    known = dict.fromkeys([*BY_NAME, *map(group_of, CATALOGUE)])
+    unknown = [name for name in names if name not in known]
     if unknown:
-        near = [one for name in unknown for one in get_close_matches(name, BY_NAME)]
+        near = [one for name in unknown for one in get_close_matches(name, known)]
         hint = f"did you mean {' or '.join(dict.fromkeys(near))}? " if near else ""
         raise BadInput.because(
             f"cannot run {', '.join(unknown)}",
             "no experiment has that name",
             hint + "windrow bench list names all of them",
         )
-    return [one for one in CATALOGUE if one.name in names]
+    return [one for one in CATALOGUE if {one.name, group_of(one)} & {*names}]
 
 
-__all__ = ["BY_NAME", "CATALOGUE", "find"]
+__all__ = ["BY_NAME", "CATALOGUE", "find", "group_of"]

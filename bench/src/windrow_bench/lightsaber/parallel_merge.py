@@ -27,12 +27,11 @@ from windrow_bench.experiment import (
     Verdict,
 )
 from windrow_bench.measure.answers import WrongAnswer
+from windrow_bench.measure.applications import APPLICATIONS, SECOND, Application
 from windrow_bench.measure.machine import usable_cores
 from windrow_bench.measure.race import Contender
 from windrow_bench.measure.sash_merge import SashTree, pool_of
 from windrow_bench.measure.turns import in_turns
-
-from ._workloads import BY_NAME, SECOND, Workload
 
 QUERIES = ("SG2", "LRB1")
 ALL, ONE, ALONE = "all merge", "one merges", "one worker"
@@ -45,13 +44,13 @@ def trials(size: Size) -> list[Trial]:
     cores = usable_cores()
     counts = sorted({min(count, cores) for count in (1, 2, 4, 8, PAPER)} | {cores})
     return [
-        Trial(name, workers, partial(_run, BY_NAME[name], workers, size))
+        Trial(name, workers, partial(_run, APPLICATIONS[name], workers, size))
         for name in QUERIES
         for workers in counts
     ]
 
 
-def _run(one: Workload, workers: int, size: Size, seconds: float) -> list[Row]:
+def _run(one: Application, workers: int, size: Size, seconds: float) -> list[Row]:
     stream = one.stream(size.pick(*RANGES) * one.range)
     chunk = one.range * SECOND // 2
     tree = SashTree.of(stream, one.window, one.by, one.call, chunk)

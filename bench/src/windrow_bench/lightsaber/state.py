@@ -6,9 +6,8 @@ from functools import partial
 
 from windrow_bench._claims import ahead, explained
 from windrow_bench.experiment import Claim, Experiment, Panel, Row, Size, Trial
+from windrow_bench.measure.applications import OVER_COLUMNS, SECOND, Application
 from windrow_bench.measure.state import counted, packed
-
-from ._workloads import SECOND, WORKLOADS, Workload
 
 PANEL = "state"
 WINDOWS, SLICES, OURS = "a state for each window", "slices, counted", "windrow"
@@ -17,10 +16,10 @@ STEP = 10 * SECOND
 
 def trials(size: Size) -> list[Trial]:
     """A trial for each query."""
-    return [Trial(PANEL, one.name, partial(_run, one, size)) for one in WORKLOADS]
+    return [Trial(PANEL, one.name, partial(_run, one, size)) for one in OVER_COLUMNS]
 
 
-def _run(one: Workload, size: Size, seconds: float) -> list[Row]:
+def _run(one: Application, size: Size, seconds: float) -> list[Row]:
     stream = one.stream(size.pick(one.range + one.range // 2, 4 * one.range) + 60)
     step = max(STEP, one.range * SECOND // 60)
     size_, slices, folding, now = packed(stream, one.window, one.by, one.call, step)

@@ -3,13 +3,16 @@
 views       Yahoo's query: filter, look up, count, in one pass and nothing between
 sums        a running sum, from which the oldest value is taken off
 minima      two stacks: suffixes of the last lap, a running minimum of this one
+log_sum_exp chunks as SBA has them, a pair (largest, sum of exp(x - largest)) carried
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
+from numba import njit
 
 from windrow.loops import compiled
 
@@ -56,4 +59,38 @@ def minima(values, width, suffixes, out):  # type: ignore[no-untyped-def]
             out[begin + j] = min(suffixes[j], least)
 
 
-__all__ = ["minima", "sums", "views"]
+@njit(error_model="numpy", nogil=True)
+def _add(m0, s0, m1, s1):  # type: ignore[no-untyped-def]
+    if m0 >= m1:
+        return m0, s0 + s1 * math.exp(m1 - m0)
+    return m1, s1 + s0 * math.exp(m0 - m1)
+
+
+@njit(error_model="numpy", nogil=True)
+def log_sum_exp(x, width):  # type: ignore[no-untyped-def]
+    """One entry per complete window; both scans in one loop, independent chains."""
+    count = len(x) - width + 1
+    out = np.empty(count)
+    suffix_m, suffix_s = np.empty(width), np.empty(width)
+    prefix_m, prefix_s = np.empty(width), np.empty(width)
+    for lo in range(0, count, width):
+        hi = lo + width
+        many = min(width, count - lo)
+        sm, ss = x[hi - 1], 1.0
+        suffix_m[width - 1], suffix_s[width - 1] = sm, ss
+        pm, ps = x[min(hi, len(x) - 1)], 1.0
+        prefix_m[0], prefix_s[0] = pm, ps
+        for k in range(1, width):
+            sm, ss = _add(x[hi - 1 - k], 1.0, sm, ss)
+            suffix_m[width - 1 - k], suffix_s[width - 1 - k] = sm, ss
+            if k < many - 1:
+                pm, ps = _add(pm, ps, x[hi + k], 1.0)
+                prefix_m[k], prefix_s[k] = pm, ps
+        out[lo] = suffix_m[0] + math.log(suffix_s[0])
+        for j in range(1, many):
+            m, s = _add(suffix_m[j], suffix_s[j], prefix_m[j - 1], prefix_s[j - 1])
+            out[lo + j] = m + math.log(s)
+    return out
+
+
+__all__ = ["log_sum_exp", "minima", "sums", "views"]

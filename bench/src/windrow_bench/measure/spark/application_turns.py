@@ -13,11 +13,12 @@ from functools import partial
 from pyspark.sql import DataFrame
 
 from windrow_bench.experiment import Row
+from windrow_bench.measure.applications import APPLICATIONS, Application
 from windrow_bench.measure.race import Contender
 from windrow_bench.measure.turns import in_turns
 
 from . import held
-from .applications import APPLICATIONS, Application, frames, rows_file
+from .applications import frames, rows_file
 from .case import Case
 from .sums import Sums, sums_of
 

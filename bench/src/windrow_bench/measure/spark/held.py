@@ -74,6 +74,11 @@ def on(cores: int | None = None) -> SparkSession:
     return _HELD.on(cores or usable_cores())
 
 
+def renew() -> None:
+    """Stop the session, so that the next one has Python workers of its own."""
+    _HELD.stop()
+
+
 def folder() -> Path:
     """Where files of this process are; it goes when the process ends."""
     return _HELD.folder()
@@ -127,4 +132,4 @@ def _quiet() -> Iterator[None]:
         os.close(screen)
 
 
-__all__ = ["folder", "framed", "on", "origin_of", "stored"]
+__all__ = ["folder", "framed", "on", "origin_of", "renew", "stored"]

@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
-from pyspark.sql import DataFrame, SparkSession
 
 from windrow_bench.measure.ticks import NEW_YEAR
 from windrow_bench.measure.values import SEED, values
@@ -29,7 +28,6 @@ Array = np.ndarray[Any, Any]
 SECOND = 1_000_000  # microseconds
 ASTRAY = 5  # seconds
 DELAY = 10  # seconds
-SCHEMA = "at timestamp, key int, x double"
 
 
 @dataclass(frozen=True)
@@ -40,12 +38,7 @@ class StreamLoad:
     files: int
     keys: int
     seconds: int
-
-    @property
-    def watermark(self) -> int:
-        """Where it stands after the last row, in microseconds, as Spark keeps it."""
-        latest = int(self.columns()[0].max())
-        return latest // 1_000 * 1_000 - DELAY * SECOND
+    late: float = 0.0  # of all rows, up to 45 s behind the watermark
 
     def columns(self) -> tuple[Array, Array, Array]:
         """Microseconds, keys, and whole numbers as floats: all sums are exact."""
@@ -56,11 +49,14 @@ class StreamLoad:
         keys = np.tile(np.arange(self.keys, dtype=np.int32), (rounds, 1))
         key_rng.permuted(keys, axis=1, out=keys)
         x = values(self.rows, "int64").astype(np.float64)
+        late_rng = np.random.default_rng([SEED, 5])
+        late = late_rng.random(self.rows) < self.late
+        due[late] -= late_rng.integers(2 * DELAY, 2 * DELAY + 45, late.sum()) * SECOND
         return NEW_YEAR + due + astray, keys.ravel()[: self.rows], x
 
     def write(self, folder: Path) -> Path:
         """The files in a folder of their own, made once."""
-        name = f"{self.rows}-{self.files}-{self.keys}-{self.seconds}"
+        name = f"{self.rows}-{self.files}-{self.keys}-{self.seconds}-{self.late}"
         target = folder / f"load-{name}"
         if target.exists():
             return target
@@ -81,10 +77,3 @@ def in_files(table: pa.Table, files: int, target: Path) -> Path:
         parquet.write_table(table.slice(start, stop - start), path)
         os.utime(path, (NEW_YEAR // SECOND + i,) * 2)
     return target
-
-
-def stream(spark: SparkSession, folder: Path, files_a_trigger: int) -> DataFrame:
-    """The frame that both sides start from."""
-    source = spark.readStream.schema(SCHEMA)
-    source = source.option("maxFilesPerTrigger", files_a_trigger)
-    return source.parquet(str(folder)).withWatermark("at", f"{DELAY} seconds")

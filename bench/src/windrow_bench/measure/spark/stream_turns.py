@@ -12,12 +12,14 @@ from pathlib import Path
 
 from pyspark.sql import DataFrame
 
+import windrow as wr
 from windrow_bench import data
 from windrow_bench.experiment import Place, Row
 from windrow_bench.measure.answers import WrongAnswer
+from windrow_bench.measure.applications import APPLICATIONS, Application
 
 from . import held
-from .applications import APPLICATIONS, Application, campaigns_file
+from .applications import campaigns_file
 from .queries import RESULTS, our_windows, spark_windows
 from .stream_load import DELAY, StreamLoad, in_files
 from .streams import Course, follow, run, streaming
@@ -106,6 +108,44 @@ def _throughput(panel: str, x: Place, side: str, course: Course, rows: int) -> R
     )
 
 
+def course(
+    load: StreamLoad,
+    form: Callable[[DataFrame], DataFrame],
+    values: list[str],
+    *,
+    cores: int | None = None,
+    look_at: Sequence[int] = (),
+) -> Course:
+    """One side alone, a file a trigger, on so many cores."""
+    spark = held.on(cores)
+    source = load.write(held.folder())
+    with streaming(spark):
+        frame = form(follow(spark, source, "at", f"{DELAY} seconds"))
+        found = run("windrow", frame, values, look_at)
+    if not found.sums["rows"]:
+        raise WrongAnswer("nothing came out, nothing was measured")
+    return found
+
+
+def windows(range_: int, slide: int = 1) -> Callable[[DataFrame], DataFrame]:
+    """Sum, max and count by key and window, by Windrow."""
+    return lambda frame: our_windows(frame, range_, slide)
+
+
+def keyless(range_: int) -> Callable[[DataFrame], DataFrame]:
+    """The same without a key, every second."""
+    window = wr.sliding(f"{range_} seconds", every="1 second", on="at")
+    calls = {"total": wr.sum("x"), "highest": wr.max("x"), "n": wr.count("x")}
+    return lambda frame: wr.aggregate(frame, window, aggregates=calls)
+
+
+def distinct(range_: int, slide: int) -> Callable[[DataFrame], DataFrame]:
+    """About how many different values a key has, by window."""
+    window = wr.sliding(f"{range_} seconds", every=f"{slide} seconds", on="at")
+    call = wr.approx_distinct("x")
+    return lambda frame: wr.aggregate(frame, window, by="key", n=call)
+
+
 def _side_by_side(
     name: str, sides: dict[str, Ask], values: list[str]
 ) -> dict[str, Course]:
@@ -119,4 +159,4 @@ def _side_by_side(
     return found
 
 
-__all__ = ["latencies", "throughputs"]
+__all__ = ["course", "distinct", "keyless", "latencies", "throughputs", "windows"]

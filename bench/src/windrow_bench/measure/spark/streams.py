@@ -15,13 +15,14 @@ import json
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from . import held
 from .case import answering
@@ -53,6 +54,7 @@ class Course:
 
     batches: list[Batch]
     sums: Sums
+    kept: dict[int, int] = field(default_factory=dict)  # live bytes by micro-batch
 
     @property
     def busy(self) -> list[Batch]:
@@ -93,8 +95,14 @@ def follow(spark: SparkSession, source: Path, on: str, delay: str) -> DataFrame:
     return files.parquet(str(source)).withWatermark(on, delay)
 
 
-def run(who: str, frame: DataFrame, values: list[str]) -> Course:
-    """Run a query to its end; `values` are the columns that are added up."""
+def run(
+    who: str, frame: DataFrame, values: list[str], look_at: Sequence[int] = ()
+) -> Course:
+    """Run a query to its end; `values` are the columns that are added up.
+
+    The live bytes of our state are looked at after the micro-batches `look_at`: what
+    RocksDB itself reports holds what was overwritten, until it compacts.
+    """
     sums: Counter[str] = Counter()
 
     def take(rows: DataFrame, _: int) -> None:
@@ -107,12 +115,20 @@ def run(who: str, frame: DataFrame, values: list[str]) -> Course:
         query = writer.trigger(availableNow=True).start()
         query.awaitTermination()
     reports = [json.loads(one.json) for one in query.recentProgress]
+    kept = {batch: _live(frame.sparkSession, checkpoint, batch) for batch in look_at}
     shutil.rmtree(checkpoint, ignore_errors=True)
     batches = [
         Batch(one["numInputRows"], one["durationMs"]["triggerExecution"] / 1e3)
         for one in reports
     ]
-    return Course(batches[WARM_UP:], dict(sums))
+    return Course(batches[WARM_UP:], dict(sums), kept)
+
+
+def _live(spark: SparkSession, checkpoint: str, batch: int) -> int:
+    reader = spark.read.format("statestore").option("batchId", batch)
+    state = reader.option("stateVarName", "windrow").load(checkpoint)
+    (row,) = state.select(F.sum(F.length("user_map_value.blob"))).collect()
+    return row[0] or 0
 
 
 __all__ = ["STREAMING", "Batch", "Course", "follow", "run", "streaming"]

@@ -1,0 +1,49 @@
+"""Windrow's own bars: what it promises beside other libraries, Spark, and itself.
+
+_bar             how a promise is judged: without slack, at its worst place
+kernels          beside one pass over memory; PBA in two threads; FlatFAT
+peers            beside other libraries' moving windows, README's table
+own_aggregate, latency, operators, sharing, tables, time_windows, stream_kinds,
+queries, medians, first_calls, features, spanning      in this process
+on_spark         batches on Spark
+on_streams       streams on Spark
+"""
+
+from .features import FEATURES
+from .first_calls import FIRST_CALLS
+from .kernels import EXPERIMENTS as KERNELS
+from .latency import LATENCY
+from .medians import MEDIANS
+from .on_spark import EXPERIMENTS as ON_SPARK
+from .on_streams import EXPERIMENTS as ON_STREAMS
+from .operators import OPERATORS
+from .own_aggregate import OWN_AGGREGATE
+from .peers import PEERS_BAR
+from .queries import QUERIES_BAR
+from .sharing import SHARING
+from .spanning import SPANNING
+from .stream_kinds import STREAM_KINDS
+from .tables import OVER, WINDOWS
+from .time_windows import TIME_WINDOWS
+
+EXPERIMENTS = (
+    *KERNELS,
+    PEERS_BAR,
+    OWN_AGGREGATE,
+    LATENCY,
+    OPERATORS,
+    SHARING,
+    WINDOWS,
+    OVER,
+    TIME_WINDOWS,
+    STREAM_KINDS,
+    QUERIES_BAR,
+    MEDIANS,
+    FIRST_CALLS,
+    FEATURES,
+    SPANNING,
+    *ON_SPARK,
+    *ON_STREAMS,
+)
+
+__all__ = ["EXPERIMENTS"]

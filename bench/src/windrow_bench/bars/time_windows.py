@@ -1,0 +1,147 @@
+"""Time windows beside count windows over the same rows, and threads beside one.
+
+    even       . . . . . . . . . .      a row a second: 3,600 s hold 3,600 rows
+    bursts     ... ..  ..       ....    as many rows in as long, with gaps of minutes
+
+What a time window costs beyond a count window is finding its bounds.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+import windrow as wr
+from windrow_bench.experiment import Size, Trial
+from windrow_bench.measure.answers import Array, WrongAnswer
+from windrow_bench.measure.race import Contender
+from windrow_bench.measure.ticks import NEW_YEAR
+
+from ._bar import bar, bar_trial, cost, panel, speed
+
+SECOND = 1_000_000  # microseconds
+RANGE = 3_600  # seconds, or rows
+ROWS, THREAD_ROWS = (100_000, 2_000_000), (500_000, 10_000_000)  # quick, and full
+SLIDE, BY_ROWS, BY_TIME = "slide", "aggregate by rows", "aggregate by time"
+EVEN, BURSTS = "a row a second", "gaps and bursts"
+ONE, TWO = "one thread", "two threads"
+KEYS = {"1,000 keys": 1_000, "one key": 1}
+
+
+def instants(rows: int, kind: str) -> Array:
+    """Rising microseconds, a row a second on average.
+
+    Bursts bring 50 rows on average, milliseconds apart; most of the time is silence.
+    """
+    if kind == EVEN:
+        return NEW_YEAR + np.arange(rows) * SECOND
+    dice = np.random.default_rng(16)
+    gaps = dice.exponential(5_000.0, rows)  # within a burst, 5 ms
+    first = dice.random(rows) < 1 / 50
+    gaps[first] = dice.exponential(50 * SECOND, int(first.sum()))
+    return NEW_YEAR + np.cumsum(gaps.astype(np.int64) + 1)
+
+
+def _enter(kind: str, rows: int) -> list[Contender]:
+    given = np.random.default_rng(3).normal(size=rows)
+    at = instants(rows, kind)
+    table = pa.table({"at": pa.array(at, pa.timestamp("us")), "x": given})
+    by_rows = wr.rows(RANGE)
+    by_time = wr.sliding(f"{RANGE} seconds", every="1 second", on="at")
+    ask = partial(wr.aggregate, table, m=wr.max("x"), threads=1)
+    slid = wr.slide(given, by_rows, "max", threads=1)
+
+    def same(answer: Any) -> None:
+        if not np.array_equal(np.asarray(answer), slid):
+            raise WrongAnswer("aggregate by rows differs from slide")
+
+    return [
+        Contender(SLIDE, lambda: wr.slide(given, by_rows, "max", threads=1), same),
+        Contender(BY_ROWS, lambda: ask(by_rows), lambda a: same(a["m"].to_numpy())),
+        Contender(BY_TIME, lambda: ask(by_time), partial(_check, at, given)),
+    ]
+
+
+def _check(at: Array, given: Array, answer: pa.Table) -> None:
+    """Some windows folded again, and as many of them as hold a row."""
+    begins = answer["window"].combine_chunks().field("start").cast(pa.int64())
+    starts, found = begins.to_numpy(), answer["m"].to_numpy()
+    firsts = (at // SECOND - RANGE + 1) * SECOND
+    lasts = at // SECOND * SECOND
+    open_until = np.concatenate(([firsts[0] - SECOND], lasts[:-1]))
+    expected = int(
+        ((lasts - np.maximum(firsts, open_until + SECOND)) // SECOND + 1).sum()
+    )
+    if len(starts) != expected:
+        raise WrongAnswer(f"{len(starts):,} windows, not {expected:,}")
+    for i in np.random.default_rng(1).integers(0, len(starts), 64).tolist():
+        low, high = np.searchsorted(at, [starts[i], starts[i] + RANGE * SECOND])
+        if found[i] != given[low:high].max():
+            raise WrongAnswer(f"the window that starts at {starts[i]} is wrong")
+
+
+def _threads(keys: int, rows: int) -> list[Contender]:
+    dice = np.random.default_rng(5)
+    at = NEW_YEAR + np.sort(dice.integers(0, 10 * SECOND * rows // keys, rows))
+    table = pa.table(
+        {
+            "at": pa.array(at, pa.timestamp("us")),
+            "key": dice.integers(0, keys, rows),
+            "x": dice.normal(size=rows),
+        }
+    )
+    window = wr.sliding(f"{RANGE} seconds", every="60 seconds", on="at")
+    calls = {"m": wr.max("x"), "a": wr.mean("x")}
+
+    def ask(threads: int) -> pa.Table:
+        return wr.aggregate(table, window, by="key", aggregates=calls, threads=threads)
+
+    expected = ask(1)
+
+    def same(answer: pa.Table) -> None:
+        if not answer.equals(expected):
+            raise WrongAnswer("two threads differ from one")
+
+    return [
+        Contender(name, partial(ask, count), same)
+        for name, count in ((ONE, 1), (TWO, 2))
+    ]
+
+
+def trials(size: Size) -> list[Trial]:
+    """Both kinds of instants; many keys and one."""
+    rows, more = size.pick(*zip(ROWS, THREAD_ROWS, strict=True))
+    beside = [
+        bar_trial("max", kind, partial(_enter, kind, rows), size)
+        for kind in (EVEN, BURSTS)
+    ]
+    parallel = [
+        bar_trial("threads", name, partial(_threads, keys, more), size)
+        for name, keys in KEYS.items()
+    ]
+    return beside + parallel
+
+
+TIME_WINDOWS = bar(
+    "time-windows",
+    "Time windows beside count windows, and threads",
+    "max of one sorted key, 2 million rows, 3,600 s every second or 3,600 rows every "
+    "row, one thread; max and mean of 10 million rows, 3,600 s every minute, on one "
+    "thread and on two (fewer rows in a quick run); answers equal bit for bit",
+    [panel("max", "instants"), panel("threads", "keys")],
+    [
+        cost("aggregate by time takes at most 1.5 times aggregate by rows.",
+             "max", BY_TIME, (BY_ROWS,), 1.5),
+        cost("aggregate by rows takes at most twice slide.",
+             "max", BY_ROWS, (SLIDE,), 2.0),
+        speed("Two threads are 1.7 times as fast as one.",
+              "threads", TWO, (ONE,), 1.7),
+    ],
+    trials,
+    threads=0,
+)  # fmt: skip
+
+__all__ = ["TIME_WINDOWS"]
