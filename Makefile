@@ -62,25 +62,29 @@ format: $(READY) ## let ruff lay the code out
 	@$(BIN)/ruff check --fix --select I
 	@$(BIN)/ruff format
 
-bench: $(READY) ## measure, and write benchmarks/RESULTS.md
-	@$(BIN)/python -m benchmarks.run
+REPORT = $(BIN)/windrow bench report --into docs/bench --page docs/results.md --readme README.md
 
-bench-spark: $(READY) ## the same on Spark, against Spark's own windows
-	@$(BIN)/python -m benchmarks.run --only spark spark-many spanning-spark medians-spark features-spark
+bench: $(READY) ## measure every bar in process; writes docs/results.md
+	@$(BIN)/windrow bench run bars --full --into docs/bench
+	@$(REPORT)
 
-bench-stream: $(READY) ## the same on a stream, against Spark's own aggregate
-	@$(BIN)/python -m benchmarks.run --only stream
+bench-spark: $(READY) ## the bars on Spark, against Spark's own windows
+	@$(BIN)/windrow bench run bars-on-spark --full --into docs/bench
+	@$(REPORT)
+
+bench-stream: $(READY) ## the bars on streams, against Spark's own aggregate
+	@$(BIN)/windrow bench run bars-on-streams --full --into docs/bench
+	@$(REPORT)
 
 bench-papers: $(READY) ## a first look at every experiment of the papers: docs/bench/report.html
-	@$(BIN)/windrow bench run --all --quick --into docs/bench
-	@$(BIN)/windrow bench report --into docs/bench
+	@$(BIN)/windrow bench run ra slickdeque pba lightsaber ses --quick --into docs/bench
+	@$(REPORT)
 
 docs: export NO_MKDOCS_2_WARNING = 1
 docs: $(READY) ## write tables and pictures, build the documentation into site/
 	@$(BIN)/python tools/tables.py
 	@$(BIN)/python -m tools.pictures
-	@[ ! -f benchmarks/results.json ] || $(BIN)/python -m benchmarks.tables
-	@$(BIN)/windrow bench report --into docs/bench
+	@$(REPORT)
 	@$(BIN)/python -m mkdocs build --strict
 	@echo "open site/index.html"
 

@@ -88,7 +88,6 @@ LONG_FILES = (
     "agreement/test_time_windows.py",
     "batch/test_threads.py",
     "spans/test_agreement.py",
-    "test_benchmarks.py",
 )
 
 
@@ -115,8 +114,6 @@ def pytest_collection_modifyitems(
     is_worker = hasattr(config, "workerinput")
     for item in items:
         asks = "spark" in _fixtures(item)
-        if asks and item.path.name == "test_benchmarks.py":  # whole experiments
-            item.add_marker(pytest.mark.deep)
         if item.get_closest_marker("deep") and PROFILE != "deep":
             item.add_marker(shallow)
         if PROFILE in ("quick", "mutants") and "spark_environment" in _fixtures(item):

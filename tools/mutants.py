@@ -165,7 +165,7 @@ def passes(tests: Sequence[str], tree: Path) -> bool:
 
 def copy_tree(folder: Path) -> Path:
     """A copy of what tests need, in which files can be changed."""
-    for name in ("src", "bench", "tests", "benchmarks", "docs", "examples", "tools"):
+    for name in ("src", "bench", "tests", "docs", "examples", "tools"):
         skipped = shutil.ignore_patterns("__pycache__", "*.egg-info", "report.html")
         shutil.copytree(ROOT / name, folder / name, ignore=skipped)
     for name in ("pyproject.toml", "README.md", "CHANGELOG.md", "mkdocs.yml"):

@@ -3,7 +3,6 @@
 ![words](pictures/sba.svg)         the picture itself, so that it takes the colours
                                    of the page; elsewhere (on a code host) an image
 bench/report.html                  `make docs` draws it from docs/bench/quick.jsonl
-../benchmarks/RESULTS.md           the page Results, made from that file
 ../README.md#..., ../src/...       refused by mkdocs: the site has no such page
 llms.txt, llms-full.txt            the list of pages, and all of them in one file
 """
@@ -23,27 +22,22 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 REPORT = "bench/report.html"
 _NO_REPORT = "<p>This site was built without the report: make docs draws it.</p>"
-RESULTS = ROOT / "benchmarks" / "RESULTS.md"
 PICTURE = re.compile(r"^!\[[^\]]*\]\((pictures/[\w-]+\.svg)\)$", re.MULTILINE)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the results of the benchmarks, which stand outside docs/, as a page."""
+    """Add the report of the experiments, where it was not drawn."""
     from mkdocs.structure.files import File  # noqa: PLC0415 - tests need no mkdocs
 
-    files.append(
-        File.generated(config, "results.md", content=RESULTS.read_text("utf-8"))
-    )
     if files.get_file_from_path(REPORT) is None:
         files.append(File.generated(config, REPORT, content=_NO_REPORT))
     return files
 
 
 def on_page_markdown(markdown: str, *, config: MkDocsConfig, **_: object) -> str:
-    """Put pictures into the page, and lead links to the results to their page."""
+    """Put pictures into the page."""
     folder = Path(config.docs_dir)
-    drawn = PICTURE.sub(lambda found: _figure(folder / found[1]), markdown)
-    return drawn.replace("](../benchmarks/RESULTS.md", "](results.md")
+    return PICTURE.sub(lambda found: _figure(folder / found[1]), markdown)
 
 
 def _figure(path: Path) -> str:
@@ -59,10 +53,7 @@ def on_post_build(config: MkDocsConfig) -> None:
     """Write llms.txt, a list of the pages, and all of them as one file of Markdown."""
     pages = _pages(config.nav)
     site, folder = Path(config.site_dir), Path(config.docs_dir)
-    texts = {
-        name: RESULTS if name == "results.md" else folder / name for _, name in pages
-    }
-    shown = {name: path.read_text("utf-8") for name, path in texts.items()}
+    shown = {name: (folder / name).read_text("utf-8") for _, name in pages}
     shown["api.md"] += "\n" + _public_docstrings()
     lines = [f"# {config.site_name}", "", f"> {config.site_description}", ""]
     lines += ["`pip install pywindrow`, `import windrow as wr`.", "", "## Pages", ""]

@@ -9,7 +9,7 @@ report       the page with figures
 measure      one clock, workloads, contenders, checks of answers
 data         the streams of the papers
 ra, slickdeque, lightsaber, pba, ses    a paper each
-beyond       what the papers did not compare with
+bars         what Windrow promises, beside other libraries, Spark and itself
 """
 
 from ._version import __version__

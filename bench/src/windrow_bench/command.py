@@ -1,7 +1,8 @@
-"""Runs `windrow bench`: every experiment of the papers, on this machine.
+"""Runs `windrow bench`: every experiment of the papers, and every bar, on this machine.
 
 windrow bench list                          what there is
-windrow bench run slickdeque-1a ...         measure; goes on where it stopped
+windrow bench run slickdeque-1a peers ...   measure; goes on where it stopped
+windrow bench run bars ses                  whole groups: the bars, a paper
 windrow bench run --all --quick
 windrow bench report                        a page with figures and claims
 """
@@ -16,7 +17,7 @@ import typer
 from windrow.cli.console import err, out, say
 from windrow.errors import BadInput, UnknownName
 from windrow_bench import runner
-from windrow_bench.catalogue import CATALOGUE, find
+from windrow_bench.catalogue import CATALOGUE, find, group_of
 from windrow_bench.experiment import SIZES, Size
 from windrow_bench.findings import gather
 from windrow_bench.libraries import load
@@ -28,7 +29,7 @@ from ._output import show_experiments, show_progress, show_verdicts
 
 app = typer.Typer(
     name="bench",
-    help="Every experiment of the papers, on this machine.",
+    help="Every experiment of the papers, and every bar, on this machine.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",
@@ -44,11 +45,15 @@ Into = Annotated[Path, typer.Option(help="The folder for results.")]
 def list_() -> None:
     """What there is to run, and what it shows."""
     show_experiments(CATALOGUE)
+    groups = ", ".join(dict.fromkeys(map(group_of, CATALOGUE)))
+    err.print(f"windrow bench run NAME runs one; groups are {groups}")
 
 
 @app.command(no_args_is_help=True)
 def run(
-    names: Annotated[list[str] | None, typer.Argument(help="Experiments.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Experiments, or groups of them.")
+    ] = None,
     every: Annotated[bool, typer.Option("--all", help="Run every experiment.")] = False,
     quick: Annotated[
         bool, typer.Option("--quick/--full", help="A first look, or the real thing.")
@@ -90,8 +95,16 @@ def report(
         str | None,
         typer.Option(help="quick or full; if not given, what was measured last."),
     ] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option(help="Where the bars are written; if not given, results.md."),
+    ] = None,
+    readme: Annotated[
+        Path | None,
+        typer.Option(help="A README.md whose table of benchmarks is written anew."),
+    ] = None,
 ) -> None:
-    """Write report.html, and beside it figures as PNG and numbers as CSV."""
+    """Write report.html, results.md, and beside them figures and numbers as CSV."""
     chosen = _size(into, size)
     store = ResultStore(into, chosen)
     findings = gather(CATALOGUE, chosen, store)
@@ -104,7 +117,10 @@ def report(
     for other in findings.left_out:
         words = "results of another machine or other versions"
         err.print(f"left out: {words}, {other.date}")
-    path = load("windrow_bench.report").write(findings, into)
+    pages = load("windrow_bench.report")
+    path = pages.write(findings, into, page)
+    if readme is not None and not pages.write_readme(findings, readme):
+        err.print(f"{readme} stays as it is: peers was not measured")
     say(path)
 
 

@@ -37,7 +37,7 @@ Two-Stacks Lite; so it is one event at a time, where the next chunk is not known
 Tried, 8M float64, share of one read-and-write pass at windows 16 to 1M: plain chunks
 0.27 to 0.39; four blocks side by side 0.29 to 0.52 (sixteen base addresses do not fit
 the registers); two side by side 0.34 to 0.51; these, with many short chunks at a time
-and results prefetched while scanning, see `benchmarks/RESULTS.md`.
+and results prefetched while scanning, `windrow bench run kernels`.
 """
 
 import numpy as np

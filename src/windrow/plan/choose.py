@@ -1,7 +1,7 @@
 """Chooses the slicer and the algorithm; nothing else in the package does.
 
 Each rule is a condition, a choice and a reason, tried in order; the last always
-holds.  What was measured is in `benchmarks/RESULTS.md`.
+holds.  `windrow bench run kernels` measures it.
 """
 
 from __future__ import annotations

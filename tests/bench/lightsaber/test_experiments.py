@@ -21,10 +21,11 @@ from windrow_bench.lightsaber import (
     state,
 )
 from windrow_bench.lightsaber import by_hand as hand_written
-from windrow_bench.lightsaber._workloads import BY_NAME, WORKLOADS
 from windrow_bench.measure import answers, sash_merge
 from windrow_bench.measure import by_hand as loops
 from windrow_bench.measure.answers import WrongAnswer
+from windrow_bench.measure.applications import APPLICATIONS as BY_NAME
+from windrow_bench.measure.applications import OVER_COLUMNS as WORKLOADS
 from windrow_bench.measure.kept import kept_alone, kept_by_graph, kept_together
 from windrow_bench.measure.stamped import stamped_windows
 from windrow_bench.measure.values import values

@@ -7,8 +7,9 @@ import pytest
 from windrow_bench.experiment import NotMeasured, Row, RowSet, Size
 from windrow_bench.lightsaber import applications as cards
 from windrow_bench.lightsaber import cores, end_to_end
+from windrow_bench.measure.applications import APPLICATIONS
 from windrow_bench.measure.spark import application_turns, held, stream_turns
-from windrow_bench.measure.spark.applications import APPLICATIONS, frames
+from windrow_bench.measure.spark.applications import frames
 from windrow_bench.measure.spark.sums import check_sums, sums_of
 
 TINY = Size("quick", 0.1, 1)

@@ -45,6 +45,7 @@ WIDTHS = (1_024, 16_384, 65_536, 262_144, 1_048_576)
 SINGLE: dict[str, Callable[..., Any]] = {"max": max, "mean": statistics.fmean}
 SINGLE_WIDTHS, QUICK_SINGLE = (1, 16, 128, 1_024, 16_384), (16, 1_024)
 KERNEL, FEED, DEQUE, RIVER = "array kernel", "feed", "deque", "river"
+TEN_ROWS = (50_000, 5_000), (1_000_000, 100_000)  # fed, and one by one
 ONE, TEN, BATCH = "one window", "ten windows", 1 << 15
 TEN_WINDOWS = [wr.rows(100 * k, name=str(k)) for k in range(1, 11)]
 
@@ -127,7 +128,7 @@ def _river(aggregate: str, width: int) -> Callable[[], Callable[[float], Any]]:
 
 
 def _ten(size: Size) -> list[Trial]:
-    rows, events = size.pick((50_000, 5_000), (1_000_000, 100_000))
+    rows, events = size.pick(*TEN_ROWS)
     ways = {"feed": (_feed_all, rows), "insert and query": (_ask_each, events)}
 
     def enter(aggregate: str, way: Callable[..., None], count: int) -> list[Contender]:

@@ -33,6 +33,7 @@ ROWS = 400_000, 8_000_000  # quick, and full
 WIDTHS = (1, 4, 16, 256, 4_096, 65_536, 1 << 20, 1 << 22)
 QUERIES, QUICK_QUERIES = (1, 2, 10, 100), (1, 10)
 LONGEST = 131_072
+MANY_ROWS = 2 * LONGEST, 1_000_000
 DTYPES = {"sum": "int64", "min": "float64"}
 COLLAPSED = {"sum": "subtract_on_evict", "min": "two_stacks_lite"}
 EACH = {
@@ -73,7 +74,7 @@ def _one(aggregate: str, rows: int, width: int) -> list[Contender]:
 
 def _many(aggregate: str, count: int, size: Size, seconds: float) -> list[Row]:
     """Forms for many ranges have fewer values: their bounds take more memory."""
-    given = values(size.pick(2 * LONGEST, 1_000_000), DTYPES[aggregate])
+    given = values(size.pick(*MANY_ROWS), DTYPES[aggregate])
     drawn = np.random.default_rng([SEED, count]).integers(1, LONGEST + 1, count)
     ranges = [int(one) for one in drawn]
     most = size.pick(4_000_000, 16_000_000)

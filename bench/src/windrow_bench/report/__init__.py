@@ -1,6 +1,7 @@
 """The report of a run: a page, and beside it figures as PNG and numbers as CSV.
 
     folder/report.html          one file, no network
+           results.md           the bars, as a page of Markdown
            figures/*.png        a file for each panel
            data/*.csv           a file for each experiment, and claims.csv
 
@@ -14,15 +15,19 @@ from pathlib import Path
 from windrow_bench.findings import Findings
 
 from ._csv import write_claims, write_rows
+from ._markdown import results, write_readme
 from ._page import page
 from ._palette import looks
 from ._section import section
 
-FIGURES, DATA, PAGE = "figures", "data", "report.html"
+FIGURES, DATA, PAGE, RESULTS = "figures", "data", "report.html", "results.md"
 
 
-def write(findings: Findings, folder: Path) -> Path:
-    """Write all of it; what an earlier report left of these experiments goes."""
+def write(findings: Findings, folder: Path, results_page: Path | None = None) -> Path:
+    """Write all of it; what an earlier report left of these experiments goes.
+
+    The bars are written to `results_page`, or into the folder.
+    """
     figures, data = folder / FIGURES, folder / DATA
     for one in findings.all:
         for old in figures.glob(f"{one.experiment.name}--*.png"):
@@ -37,7 +42,8 @@ def write(findings: Findings, folder: Path) -> Path:
     write_claims(findings.all, data)
     path = folder / PAGE
     path.write_text(page(findings, sections), "utf-8")
+    (results_page or folder / RESULTS).write_text(results(findings), "utf-8")
     return path
 
 
-__all__ = ["write"]
+__all__ = ["write", "write_readme"]

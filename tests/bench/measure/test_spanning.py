@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from benchmarks import spanning_map
 
 from windrow.loops import interpreting
 from windrow.spans import CATALOGUE
@@ -44,14 +43,3 @@ def test_a_slow_contender_gets_fewer_events_and_its_time_is_scaled():
     slow = contender(SpanSetting(5_000, 1_000, 2), "tuple_buckets", 2_000_000)
 
     assert slow.scale > 50
-
-
-def test_the_map_is_drawn(tmp_path):
-    header = ["range / step", "event / step 1", "event / step 25"]
-    rows = [["5", "se_slicing", "starts_and_ends; se_ml_slicing, 10 levels"],
-            ["50", "sweeping", "aggregate_buckets"]]  # fmt: skip
-    path = tmp_path / "new" / "map.png"
-
-    spanning_map.draw(header, rows, path)
-
-    assert path.read_bytes().startswith(b"\x89PNG")
