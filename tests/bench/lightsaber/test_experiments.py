@@ -346,7 +346,7 @@ def test_workers_go_up_to_the_cores_there_are(monkeypatch):
 @pytest.mark.usefixtures("interpreted")
 def test_state_is_counted_by_window_and_by_slice_and_weighed(monkeypatch):
     short = [dataclasses.replace(one, range=8) for one in WORKLOADS if one.rows < 100]
-    monkeypatch.setattr(state, "WORKLOADS", short)
+    monkeypatch.setattr(state, "OVER_COLUMNS", short)
 
     rows = tried(state.STATE)
 
