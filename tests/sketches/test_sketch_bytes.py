@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
+from windrow.sketches import objects
 from windrow.sketches.hyperloglog import HyperLogLog
 from windrow.sketches.kll import Kll
 from windrow.sketches.theta import Theta
@@ -151,3 +152,27 @@ def test_strings_of_every_length_are_hashed_alike(length):
     sketch, partial = ours([text])
 
     assert np.array_equal(sketch.load(theirs([text]).serialize_compact()), partial)
+
+
+@pytest.mark.parametrize("lg_k", [4, 12])
+def test_a_column_of_bytes_is_read_as_each_of_its_sketches(lg_k):
+    sketch = HyperLogLog(lg_k, "bytes")
+    random = np.random.default_rng(lg_k)
+    partials = [
+        sketch.lift(sketch.read(pa.array(random.integers(0, 10**9, n)))) if n else None
+        for n in (0, 1, 100, 20_000, 7, 9_000, 0)
+    ]
+    dumped = sketch.dump_all(objects(partials))
+
+    for column in (
+        dumped,
+        dumped.slice(2, 4),
+        dumped.cast(pa.large_binary()),
+        pa.chunked_array([dumped.slice(0, 4), dumped.slice(4)]),
+        pa.chunked_array([], pa.binary()),
+    ):
+        actual = sketch.load_all(column)
+        expected = [None if v is None else sketch.load(v) for v in column.to_pylist()]
+        assert [None if p is None else p.tolist() for p in actual] == [
+            None if p is None else p.tolist() for p in expected
+        ]

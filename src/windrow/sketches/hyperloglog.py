@@ -27,7 +27,13 @@ from windrow._later import dataclass
 from windrow.loops import as_arrow
 from windrow.loops import compute as pc
 
-from .hll_bytes import NotASketch, read_sketch, write_coupons, write_registers
+from .hll_bytes import (
+    NotASketch,
+    find_registers,
+    read_sketch,
+    write_coupons,
+    write_registers,
+)
 from .intervals import after, blocks_of_counts, count_held, holders, until
 from .murmur import hash_column
 from .sketch import Array, Sketch
@@ -128,6 +134,19 @@ class HyperLogLog(Sketch):
         if lg_k != self.lg_k:
             raise self.refuse(f"its lg_k is {lg_k}, not {self.lg_k}")
         return self._settle(content) if kind == "coupons" else content
+
+    def load_all(self, column: pa.Array | pa.ChunkedArray) -> Array:
+        """Partials from a column of bytes; registers as a view of it."""
+        if isinstance(column, pa.ChunkedArray):
+            column = pa.concat_arrays([pa.array([], column.type), *column.chunks])
+        column = column.cast(pa.binary())
+        known = find_registers(column, self.lg_k)
+        others = np.array([p for p in range(len(column)) if p not in known], np.int64)
+        partials = np.empty(len(column), object)
+        partials[others] = super().load_all(column.take(as_arrow(others)))
+        for place, registers in known.items():
+            partials[place] = registers
+        return partials
 
     def lower(self, partials: Array) -> pa.Array:
         """Estimates, 0 of no value; or bytes, those of an empty sketch."""
