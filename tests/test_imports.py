@@ -62,7 +62,13 @@ def loaded_by_calls():
         "pyarrow.compute",
         "windrow.batch.as_of",
         "windrow.batch.spans",
+        "hashlib",
+        "json",
+        "pathlib",
+        "windrow.batch.holistic",
         "windrow.graph.",
+        "windrow.plan.explain",
+        "windrow.selection",
         "windrow.spans.",
     ],
 )

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import types as pat
 
-from windrow._later import dataclass
+from windrow._later import dataclass, load_later
 from windrow.loops import arrays, as_arrow, spread, take
 from windrow.loops import compute as pc
 from windrow.plan.aggregate import Plan
@@ -27,9 +27,7 @@ from windrow.plan.resolve import ResolvedFrame, ResolvedOver
 from windrow.windows import Rule
 
 from .columns import Column, plain_array
-from .holistic import holistic
 from .results import finish, from_ints, take_positions, written
-from .sketches import sketch_rows
 from .sorted_rows import SortedRows
 
 Array = np.ndarray[Any, Any]
@@ -127,6 +125,13 @@ def answer_columns(
     return columns
 
 
+# Loaded with the first call that looks at the rows of its windows.
+_of_rows = load_later(
+    __name__,
+    {"holistic": "windrow.batch.holistic", "sketch_rows": "windrow.batch.sketches"},
+)
+
+
 def column_of_rows(
     bound: BoundCall,
     values: Sequence[pa.Array],
@@ -140,11 +145,12 @@ def column_of_rows(
     Frames are those of the rows `own`, or of the last rows.
     """
     if bound.aggregate.sketch:
+        sketch_rows = _of_rows("sketch_rows")
         return sketch_rows(bound.sketch, plain_array(values[0]), starts, stops)
     selection = request.selections.get(bound.name)
     if own is None:
         own = np.arange(len(values[0]) - len(starts), len(values[0]))
-    return holistic(
+    return _of_rows("holistic")(
         bound.aggregate.name,
         values[0],
         starts,

@@ -13,33 +13,29 @@ first call, all windows ask a wavelet tree of the same codes at once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pyarrow import types as pat
 
 from windrow._later import dataclass
 from windrow.aggregates.order_statistics import is_continuous
-from windrow.selection import (
-    COUNTING,
-    MOST,
-    RANK_TREE,
-    RANKED_BITS,
-    SORTED_BLOCKS,
-    WAVELET_TREE,
-    Method,
-)
 
 from .bind import BoundCall
+
+if TYPE_CHECKING:
+    from windrow.selection import Method
 
 LEAST_WIDTH = 8  # rows of a block that are worth sorting by themselves
 
 _BY_INDEX = ("median", "quantile", "percentile_disc", "top_k", "bottom_k")
 _FIXED = {
-    "mad": (WAVELET_TREE, "distances are found by halving over values in order"),
-    "rank": (WAVELET_TREE, "each row asks for its own value"),
-    "percent_rank": (WAVELET_TREE, "each row asks for its own value"),
-    "mode": (RANK_TREE, "a winner for each part of the values in order"),
-    "weighted_median": (RANK_TREE, "sums of weights over values in order"),
+    "mad": ("WAVELET_TREE", "distances are found by halving over values in order"),
+    "rank": ("WAVELET_TREE", "each row asks for its own value"),
+    "percent_rank": ("WAVELET_TREE", "each row asks for its own value"),
+    "mode": ("RANK_TREE", "a winner for each part of the values in order"),
+    "weighted_median": ("RANK_TREE", "sums of weights over values in order"),
 }
 
 
@@ -55,7 +51,7 @@ class Selection:
         options = bound.call.options
         is_one = not isinstance(options.get("q"), tuple)
         between = bound.aggregate.name == "median" or is_continuous(options)
-        return self.method is SORTED_BLOCKS and is_one and between
+        return self.method.name == "sorted_blocks" and is_one and between
 
     def __str__(self) -> str:
         return f"{self.method.name} ({self.method.title}): {self.reason}"
@@ -84,10 +80,16 @@ def choose_selections(
     for bound in calls:
         name = bound.aggregate.name
         if name in _FIXED:
-            found[bound.name] = Selection(*_FIXED[name])
+            method, reason = _FIXED[name]
+            found[bound.name] = Selection(_methods(method), reason)
         elif name in _BY_INDEX:
             found[bound.name] = _by_index(bound, ranges or {}, nulls, even)
     return found
+
+
+def _methods(name: str) -> Any:
+    """A name of `windrow.selection`, which calls without an order never load."""
+    return getattr(import_module("windrow.selection"), name)
 
 
 def _by_index(
@@ -98,18 +100,23 @@ def _by_index(
 ) -> Selection:
     column = bound.columns[0]
     values = ranges.get(column, _values_of_type(bound.types[0]))
-    if values is not None and values <= MOST:
-        return Selection(COUNTING, f"{values:,} values at most, so none is sorted")
+    ranked: Method = _methods("RANKED_BITS")
+    if values is not None and values <= _methods("MOST"):
+        return Selection(
+            _methods("COUNTING"), f"{values:,} values at most, so none is sorted"
+        )
     if nulls is None or column in nulls:
-        return Selection(RANKED_BITS, "values may be null: windows of any lengths")
+        return Selection(ranked, "values may be null: windows of any lengths")
     if even is None:
-        return Selection(RANKED_BITS, "windows hold any number of rows")
+        return Selection(ranked, "windows hold any number of rows")
     if even.width < LEAST_WIDTH:
-        return Selection(RANKED_BITS, f"blocks of {even.width} rows would be too short")
+        return Selection(ranked, f"blocks of {even.width} rows would be too short")
     if even.run < even.width:
         few = f"keys are not known to have {even.width:,} rows on average"
-        return Selection(RANKED_BITS, few)
-    return Selection(SORTED_BLOCKS, f"blocks of {even.width:,} rows, one after another")
+        return Selection(ranked, few)
+    return Selection(
+        _methods("SORTED_BLOCKS"), f"blocks of {even.width:,} rows, one after another"
+    )
 
 
 def _values_of_type(kind: pa.DataType) -> int | None:
