@@ -84,10 +84,15 @@ LONG_FILES = (
     "operator/test_lanes.py",
     "agreement/test_aggregate.py",
     "algorithms/test_stacks_and_deques.py",
+    "spans/test_agreement.py",
+    "batch/test_threads.py",
     "algorithms/test_sba_stride.py",
     "agreement/test_time_windows.py",
-    "batch/test_threads.py",
-    "spans/test_agreement.py",
+    "agreement/test_cells.py",
+    "batch/test_order_statistics.py",
+    "algorithms/test_trees_and_scans.py",
+    "datasets/test_real_samples.py",
+    "agreement/test_over.py",
 )
 
 
