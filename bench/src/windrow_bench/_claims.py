@@ -139,7 +139,7 @@ def explained(
 
     def with_reason(rows: RowSet) -> Verdict:
         found = judge(rows)
-        return found if found.holds else replace(found, why=why)
+        return replace(found, why=why) if found.holds is False else found
 
     return with_reason
 

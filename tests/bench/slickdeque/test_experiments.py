@@ -6,7 +6,7 @@ import pytest
 from trying import by_hand, judged, tried
 from windrow.loops import interpreting
 from windrow_bench._sweep import Sweep
-from windrow_bench.experiment import FULL, NotMeasured, RowSet
+from windrow_bench.experiment import FULL, NotMeasured, Row, RowSet
 from windrow_bench.measure import answers
 from windrow_bench.measure.answers import WrongAnswer
 from windrow_bench.slickdeque import _stream, latency, many_queries, single_query
@@ -131,3 +131,15 @@ def test_latency_is_judged_at_every_quantile():
 
     assert judged(latency.EXP_3, rows(8.0)) == [True, True, True, True]
     assert judged(latency.EXP_3, rows(10.0)) == [False, False, False, False]
+
+
+def test_latencies_under_the_grain_of_the_clock_cannot_be_judged():
+    boxes = {"SlickDeque": 2.0, **dict.fromkeys(latency.PEERS, 9.0)}
+    rows = RowSet(
+        Row("sum", "least", who, value, value, value, 3, {"clock_grain_ns": 2.5})
+        for who, value in boxes.items()
+    )
+
+    found = latency.EXP_3.claims[0].judge(rows)
+
+    assert (found.holds, found.why) == (None, latency.FINE)

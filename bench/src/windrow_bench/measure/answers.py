@@ -18,6 +18,7 @@ FOLDS: dict[str, Callable[[Array], Any]] = {
     "sum": np.sum,
     "min": np.min,
     "max": np.max,
+    "arg_max": np.max,  # of two columns that hold the same
     "mean": np.mean,
     "min_count": lambda values: np.count_nonzero(values == values.min()),
     "variance": lambda values: np.var(values, ddof=1),

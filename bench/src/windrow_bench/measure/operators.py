@@ -16,6 +16,7 @@ from .answers import Array, check_windows
 from .race import Contender, rows_within
 
 BATCH = 1_000
+PAIRS = "arg_max"
 LEAST = 1_000  # rows of the slowest
 LONG_BATCH = 10_000  # results of fewer rows than that stand in the cache
 
@@ -28,20 +29,28 @@ def operator(
     every: int = 1,
     dtype: str = "float64",
 ) -> wr.Operator:
-    """A count window over numbers without nulls, as the array kernels have them."""
+    """A count window over numbers without nulls, as the array kernels have them.
+
+    arg_max reads two columns, which hold the same values.
+    """
+    pairs = aggregate == PAIRS
     return wr.Operator(
         wr.rows(width, every=every),
-        aggregate,
+        {PAIRS: wr.arg_max("value", "place")} if pairs else aggregate,
         algorithm=algorithm,
-        types={"value": dtype},
+        types=dict.fromkeys(("value", "place") if pairs else ("value",), dtype),
         nulls=False,
     )
 
 
-def fed(one: wr.Operator, values: Array, batch: int = BATCH) -> Iterator[Results]:
+def fed(
+    one: wr.Operator, values: Array, batch: int = BATCH, aggregate: str = ""
+) -> Iterator[Results]:
     """What an operator says to values that come in batches."""
     for i in range(0, len(values), batch):
-        yield one.feed(values[i : i + batch])
+        part = values[i : i + batch]
+        pair = {"value": part, "place": part}
+        yield one.feed(pair if aggregate == PAIRS else part)
 
 
 def steady_contender(
@@ -60,15 +69,17 @@ def steady_contender(
     """
     make = partial(operator, every=every, dtype=values.dtype.name)
     full = make(algorithm, aggregate, width)
-    full.feed(values[:width])
+    for _ in fed(full, values[:width], width, aggregate):
+        pass
     rest = values[width:]
 
     def all_results() -> Array:
-        found = fed(make(algorithm, aggregate, width), values, LONG_BATCH)
+        new = make(algorithm, aggregate, width)
+        found = fed(new, values, LONG_BATCH, aggregate)
         return np.concatenate([one[aggregate].to_numpy() for one in found])
 
     def call() -> int:
-        return sum(len(one) for one in fed(full, rest, LONG_BATCH))
+        return sum(len(one) for one in fed(full, rest, LONG_BATCH, aggregate))
 
     def check(actual: Array) -> None:
         check_windows(name, actual, values, width, aggregate, every=every)

@@ -62,6 +62,8 @@ TABLE = {
     "Max": TableLine("max", "int64", 260, 5_200),
     "Max<Double>": TableLine("max", "float64", 130, 3_600),
     "ArithmeticMean": TableLine("mean", "int64", 10, 900),
+    "ArgMax": TableLine("arg_max", "int64", 130, 2_770),
+    "ArgMax<Double>": TableLine("arg_max", "float64", 250, 5_810),
     "MinCount": TableLine("min_count", "int64", 200, 4_480),
     "SampleStdDev": TableLine("stddev", "int64", 10, 700),
     "PopulationStdDev": TableLine("stddev_population", "int64", 10, 700),
