@@ -134,3 +134,35 @@ def test_results_after_the_first_go_past_the_dispatcher(monkeypatch):
 
     assert found == [1.0, 9.0, 9.0, 9.0, 4.0]
     assert given.count("called") >= 3
+
+
+def test_windows_of_keys_grow_shrink_and_tick(monkeypatch):
+    values = np.random.default_rng(8).integers(-50, 50, 300).tolist()
+
+    def run():
+        operator, found, at = wr.Operator(wr.sliding(90, every=6), wr.max()), [], 0
+        for i, value in enumerate(values):
+            at += 1 if i % 200 < 100 else 9  # a burst, then few
+            operator.insert(value, at=at, key=i % 2)
+            if i % 50 == 0:
+                found.append(operator.query(i % 2))
+        found += operator.trigger(at=at + 50)
+        operator.insert(3, at=at + 51, key=0)
+        operator.evict(key=0)
+        return found, len(operator)
+
+    compiled = run()
+    monkeypatch.setenv("WINDROW_COMPILE", "never")
+
+    assert compiled == run()
+
+
+def test_kernels_count_no_holders_of_arrays_unless_a_user_may_make_some():
+    def text(aggregate):
+        operator = wr.Operator(wr.rows(3), aggregate)
+        operator.insert(1.0)
+        kernel = operator._windows[None].program.kernel
+        return kernel.assembly(interpreted=False).text().render()
+
+    assert text(wr.max()).count("@njit(") == text(wr.max()).count("_nrt=False")
+    assert "_nrt=False" not in text(DOUBLED)

@@ -68,6 +68,7 @@ class Assembly:
     inline       names of functions that must not become calls
     part_words   functions over one part of the product: a name, to which the number of
                  the part is added, the function, and that number
+    allocates    whether functions make arrays; they are faster if none does
     """
 
     what: str
@@ -86,6 +87,7 @@ class Assembly:
     columns: Callable[..., Any] | None = None
     alike: bool = False
     part_words: tuple[tuple[str, Callable[..., Any], int], ...] = ()
+    allocates: bool = True
 
     @cached_property
     def _hash(self) -> int:
@@ -100,7 +102,8 @@ class Assembly:
         """The source of the kernel, as it is cached and shown; or that over columns."""
         title = f"{self.what}: {titles(self.product.outputs)}."
         words = dict(self.words)
-        text = Text(title, words=words, inline=self.inline, columns=columns)
+        makes = {"columns": columns, "allocates": self.allocates}
+        text = Text(title, words=words, inline=self.inline, **makes)
         for name, value in self.constants:
             text.constant(name, value)
         joins = add_partial(text, self.product, by_part=bool(self.part_words))

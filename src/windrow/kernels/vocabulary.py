@@ -232,8 +232,8 @@ def block_words(n: Whole) -> int:  # type: ignore[empty-body]
     """Words of a window with n places in an arena."""
 
 
-def block_at(arena: Any, at: Whole) -> Any:
-    """The memory of the window that begins there."""
+def open_block(arena: Any, at: Whole) -> Any:
+    """The memory whose block begins there, as `open_memory` gives it."""
 
 
 def insert(scratch: Any, ints: Any, state: Any, value: Any, tick: Whole) -> Any:

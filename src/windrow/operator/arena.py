@@ -196,20 +196,21 @@ class SlotPayloads:
 
 @lru_cache(maxsize=256)
 def arena_texts(layout: Layout, *, plain: bool) -> tuple[str, ...]:
-    """Source of `words_of(arena)`, `block_words(n)` and `block_at(arena, at)`."""
+    """Source of `words_of(arena)`, `block_words(n)` and `open_block(arena, at)`."""
     sections = layout.without_result().sections
     words = " + ".join([f"{layout.header}", *(own.words_text for own in sections)])
     if plain:
         return (
             "def words_of(arena):\n    return arena.words",
             f"def block_words(n):\n    return {words}",
-            "def block_at(arena, at):\n    return arena.block(at)",
+            "def open_block(arena, at):\n    return open_memory(arena.block(at))",
         )
     size = f"block_words(arena[at + {MASK}] + 1)"
+    block = f"arena[at : at + {size}]"
     return (
         "def words_of(arena):\n    return arena",
         f"def block_words(n):\n    return {words}",
-        f"def block_at(arena, at):\n    return arena[at : at + {size}]",
+        f"def open_block(arena, at):\n    return open_memory({block})",
     )
 
 

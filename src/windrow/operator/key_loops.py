@@ -15,13 +15,12 @@ import numpy as np
 from windrow.kernels.vocabulary import (
     EVICT,
     TRIGGER,
-    block_at,
     block_words,
     emit,
     evict,
     ints_of,
     lift_one,
-    open_memory,
+    open_block,
     peek,
     set_ints,
     set_state,
@@ -88,7 +87,7 @@ def resettle(arena, where, slot, places):
     if new == 0:
         return False
     words[new + MASK] = places - 1
-    move_window(block_at(arena, at), block_at(arena, new))
+    move_window(open_block(arena, at)[0], open_block(arena, new)[0])
     give_block(arena, at)
     where[slot] = new
     return True
@@ -125,7 +124,7 @@ def call_settle_keys(arena, _, __, slot, count, keys):
     """Halve the blocks of slots [slot, count) where a quarter of them is in use."""
     _, where, due, _ = keys
     while slot < count:
-        memory, _ = open_memory(block_at(arena, where[slot]))
+        memory, _ = open_block(arena, where[slot])
         settle(arena, where, due, slot, memory)
         slot += 1
     return slot
@@ -142,7 +141,7 @@ def call_feed_keys(arena, source, events, i, count, keys, out, begins, ends):
     status = READY
     while i < count and made < len(begins) and status == READY:
         slot = slots[i]
-        memory, _ = open_memory(block_at(arena, where[slot]))
+        memory, _ = open_block(arena, where[slot])
         words, fields = memory[0], memory[2]
         source[-1][0] = words[TOTAL] - i
         before = made
@@ -160,7 +159,8 @@ def call_feed_keys(arena, source, events, i, count, keys, out, begins, ends):
         )
         set_ints(words, ints)
         set_state(fields, state)
-        owners[before:made] = slot
+        for k in range(before, made):
+            owners[k] = slot
         if status == READY:
             i += 1
             settle(arena, where, due, slot, memory)
@@ -179,10 +179,11 @@ def call_elapse_keys(arena, tick, _, slot, count, keys, out, begins, ends):
     full = False
     while slot < count and not full:
         if due[slot] <= tick:
-            memory, _ = open_memory(block_at(arena, where[slot]))
+            memory, _ = open_block(arena, where[slot])
             before = made
             made, full = let_time_pass(memory, tick, made, out, begins, ends)
-            owners[before:made] = slot
+            for k in range(before, made):
+                owners[k] = slot
             if not full:
                 settle(arena, where, due, slot, memory)
         if not full:
@@ -193,7 +194,7 @@ def call_elapse_keys(arena, tick, _, slot, count, keys, out, begins, ends):
 def call_look_keys(arena, _, where, i, count, slots, out, sizes):
     """The results of the windows of slots [i, count) as they stand, and their sizes."""
     while i < count:
-        memory, _ = open_memory(block_at(arena, where[slots[i]]))
+        memory, _ = open_block(arena, where[slots[i]])
         words, scratch, fields = memory[0], memory[1], memory[2]
         partial, ints, state = whole(scratch, ints_of(words), state_of(fields))
         emit(out, i, partial)
@@ -209,7 +210,7 @@ def call_one_key(arena, where, due, slot, tick, mark, out, *values):
 
     Gives how many events there are, or -1 if the rings are full.
     """
-    memory, _ = open_memory(block_at(arena, where[slot]))
+    memory, _ = open_block(arena, where[slot])
     value = lift_one(memory[0][TOTAL], *values)
     size = insert_and_answer(memory, value, tick, mark, out)
     if size >= 0:
@@ -219,7 +220,7 @@ def call_one_key(arena, where, due, slot, tick, mark, out, *values):
 
 def call_drop_key(arena, where, due, slot, many):
     """Evict the `many` oldest events of a slot."""
-    memory, _ = open_memory(block_at(arena, where[slot]))
+    memory, _ = open_block(arena, where[slot])
     words, scratch, fields = memory[0], memory[1], memory[2]
     ints, state = ints_of(words), state_of(fields)
     for _ in range(many):

@@ -232,14 +232,16 @@ def move_rings(scratch, ints, wider):
     return ints
 
 
-def move_window(mem, new):
+def move_window(memory, new):
     """Copy a window to memory of another capacity."""
-    (words, scratch, fields, marks, floats, ids), _ = open_memory(mem)
-    (new_words, wider, new_fields, new_marks, new_floats, new_ids), _ = open_memory(new)
+    words, scratch, fields, marks, floats, ids = memory
+    new_words, wider, new_fields, new_marks, new_floats, new_ids = new
     mask, new_mask = words[MASK], new_words[MASK]
-    new_words[:] = words
+    for k in range(len(words)):  # a slice would make an array
+        new_words[k] = words[k]
     new_words[MASK] = new_mask
-    new_floats[:] = floats
+    for k in range(len(floats)):
+        new_floats[k] = floats[k]
     ints = ints_of(words)
     at = ints[0]
     for i in range(ints[0], ints[1]):
@@ -255,7 +257,7 @@ def move_window(mem, new):
 
 
 def call_move(mem, new):
-    move_window(mem, new)
+    move_window(open_memory(mem)[0], open_memory(new)[0])
 
 
 LOOPS = (

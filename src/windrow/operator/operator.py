@@ -13,7 +13,7 @@ from windrow.aggregates.calls import calls_of
 from windrow.errors import BadInput
 from windrow.state.codec import unpack
 
-from .array_feed import array_feed
+from .array_feed import array_feed, is_numbers
 from .description import check_key, check_keyed, hashable
 from .feed import Runs, feed_batch, feed_keys, key_codes, runs_of
 from .keyed import KeyedWindows
@@ -183,6 +183,10 @@ class Operator:
         columns, count = self._reader.batch(values)
         check_keyed(self._keyed, key)
         if key is None:
+            plain = count and at is None and not self._windows and is_numbers(values)
+            if plain and self._setup.program_for_batch(columns).takes_numbers:
+                self._window(None)  # nothing can be refused: it may go by arrays
+                return self.feed(values)
             runs: Runs = [(None, None)] if count else []
             feed = (self._setup, self._window, columns, values, at, runs, count)
             return feed_batch(*feed)

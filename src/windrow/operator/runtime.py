@@ -131,6 +131,7 @@ class OperatorKernel:
             words=tuple((w, f) for w, f in words.items() if not isinstance(f, str)),
             entries=tuple((entry.__name__, entry) for entry in entries),
             part_words=steps.part_words,
+            allocates=self.product.has_users or not steps.fifo,
             inline=(*_INLINE, *(f"{name}_{k}" for name, _, k in steps.part_words)),
         )
 

@@ -207,6 +207,7 @@ def fold_cells(
         alike=True,
         generated=(KeyText.code_of(rows.keys, rows.left_in, rows.tests),),
         inline=("code_of", "push_run"),
+        allocates=product.has_users,
     )
 
     def work(piece: slice) -> Any:
