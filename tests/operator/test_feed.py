@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
+from windrow.algorithms import _two_threads
 from windrow.operator import array_feed
 
 ALGORITHMS = [
@@ -100,7 +102,18 @@ def test_batches_are_slid_over_as_arrays_with_the_events_before_them(aggregate, 
     assert operator.save() == wr.Operator.load(operator.save()).save()
 
 
-def test_two_threads_slide_over_a_batch_with_pba(compiled_lane, slid):
+def test_two_threads_slide_over_a_batch_with_pba(compiled_lane, slid, monkeypatch):
+    started = []
+
+    class SpiedThread(Thread):
+        def start(self):
+            started.append(self.name)
+            super().start()
+
+    for least in ("LEAST_WINDOW", "LEAST_STREAM", "LEAST_RUN"):
+        monkeypatch.setattr(_two_threads, least, 1)
+    monkeypatch.setattr(_two_threads, "Thread", SpiedThread)
+    monkeypatch.setattr(_two_threads, "spare_threads", lambda: 2)
     operator = wr.Operator(wr.rows(500), wr.max(), algorithm="pba")
     values = np.random.default_rng(1).random(20_000)
     operator.insert(0.5)
@@ -109,6 +122,7 @@ def test_two_threads_slide_over_a_batch_with_pba(compiled_lane, slid):
     fed = operator.feed(values)["max"].to_numpy()
 
     assert slid == [20_000]
+    assert started == ["windrow-lcs"]
     np.testing.assert_array_equal(fed[1:], wr.slide(values, wr.rows(500), "max"))
 
 
@@ -188,3 +202,12 @@ def test_a_list_is_answered_by_one_graph(monkeypatch):
 
     assert seen == [[(2, 1), (5, 1)]] * 2
     assert operator.query() == {"a": 57, "b": 135}
+
+
+def test_the_first_batch_of_numbers_is_slid_over_as_an_array(slid):
+    operator = wr.Operator(wr.rows(10), wr.sum())
+
+    fed = operator.feed(np.arange(50))
+
+    assert slid == [50]
+    assert [each.value for each in fed] == windows(list(range(50)), 10, sum)
