@@ -227,3 +227,19 @@ def test_a_long_event_counts_in_open_windows_and_is_late_for_those_that_are_out(
     assert [r["id"] for some in stats.late for r in some.to_pylist()] == [1]
     seen = [(r["start"], r["r3"]) for some in rest for r in some.to_pylist()]
     assert seen == [(5, [1]), (10, [1]), (15, [1]), (20, [1])]
+
+
+def test_events_without_a_key_are_folded_by_all_tasks_and_the_plan_says_so():
+    schema = pa.schema([("since", pa.int64()), ("at", pa.int64()), ("x", pa.int64())])
+    window = wr.sliding(16, every=2, span=("since", "at"))
+
+    def flow(**how):
+        calls = gather_calls({"s": wr.sum("x")}, None)
+        plan = plan_aggregate(schema, window, [], calls)
+        return flow_of(plan, frozenset(), delay=4, **how)
+
+    assert flow(hot=True).deals
+    assert "events are dealt out and folded by all tasks" in flow(hot=True).shared
+    assert "events are folded by the tasks that read them" in flow().shared
+    words = 'all meet in one bucket, since late="keep" gives rows back'
+    assert words in flow(late="keep").shared

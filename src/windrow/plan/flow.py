@@ -124,8 +124,8 @@ def flow_of(
         cell = max(delay // CELLS, min(rule.step for rule in plan.rules))
     many = (buckets or BUCKETS) if plan.by else 1
     lates = late, _late_for_all(plan, request, state[0], late)
-    shared = _all_tasks(sent[0], keyed=bool(plan.by), hot=hot)
-    shares = hot and sent[0] == "slices", shared
+    shared = _all_tasks(*sent, keyed=bool(plan.by), hot=hot)
+    shares = hot and sent[0] != "rows", shared
     what = *sent, *state, many, *lates, cell, clock, *shares
     flow = Flow(plan, request, slots, before, *what)
     if state[0] != "levels":
@@ -136,17 +136,20 @@ def flow_of(
     return replace(flow, unit=_unit(plan), choice=choice)
 
 
-def _all_tasks(fed: str, *, keyed: bool, hot: bool) -> str:
+def _all_tasks(fed: str, reason: str, *, keyed: bool, hot: bool) -> str:
     """What of the work all tasks share, where one key or none has most rows."""
-    if fed != "slices":
+    if fed == "rows":
         one = "those of a key" if keyed else "all"
+        why = "" if keyed else f", since {reason.partition(':')[0]}"
         changes = "; hot=True changes nothing" if hot else ""
-        return f"rows travel whole, and {one} meet in one bucket{changes}"
-    meet = "a key's slices" if keyed else "their slices"
+        return f"rows travel whole, and {one} meet in one bucket{why}{changes}"
+    rows, meet = "rows" if fed == "slices" else "events", "their slices"
+    if keyed:
+        meet = "a key's slices"
     if hot:
-        return f"hot=True: rows are dealt out and folded by all tasks, {meet} meet"
-    where = "rows are folded by the tasks that read them"
-    return f"{where}, {meet} meet; hot=True deals rows out first"
+        return f"hot=True: {rows} are dealt out and folded by all tasks, {meet} meet"
+    where = f"{rows} are folded by the tasks that read them"
+    return f"{where}, {meet} meet; hot=True deals {rows} out first"
 
 
 def _unit(plan: Plan | OverPlan) -> int:

@@ -36,7 +36,8 @@ from .due import out_of_reach
 from .feed import Feed
 from .slices import SliceBucket
 
-GOES, SINCE, LAST = "goes", "since", "__windrow_last"
+GOES, SINCE = "goes", "since"
+FIRST, LAST = "__windrow_first", "__windrow_last"  # beside the columns of a user
 
 
 @dataclass(frozen=True)
@@ -53,11 +54,11 @@ class PieceFolding(Folding):
             starts, lasts = starts[events.known], lasts[events.known]
         check_room(starts, plan.longest)
         since = pa.array(plan.cuts.begins(starts))
-        table = table.append_column(SINCE, since).append_column(LAST, pa.array(lasts))
+        table = table.append_column(FIRST, since).append_column(LAST, pa.array(lasts))
         points = replace(
             plan,
             span=None,
-            by=(*plan.by, SINCE),
+            by=(*plan.by, FIRST),
             schema=table.schema,
             clock=replace(plan.clock, column=LAST, factor=1),
         )
