@@ -32,7 +32,7 @@ def as_of(
     aggregates: Mapping[str, Any] | None = None,
     algorithm: str = "auto",
     threads: int | None = None,
-    hot: bool = False,
+    hot: bool | int = False,
     **named: Any,
 ) -> Any:
     """Give each label features over the events of its key before its instant.
@@ -49,7 +49,8 @@ def as_of(
     Every label comes out once, in its place, with its own columns first.  A key without
     events, and a label without an instant, gives 0 for counts and null for the rest.
 
-    On Spark both are DataFrames; `hot=True` splits keys with very many events by time.
+    On Spark both are DataFrames; `hot=True` cuts keys with more than a million events
+    by time, and a number those with more than so many.
     `ties` names the columns that order events at one instant where these are counted;
     for `algorithm`, `threads` and `aggregates` see `aggregate`.
 
@@ -107,7 +108,7 @@ def explain_as_of(
     events: Any,
     *,
     threads: int | None = None,
-    hot: bool = False,
+    hot: bool | int = False,
     **query: Any,
 ) -> Explanation:
     """Explain what `as_of` will do; events are sorted, and nothing else is run."""

@@ -13,7 +13,8 @@ from windrow._frames import same_kind
 from windrow.aggregates.calls import gather_calls
 from windrow.batch.tiles import coarsen_tiles, make_tiles, merge_windows
 from windrow.plan.tile_kind import ABOUT, TILE, TileKind, check_columns, read_kind
-from windrow.plan.tiles import plan_longer, plan_merge, plan_tiles, tile_window
+from windrow.plan.tile_windows import plan_longer, plan_merge
+from windrow.plan.tiles import plan_tiles, tile_window
 from windrow.windows import Window
 
 

@@ -10,6 +10,7 @@ import importlib
 import json
 import threading
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +22,9 @@ import oracles
 import windrow as wr
 from strategies import part
 from windrow.errors import BadInput, SumOverflow
+from windrow.plan import plan_as_of, resolve
 
+as_of = importlib.import_module("windrow.batch.as_of")
 parts = importlib.import_module("windrow.slicing.parts")
 pool = importlib.import_module("windrow.loops.threads")
 
@@ -193,6 +196,44 @@ def test_every_row_has_the_same_past_on_any_number_of_threads(
         return wr.over(table, on="at", by=by, aggregates=calls, threads=threads)
 
     assert_alike(on_any_threads(run), whole(lambda: run(1)))
+
+
+@pytest.mark.parametrize("by", ["key", None])
+@pytest.mark.parametrize("closed", ["left", "right"])
+@part(0.5)
+@given(table=tables(), asks=tables())
+def test_labels_have_the_same_features_on_any_number_of_threads(
+    closed, by, table, asks
+):
+    calls = {
+        **{f"{k} t": v for k, v in asked(last="5 seconds", closed="both").items()},
+        **{f"{k} r": v for k, v in asked(last=3).items()},
+    }
+    asks = asks.select(["key", "at"])
+
+    def run(threads: int) -> pa.Table:
+        order = {"at": "at", "on": "at", "by": by, "closed": closed}
+        return wr.as_of(asks, table, **order, aggregates=calls, threads=threads)
+
+    with mock.patch.object(as_of, "PART", 1 << 19):
+        expected = run(1)
+    with mock.patch.object(as_of, "PART", 16):
+        assert_alike(on_any_threads(run), expected)
+
+
+def test_labels_of_one_long_key_are_taken_in_stretches():
+    rows = pa.table({"at": range(400), "x": [i % 7 for i in range(400)]})
+    plan = plan_as_of(
+        rows.schema, rows.schema, ("at", "at"), None, {"n": wr.sum("x", last="5")}
+    )
+
+    with mock.patch.object(as_of, "PART", 16):
+        job = as_of.open_as_of(rows, rows, plan, 2)
+        cut = job.parts(resolve(plan, job.facts))
+
+    assert len(cut) > 4
+    assert [part.since for part in cut] == [0, *(part.until for part in cut[:-1])]
+    assert cut[-1].until == 400
 
 
 @pytest.mark.parametrize("window", [wr.rows(5), wr.rows(6, every=2), WINDOWS["time"]])

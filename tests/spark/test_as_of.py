@@ -52,6 +52,16 @@ AHEAD = {
     "soon": wr.count(next="40 seconds", min_periods=3),
     "around": wr.sum("amount", last="20 seconds", next="1 minute", closed="both"),
 }
+ORDERED = {
+    "first": wr.first("amount", last="4 minutes"),
+    "whose": wr.arg_max("amount", "kind", last="4 minutes"),
+    "word": wr.max("kind", last="4 minutes"),
+    "mean": wr.mean("amount", last="4 minutes", min_periods=70),
+}
+COPIED = {
+    "all": wr.collect("amount", last="9 seconds"),
+    "two": wr.collect("kind", last=2),
+}
 LATER = {"beside": wr.sum("amount", last=2, next=3)}
 
 
@@ -59,8 +69,9 @@ LATER = {"beside": wr.sum("amount", last=2, next=3)}
     ("by", "calls", "options"),
     [
         ("card", CALLS | ROWS | AHEAD | LATER, {}),
-        ("card", CALLS | AHEAD, {"hot": True, "delay": "10 seconds"}),
-        (None, CALLS, {"closed": "right"}),
+        ("card", CALLS | AHEAD | ORDERED, {"hot": 20, "delay": "10 seconds"}),
+        ("card", CALLS | ROWS | COPIED, {"hot": 50, "closed": "right"}),
+        (None, CALLS | ROWS, {"closed": "right"}),
         (None, ROWS, {}),
     ],
 )

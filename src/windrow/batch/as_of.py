@@ -10,6 +10,7 @@ an instant stands so far before all events that it sees none.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,17 +21,19 @@ from windrow.algorithms import slide_arrays, slide_back
 from windrow.loops import in_threads, limited, steadily, thread_count
 from windrow.plan.as_of import AsOfPlan
 from windrow.plan.resolve import ResolvedFrame, ResolvedOver
-from windrow.slicing import PART, Part
+from windrow.slicing import PART, Part, Runs
 from windrow.windows import find_frames
 
 from .assemble import Answer, answer_columns, frame_columns, join_columns
-from .columns import plain_array
+from .columns import plain_array, run_bounds
 from .kernel_inputs import KernelInputs, TableJob, prepare_parts, read_inputs
 from .keys import key_codes
 from .sorted_rows import SortedRows, check_room, in_order, sort_rows, times_of
 
 Array = np.ndarray[Any, Any]
 Bounds = tuple[Array, Array]
+
+_NO_KEYS = pa.table({})
 
 
 @dataclass(frozen=True)
@@ -45,13 +48,22 @@ class Asks:
     runs: Bounds
     nowhere: int | None
 
-    def part(self, some: slice) -> Asks:
-        """Some runs, with the asks and the rows that they have, counted from there."""
-        asks = slice(self.frames[0][some][0], self.frames[1][some][-1])
-        first = self.runs[0][some][0]
-        frames = tuple(bound[some] - asks.start for bound in self.frames)
-        runs = tuple(bound[some] - first for bound in self.runs)
-        return Asks(self.instants[asks], frames, runs, self.nowhere)
+    def part(self, part: Part) -> Asks:
+        """The asks of a part, with bounds that count from its first ask and row."""
+        firsts, lasts = (bound[part.runs] for bound in self.frames)
+        asks = slice(firsts[0], lasts[-1])
+        if part.is_stretch:
+            asks = slice(firsts[0] + part.since, firsts[0] + part.until)
+        bounds = (
+            np.clip(b, asks.start, asks.stop) - asks.start for b in (firsts, lasts)
+        )
+        rows = part.rows
+        runs = (
+            np.clip(bound[part.runs], rows.start, rows.stop) - rows.start
+            for bound in self.runs
+        )
+        instants = self.instants[asks]
+        return Asks(instants, tuple(bounds), tuple(runs), self.nowhere)
 
 
 @dataclass(frozen=True)
@@ -65,17 +77,45 @@ class AsOfJob(TableJob):
     def parts(self, resolved: ResolvedOver) -> list[Part]:
         """Whole runs of about PART labels and events, whatever the number of threads.
 
-        `rows` of a part are those of the events.
+        `rows` of a part are those of the events.  A run with very many is cut into
+        stretches, of which each has the asks [since, until) of the run.
         """
-        del resolved
         frames, runs = self.asks.frames, self.asks.runs
-        work = (frames[1] - frames[0] + runs[1] - runs[0]).cumsum() // PART
-        cuts = np.flatnonzero(np.diff(work)) + 1
-        bounds = zip([0, *cuts], [*cuts, len(work)], strict=True)
+        events = runs[1] - runs[0]
+        is_long = (events >= 2 * PART) & self._may_cut(resolved)
+        work = (frames[1] - frames[0] + events).cumsum() // PART
+        is_first = np.ones(len(work), bool)
+        is_first[1:] = (np.diff(work) > 0) | is_long[1:] | is_long[:-1]
+        cuts = np.flatnonzero(is_first).tolist()
+        parts: list[Part] = []
+        for a, b in zip(cuts, [*cuts[1:], len(work)], strict=False):
+            rows = slice(int(runs[0][a]), int(runs[1][b - 1]))
+            parts += self._stretches(a) if is_long[a] else [Part(slice(a, b), rows)]
+        return parts
+
+    def _may_cut(self, resolved: ResolvedOver) -> bool:
+        """Whether a long run is cut: not if frames have no beginning, or look ahead."""
+        frames = self.plan.frames
+        bounded = not any(frame.is_everything or frame.ahead for frame in frames)
+        return resolved.divides and resolved.cuts_runs and bounded
+
+    def _stretches(self, run: int) -> list[Part]:
+        """The stretches of a run: each has the asks that stop in its own rows.
+
+        Those see rows from a frame before its first own row on, which are read too.
+        """
+        asks, most = self.asks, max(frame.most for frame in self.plan.frames)
+        first, last = (np.array([int(bound[run])]) for bound in asks.runs)
+        near = max(frame.interval[1] for frame in self.plan.frames)
+        ticks = near - min(frame.interval[0] for frame in self.plan.frames)
+        assert self.rows.times is not None
+        cut = Runs(first, last, self.rows.times).back(most, ticks)
+        own = asks.instants[asks.frames[0][run] : asks.frames[1][run]]
+        firsts = self.rows.times[[part.rows.start + part.skip for part in cut[1:]]]
+        edges = [0, *np.searchsorted(own + near, firsts, side="right"), len(own)]
         return [
-            Part(slice(a, b), slice(int(runs[0][a]), int(runs[1][b - 1])))
-            for a, b in bounds
-            if a < b
+            replace(part, runs=slice(run, run + 1), since=int(a), until=int(b))
+            for part, a, b in zip(cut, edges, edges[1:], strict=False)
         ]
 
     def run(self, resolved: ResolvedOver) -> dict[str, Any]:
@@ -97,7 +137,7 @@ class AsOfJob(TableJob):
             def solve(number: int) -> dict[str, pa.Array]:
                 part = parts[number]
                 rows = self.rows.stretch(part.rows)
-                asks, some = self.asks.part(part.runs), inputs.part(part.rows)
+                asks, some = self.asks.part(part), inputs.part(part.rows)
                 return columns_of(rows, some, asks)
 
             if len(parts) < 2:
@@ -115,16 +155,7 @@ def open_as_of(
     threads = thread_count(threads, len(labels) + len(events))
     order = plan.by, plan.clock, plan.ties
     rows = sort_rows(events, *order, threads=threads)
-    instants, has_instant = times_of(labels, plan.at)
-    reach = plan.delay + max(plan.reach)
-    check_room(rows.extremes, reach + 1)
-    check_room(instants if has_instant is None else instants[has_instant], reach + 1)
-    asks, nowhere = instants - plan.delay, None
-    if has_instant is not None:
-        earliest = 0 if rows.times is None else int(rows.times.min(initial=0))
-        known = asks[has_instant].min(initial=earliest)
-        nowhere = int(known) - max(plan.reach) - 2
-        asks = np.where(has_instant, asks, nowhere)
+    asks, nowhere = _instants(labels, rows, plan)
     sorted_asks = np.argsort(asks, kind="stable")
     sorted_labels = in_order(labels, plan.by, sorted_asks, threads)
     frames = sorted_labels.firsts, sorted_labels.lasts
@@ -133,6 +164,49 @@ def open_as_of(
         runs = _runs_of(sorted_labels.keys, rows, plan.by)
     own = Asks(sorted_labels.gather(asks), frames, runs, nowhere)
     return AsOfJob(events, plan, rows, sorted_labels, own, threads=threads)
+
+
+def open_in_order(
+    rows: pa.Table, is_label: Array, is_event: Array, plan: AsOfPlan
+) -> AsOfJob:
+    """Take labels and events out of one table that is sorted by key and time.
+
+    Labels without an instant stand first in their key; events have a time.
+    """
+    firsts, lasts = run_bounds(rows, plan.by)
+    assert plan.clock is not None
+    read = [name for bound in plan.framed for name in bound.reads]
+
+    def take(mask: Array, *names: str) -> tuple[pa.Table, SortedRows]:
+        before = np.concatenate([[0], np.cumsum(mask)])
+        runs = SortedRows(None, before[firsts], before[lasts], _NO_KEYS, None)
+        return rows.select(list(dict.fromkeys(names))).filter(pa.array(mask)), runs
+
+    labels, sorted_labels = take(is_label, plan.at.column)
+    events, sorted_events = take(is_event, *read, plan.clock.column)
+    sorted_events = replace(sorted_events, times=times_of(events, plan.clock)[0])
+    asks, nowhere = _instants(labels, sorted_events, plan)
+    frames = sorted_labels.firsts, sorted_labels.lasts
+    runs = sorted_events.firsts, sorted_events.lasts
+    own = Asks(asks, frames, runs, nowhere)
+    return AsOfJob(events, plan, sorted_events, sorted_labels, own)
+
+
+def _instants(
+    labels: pa.Table, rows: SortedRows, plan: AsOfPlan
+) -> tuple[Array, int | None]:
+    """The instants up to which labels look, and that of those who have none."""
+    instants, has_instant = times_of(labels, plan.at)
+    reach = plan.delay + max(plan.reach)
+    check_room(rows.extremes, reach + 1)
+    check_room(instants if has_instant is None else instants[has_instant], reach + 1)
+    asks = instants - plan.delay
+    if has_instant is None:
+        return asks, None
+    earliest = 0 if rows.times is None else int(rows.times.min(initial=0))
+    known = asks[has_instant].min(initial=earliest)
+    nowhere = int(known) - max(plan.reach) - 2
+    return np.where(has_instant, asks, nowhere), nowhere
 
 
 def _runs_of(keys: pa.Table, rows: SortedRows, by: tuple[str, ...]) -> Bounds:

@@ -100,7 +100,9 @@ def _ranked_slots(request: KernelRequest, slots: Slots) -> dict[int, str]:
         for column, kind in zip(bound.columns, bound.types, strict=True)
     }
     pairs = slots.columns.items()
-    return {slot: c for (c, _), slot in pairs if reading(types[c]) == "rank"}
+    return {
+        slot: c for (c, _), slot in pairs if c in types and reading(types[c]) == "rank"
+    }
 
 
 def _payloads(request: KernelRequest) -> dict[int, dict[str, None]]:

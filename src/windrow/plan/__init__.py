@@ -4,12 +4,14 @@
     table                     has what all plans over a table have in common
     aggregate, by_policy      plan wr.aggregate, over numbered windows and by policy
     over, as_of               plan wr.over and wr.as_of, by the frame of each call
+    as_of_chunks              says how keys with very many events are cut by time
     operator, cql/            plan wr.Operator and wr.cql
     choose, spans, sharing    choose slicer, algorithm, technique, and what is shared
     cells                     says whether rows are sorted by key
     selection                 chooses how values are found by their order
     features, where           define features once; filter single aggregates
     tiles, tile_kind          plan slices in a table, and say what these are
+    tile_windows              plans windows and longer tiles that are made of them
     requests                  puts aggregates as a kernel takes them
     resolve                   finishes a plan with what only data can tell
     tree, spread, flow        lay a plan out over Spark tasks, and over a stream

@@ -102,16 +102,10 @@ def explain_spread(
     return Explanation("\n".join(lines))
 
 
-def explain_labels(plan: AsOfPlan, chunk: int, kernels: Sequence[str]) -> Explanation:
+def explain_labels(plan: AsOfPlan, split: str, kernels: Sequence[str]) -> Explanation:
     """Explain `wr.as_of` over many tasks."""
     lines = ["as_of on Spark: I→Window, a window for each label", _rows_line(plan)]
     lines.append(label_line(plan))
-    split = "none: labels and events of a key meet in one task, in order of time"
-    if chunk:
-        length = tell_length(plan, chunk)
-        split = f"chunks: {length} each, with the events that its labels look back at"
-    elif not plan.by:
-        split = "none: no key, and a feature has no duration: all meet in one task"
     lines.append(f"  split      {split}")
     read = [name for name in plan.reads if name in plan.schema.names]
     own = f"labels with all their {len(plan.labels)} columns"

@@ -1,18 +1,15 @@
 """Plans tiles: slices as a table that can be stored, appended to, and merged later.
 
     rows     -- plan_tiles  -->  tiles           each a window that tumbles
-    tiles    -- plan_longer -->  longer tiles
-    tiles    -- plan_merge  -->  windows         made of whole tiles
 
 An aggregate without a partial of bounded size (`collect`, `count_distinct`) is stored
-as the list of its values, each once where that will do; windows over those are planned
-as windows over the values, at the instants of their tiles.
+as the list of its values, each once where that will do.  What is made of tiles is
+planned in `tile_windows.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +17,7 @@ import pyarrow as pa
 
 from windrow._later import dataclass
 from windrow.aggregates import Call, Law, find
-from windrow.errors import BadInput, UnknownName, WindowError
+from windrow.errors import BadInput, WindowError
 from windrow.windows import Duration, Rule, Window, parse_duration, sliding
 
 from .aggregate import Plan, plan_aggregate
@@ -29,7 +26,7 @@ from .resolve import Facts, Resolved, resolve
 from .tile_kind import ABOUT, TILE, TileKind, write_kind
 
 _COUNTED = "\0count "
-_VALUES_OF = "windrow values of "  # in the rows that lists are made of again
+VALUES_OF = "windrow values of "  # in the rows that lists are made of again
 PLACE = "windrow place"  # of a value in its list
 
 
@@ -80,7 +77,7 @@ class TilePlan:
             if bound.name in places and label is not None:
                 places[bound.name]["count"] = counted[label]
         for name, part in self.lists.items():
-            column = part.plan.calls[0].columns[0].removeprefix(_VALUES_OF)
+            column = part.plan.calls[0].columns[0].removeprefix(VALUES_OF)
             places[name] = {"count": counted[_COUNTED + column]}
         return places
 
@@ -124,9 +121,9 @@ def plan_tiles(
     calls: Mapping[str, Call],
 ) -> TilePlan:
     """Plan tiles of rows: one window each."""
-    resolved = _resolved(schema, window, by, calls)
+    resolved = resolved_tiles(schema, window, by, calls)
     lists = {
-        name: _list_plan(schema, window, by, name, _stored_list(call))
+        name: list_plan(schema, window, by, name, stored_list(call))
         for name, call in calls.items()
         if is_list(call)
     }
@@ -148,107 +145,21 @@ def plan_tiles(
     return TilePlan(resolved, tuple(calls), lists, text)
 
 
-def plan_merge(
-    kind: TileKind,
-    window: Window | Sequence[Window],
-    by: str | Sequence[str] | None,
-    names: Sequence[str] | None = None,
-    tile: pa.DataType | None = None,
-) -> TilePlan:
-    """Plan windows over tiles: of all aggregates, or of those that are named.
-
-    `tile` is the type of the instants at which they begin.
-    """
-    keys = kind.by if by is None else (by,) if isinstance(by, str) else tuple(by)
-    window = _on_time(window, kind)
-    for name in keys:
-        if name not in kind.by:
-            raise UnknownName.among("key of the tiles", name, kind.by)
-    for name in names or ():
-        if name not in kind.calls:
-            raise UnknownName.among("aggregate of the tiles", name, kind.calls)
-    calls = {name: kind.calls[name] for name in (names or kind.calls)}
-    for name, call in calls.items():
-        if _goes_by_order(call) and set(keys) < set(kind.by):
-            lost = next(key for key in kind.by if key not in keys)
-            raise BadInput.because(
-                f"cannot merge {name!r} of the tiles without key {lost!r}",
-                f"{call.aggregate.name} goes by the order of rows, and a tile of one "
-                "key does not say which of another's came before",
-                f"add {lost!r} to by=, or leave {name!r} out with only=[...]",
-            )
-    resolved = _resolved(kind.schema, window, keys, calls, inputs="slices")
-    for rule in resolved.plan.rules:
-        _check_whole(kind, rule, resolved.plan)
-    lists = {
-        name: _merge_plan(kind, tile, window, keys, name, call)
-        for name, call in calls.items()
-        if is_list(call)
-    }
-    return TilePlan(resolved, tuple(calls), lists, "")
-
-
-def _on_time(window: Any, kind: TileKind) -> Any:
-    """Windows over the time that tiles were cut by, also where it is not said."""
-    if isinstance(window, (list, tuple)):
-        return [_on_time(one, kind) for one in window]
-    if getattr(window, "is_timed", False) and window.on in (None, TILE):
-        return replace(window, on=kind.on)
-    return window
-
-
-def plan_longer(kind: TileKind, window: Window, by: Any, tile: pa.DataType) -> TilePlan:
-    """Plan longer tiles of shorter ones."""
-    plan_merge(kind, window, by)  # refuses what is not made of whole tiles
-    tiles = plan_tiles(kind.schema, window, by, kind.calls)
-    lists = {
-        name: _merge_plan(kind, tile, window, by, name, _stored_list(kind.calls[name]))
-        for name in tiles.lists
-    }
-    return replace(tiles, lists=lists)
-
-
 def is_list(call: Call) -> bool:
     """Whether a tile holds the values of a call, and no partial."""
     return Law.HOLISTIC in call.aggregate.laws
 
 
-def _goes_by_order(call: Call) -> bool:
-    """Whether the result depends on the order of rows."""
-    laws, name = call.aggregate.laws, call.aggregate.name
-    return Law.COMMUTATIVE not in laws and name != "count_distinct"
-
-
-def _stored_list(call: Call) -> Call:
+def stored_list(call: Call) -> Call:
     """The list that a tile keeps for a call: of values, each once if that will do."""
     distinct = call.aggregate.name in ("count_distinct", "collect_distinct")
     return find("collect_distinct" if distinct else "collect")(*call.columns)
 
 
-def _merge_plan(
-    kind: TileKind,
-    tile: pa.DataType | None,
-    window: Any,
-    by: Any,
-    name: str,
-    call: Call,
-) -> Resolved:
-    """A plan over the values in lists, at the instants of their tiles."""
-    column = _VALUES_OF + call.columns[0]
-    fields = [kind.schema.field(key) for key in kind.by]
-    fields.append(pa.field(kind.on, tile or kind.schema.field(kind.on).type))
-    fields.append(pa.field(column, kind.schema.field(call.columns[0]).type))
-    fields.append(pa.field(PLACE, pa.int64()))
-    windows = window if isinstance(window, (list, tuple)) else [window]
-    placed = [replace(one, ties=(PLACE,)) for one in windows]
-    renamed = replace(call, columns=(column,))
-    same = placed if windows is window else placed[0]
-    return _list_plan(pa.schema(fields), same, by, name, renamed)
-
-
-def _list_plan(
+def list_plan(
     schema: pa.Schema, window: Any, by: Any, name: str, call: Call
 ) -> Resolved:
+    """The plan of one call over values."""
     return resolve(plan_aggregate(schema, window, by, {name: call}), Facts())
 
 
@@ -267,7 +178,7 @@ def tile_window(every: Any, on: str | None, kind: TileKind | None = None) -> Win
     return sliding(every, on=kind.on, offset=offset)
 
 
-def _resolved(
+def resolved_tiles(
     schema: pa.Schema, window: Any, by: Any, calls: Mapping[str, Call], **how: str
 ) -> Resolved:
     """The plan of calls and of the counts of their columns, whatever the rows."""
@@ -309,7 +220,7 @@ def _counted(call: Call) -> str | None:
     return _COUNTED + call.columns[0] if call.columns and one else None
 
 
-def _check_whole(kind: TileKind, rule: Rule, plan: Plan) -> None:
+def check_whole(kind: TileKind, rule: Rule, plan: Plan) -> None:
     """Refuse windows that begin or end within a tile."""
     assert plan.clock is not None
     unit = plan.clock.tick or 1

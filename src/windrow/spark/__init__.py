@@ -4,6 +4,7 @@
     aggregate     windows of a DataFrame       spans      ... of events with a duration
     over          rolling columns              stream     both, of a streaming DataFrame
     as_of         features of labels           tiles      slices that are stored
+    as_of_chunks  the same where keys have very many events
     history       tiles that a stream begins with
     policies      windows by policy            functions  table functions of SQL
     relation      the parts of a CQL query around them; its scalars are in `expressions`

@@ -4,8 +4,8 @@
     events   keys | time | false | -           | columns that features read
              union -> shuffle by key (and chunk of time) -> sort -> mapInArrow
 
-Without a key, or with `hot=True`, each key is split into chunks of time: a label is in
-one, an event in all whose labels may see it.
+With `hot=` keys with very many events are cut into chunks of time
+(`as_of_chunks.py`): each has a row more, its side.
 """
 
 from __future__ import annotations
@@ -17,86 +17,85 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
 
 from windrow.plan.as_of import AsOfPlan
+from windrow.plan.as_of_chunks import LabelChunks, choose_chunks
 from windrow.tasks.as_of import IS_LABEL, AsOfTask
+from windrow.tasks.as_of_chunks import SIDE
 from windrow.tasks.task import CHUNK
 
-from . import ship, sql
+from . import ship
+from .as_of_chunks import HotKeys
 from .over import check_columns
 from .result import select_rows
-from .schema import as_arrow, field_of, quoted, result_fields
+from .schema import as_arrow, quoted, result_fields
 from .shuffle import normalise_key, shuffle_by
-
-CHUNKS = 4
-"""How much longer a chunk is than what labels look back at."""
 
 
 def as_of(
-    labels: DataFrame, events: DataFrame, plan: AsOfPlan, *, hot: bool = False
+    labels: DataFrame, events: DataFrame, plan: AsOfPlan, *, hot: bool | int = False
 ) -> DataFrame:
     """The labels with the plan's features at their right."""
     check_columns(labels)
-    chunk = chunk_of(plan, hot=hot)
-    own = labels.columns
-    rows = _labels(labels, plan, chunk).unionByName(
-        _events(events, plan, chunk), allowMissingColumns=True
-    )
+    assert plan.clock is not None
+    chunks, _ = choose_chunks(plan, hot)
+    on, own = plan.clock.column, labels.columns
+    reads = [name for name in plan.reads if name not in (*plan.by, on)]
+    asks, facts = _labels(labels, plan), _events(events, plan, reads)
     keys = [f"k{i}" for i in range(len(plan.by))]
-    keys += [CHUNK] if chunk else []
-    rows = shuffle_by(rows, keys, ["t", "e"])
-    reads = [name for name in plan.reads if name not in (*plan.by, plan.clock.column)]  # type: ignore[union-attr]
-    names = [*plan.by, *([CHUNK] if chunk else []), plan.clock.column, IS_LABEL]  # type: ignore[union-attr]
-    order = [*keys, "t", "e", *(f"c{i}" for i in range(len(reads)))]
-    rows = rows.select(*order, *(f"s{i}" for i in range(len(own))))
+    extra: list[str] = []
+    if chunks is None:
+        rows = asks.unionByName(facts, allowMissingColumns=True)
+    else:
+        hot_keys = HotKeys(facts, chunks, reads)
+        rows = hot_keys.label_chunks(asks).unionByName(
+            hot_keys.event_chunks(), allowMissingColumns=True
+        )
+        rows = rows.unionByName(hot_keys.sides(), allowMissingColumns=True)
+        keys, extra = [*keys, CHUNK], ["side"]
+    ties = [f"c{reads.index(name)}" for name in plan.ties if name in reads]
+    rows = shuffle_by(rows, keys, ["t", "e", *ties])
+    read = [f"c{i}" for i in range(len(reads))]
+    rows = rows.select(*keys, "t", "e", *extra, *read, *_numbered(own))
     fields = [
         StructField(f"s{i}", field.dataType, field.nullable)
         for i, field in enumerate(labels.schema)
     ]
     schema = StructType([*fields, *result_fields(events, plan.calls)])
+    cut = _cut(plan, chunks)
     task = AsOfTask(
-        plan=_of_task(plan, bool(chunk)),
-        names=(*names, *reads, *(f"windrow s{i}" for i in range(len(own)))),
+        plan=_of_task(plan) if cut is None else cut.plan,
+        names=(
+            *(*plan.by, *([] if chunks is None else [CHUNK]), on, IS_LABEL),
+            *([] if chunks is None else [SIDE]),
+            *(*reads, *(f"windrow {name}" for name in _numbered(own))),
+        ),
         passed=len(own),
         gives=as_arrow(schema),
         enough=ship.STRETCH,
+        chunks=cut,
     )
     return select_rows(labels, plan, ship.run_task(rows, task, schema))
 
 
-def chunk_of(plan: AsOfPlan, *, hot: bool) -> int:
-    """The length of chunks of time in ticks; 0 where keys are not split."""
-    ticks = [frame.ticks for frame in plan.frames]
-    if (plan.by and not hot) or None in ticks:
-        return 0
-    return CHUNKS * max(sum(plan.reach), 1)
+def _labels(labels: DataFrame, plan: AsOfPlan) -> DataFrame:
+    own = (F.col(quoted(name)) for name in labels.columns)
+    return labels.select(
+        *_keys(labels, plan),
+        F.col(quoted(plan.at.column)).alias("t"),
+        F.lit(True).alias("e"),
+        *(column.alias(f"s{i}") for i, column in enumerate(own)),
+    )
 
 
-def _labels(labels: DataFrame, plan: AsOfPlan, chunk: int) -> DataFrame:
-    columns = _keys(labels, plan)
-    columns.append(F.col(quoted(plan.at.column)).alias("t"))
-    columns.append(F.lit(True).alias("e"))
-    if chunk:
-        time = sql.ticks(quoted(plan.at.column), _kind(labels, plan.at.column))
-        columns.append(F.expr(f"coalesce({sql.chunk(time, chunk)}, 0L) as {CHUNK}"))
-    names = enumerate(labels.columns)
-    return labels.select(*columns, *(F.expr(f"{quoted(n)} as s{i}") for i, n in names))
-
-
-def _events(events: DataFrame, plan: AsOfPlan, chunk: int) -> DataFrame:
+def _events(events: DataFrame, plan: AsOfPlan, reads: list[str]) -> DataFrame:
     assert plan.clock is not None
-    on = plan.clock.column
-    columns = _keys(events, plan)
-    columns.append(F.col(quoted(on)).alias("t"))
-    columns.append(F.lit(False).alias("e"))
-    if chunk:
-        time = sql.ticks(quoted(on), _kind(events, on))
-        back, ahead = plan.reach
-        first = sql.chunk(f"({time} + {plan.delay - ahead}L)", chunk)
-        last = sql.chunk(f"({time} + {plan.delay + back}L)", chunk)
-        columns.append(F.expr(f"explode(sequence({first}, {last})) as {CHUNK}"))
-    reads = [name for name in plan.reads if name not in (*plan.by, on)]
-    there = events.where(F.col(quoted(on)).isNotNull())
-    own = (F.expr(f"{quoted(name)} as c{i}") for i, name in enumerate(reads))
-    return there.select(*columns, *own)
+    on = F.col(quoted(plan.clock.column))
+    own = (F.col(quoted(name)) for name in reads)
+    return events.where(on.isNotNull()).select(
+        *_keys(events, plan),
+        on.alias("t"),
+        F.lit(False).alias("e"),
+        *(column.alias(f"c{i}") for i, column in enumerate(own)),
+    )
 
 
 def _keys(frame: DataFrame, plan: AsOfPlan) -> list[Column]:
@@ -108,12 +107,17 @@ def _keys(frame: DataFrame, plan: AsOfPlan) -> list[Column]:
     return columns
 
 
-def _kind(frame: DataFrame, name: str):  # type: ignore[no-untyped-def]
-    return field_of(frame, name).dataType
+def _numbered(own: list[str]) -> list[str]:
+    return [f"s{i}" for i in range(len(own))]
 
 
-def _of_task(plan: AsOfPlan, chunked: bool) -> AsOfPlan:
+def _of_task(plan: AsOfPlan) -> AsOfPlan:
     """The plan over the columns of the task, where labels have the events' names."""
-    at = replace(plan.at, column=plan.clock.column)  # type: ignore[union-attr]
-    by = (*plan.by, CHUNK) if chunked else plan.by
-    return replace(plan, at=at, by=by)
+    return replace(plan, at=replace(plan.at, column=plan.clock.column))  # type: ignore[union-attr]
+
+
+def _cut(plan: AsOfPlan, chunks: LabelChunks | None) -> LabelChunks | None:
+    """How keys are cut, with the chunk as the last of the plan's keys."""
+    if chunks is None:
+        return None
+    return replace(chunks, plan=replace(_of_task(plan), by=(*plan.by, CHUNK)))

@@ -25,6 +25,7 @@ from windrow.plan import (
 )
 from windrow.plan.aggregate import check_no_history
 from windrow.plan.as_of import AsOfPlan
+from windrow.plan.as_of_chunks import choose_chunks
 from windrow.plan.by_policy import PolicyPlan
 from windrow.plan.explain_spark import (
     explain_flow,
@@ -43,7 +44,6 @@ from windrow.windows import Window
 
 from .aggregate import aggregate as aggregate_tree
 from .as_of import as_of as label_features
-from .as_of import chunk_of
 from .expressions import with_masks
 from .lanes import reasons_of
 from .over import check_columns
@@ -127,7 +127,7 @@ def as_of(
     labels: DataFrame,
     events: DataFrame,
     *query: Any,
-    hot: bool = False,
+    hot: bool | int = False,
     **options: Any,
 ) -> DataFrame:
     """Every label, with features over the events of `query`; no job is run."""
@@ -139,13 +139,14 @@ def explain_as_of(
     labels: DataFrame,
     events: DataFrame,
     *query: Any,
-    hot: bool = False,
+    hot: bool | int = False,
     **options: Any,
 ) -> Explanation:
     """What `as_of` will do; no job is run."""
     labels, events, plan = _plan_as_of(labels, events, *query, **options)
     build = lambda: label_features(labels, events, plan, hot=hot)  # noqa: E731
-    return explain_labels(plan, chunk_of(plan, hot=hot), reasons_of(build))
+    _, split = choose_chunks(plan, hot)
+    return explain_labels(plan, split, reasons_of(build))
 
 
 def _plan_as_of(

@@ -23,7 +23,8 @@ from windrow.errors import BadInput
 from windrow.plan.aggregate import Plan
 from windrow.plan.flow import Flow
 from windrow.plan.tile_kind import TILE, TileKind
-from windrow.plan.tiles import field_names, plan_merge, twins_of
+from windrow.plan.tile_windows import plan_merge
+from windrow.plan.tiles import field_names, twins_of
 
 from . import sql
 from .partials import slice_type

@@ -31,6 +31,7 @@ from windrow.loops import (
     recording,
 )
 from windrow.tasks.as_of import AsOfTask
+from windrow.tasks.as_of_chunks import ChunkTask
 from windrow.tasks.over import RollTask
 from windrow.tasks.policies import PolicyTask
 from windrow.tasks.stream import FeedTask, StateTask
@@ -38,7 +39,7 @@ from windrow.tasks.task import Task
 
 from .rehearsal import rehearse, rehearse_state
 
-T = TypeVar("T", bound=Task | FeedTask | RollTask | AsOfTask | PolicyTask)
+T = TypeVar("T", bound=Task | FeedTask | RollTask | AsOfTask | ChunkTask | PolicyTask)
 Asked = dict[str, tuple[Laned, tuple[Any, ...]]]
 
 MOST = 256  # queries whose kernels are remembered

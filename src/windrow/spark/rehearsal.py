@@ -30,6 +30,7 @@ from windrow.plan.over import OverPlan
 from windrow.plan.table import TablePlan
 from windrow.state.codec import MemoryStore, StepStats, Store
 from windrow.tasks.as_of import AsOfTask
+from windrow.tasks.as_of_chunks import ChunkTask
 from windrow.tasks.blocks import AT, BLOCK, HALO, TOTAL
 from windrow.tasks.over import RollTask
 from windrow.tasks.policies import PolicyTask
@@ -45,7 +46,8 @@ _UPSTREAM = {"merge": "open_sashes", "slide_pieces": "fold_spans"}
 
 
 def rehearse(
-    task: Task | FeedTask | RollTask | AsOfTask | PolicyTask, schema: pa.Schema
+    task: Task | FeedTask | RollTask | AsOfTask | ChunkTask | PolicyTask,
+    schema: pa.Schema,
 ) -> None:
     """Run a task over a few rows of its input schema."""
     for shape in SHAPES:
@@ -82,7 +84,7 @@ def _step_on(task: StateTask, store: Store, blobs: list[bytes], now: int) -> Non
 def _plan_of(task: Any, state: StateTask | None = None) -> TablePlan:
     if isinstance(task, Task):
         return task.tree.plan
-    if isinstance(task, (RollTask, AsOfTask, PolicyTask)):
+    if isinstance(task, (RollTask, AsOfTask, ChunkTask, PolicyTask)):
         return task.plan
     bucket: Any = state and state.bucket
     folding = task.folding or getattr(bucket, "folding", None)
@@ -154,8 +156,8 @@ def _table(
             values = [i < 2 for i in range(count)]
         else:
             some = [_value(kind, i % 5) for i in range(count)]
-            if pat.is_binary(kind) and _PARTIAL.fullmatch(name):
-                some = [None] * count  # a sketch, which no kernel reads
+            if pat.is_binary(kind) and _PARTIAL.match(name):
+                some = [None] * count  # a sketch or a side, which no kernel reads
             is_null = [shape == "nulls" and i % 7 == 3 for i in range(count)]
             values = [None if n else v for n, v in zip(is_null, some, strict=True)]
         columns.append(_array(list(values), kind))
@@ -190,7 +192,7 @@ def _array(values: list[Any], kind: pa.DataType) -> pa.Array:
     return pa.array(values, kind)
 
 
-_PARTIAL = re.compile(r"p\d+")
+_PARTIAL = re.compile(r"p\d+$|windrow ")
 
 _VALUES: tuple[tuple[Callable[[pa.DataType], bool], Callable[[int], Any]], ...] = (
     (pat.is_boolean, bool),

@@ -17,6 +17,7 @@ from pyspark.sql.types import StructType
 from windrow._version import __version__
 from windrow.plan.tree import Tree
 from windrow.tasks.as_of import AsOfTask
+from windrow.tasks.as_of_chunks import ChunkTask
 from windrow.tasks.over import RollTask
 from windrow.tasks.policies import PolicyTask
 from windrow.tasks.stream import FeedTask
@@ -33,7 +34,7 @@ Run = Callable[[Iterable[Any]], Iterator[Any]]
 
 def run_task(
     frame: DataFrame,
-    task: Task | FeedTask | RollTask | AsOfTask | PolicyTask,
+    task: Task | FeedTask | RollTask | AsOfTask | ChunkTask | PolicyTask,
     schema: StructType,
 ) -> DataFrame:
     """A task over each partition of a frame."""

@@ -36,7 +36,7 @@ def shuffle_by(
         frame = frame.repartition(*(F.col(key) for key in keys))
     else:
         frame = frame.coalesce(1)
-    return frame.sortWithinPartitions(*keys, *order)
+    return frame.sortWithinPartitions(*keys, *order) if keys or order else frame
 
 
 def select_columns(frame: DataFrame, tree: Tree) -> DataFrame:

@@ -35,14 +35,8 @@ from windrow.plan.tile_kind import (
     check_columns,
     read_kind,
 )
-from windrow.plan.tiles import (
-    PLACE,
-    TilePlan,
-    plan_longer,
-    plan_merge,
-    plan_tiles,
-    tile_window,
-)
+from windrow.plan.tile_windows import plan_longer, plan_merge
+from windrow.plan.tiles import PLACE, TilePlan, plan_tiles, tile_window
 from windrow.plan.tree import Tree, choose_level1, choose_split, grow_tree
 
 from . import ship, sql

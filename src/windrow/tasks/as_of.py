@@ -12,22 +12,40 @@ key wait while more of these may come.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from windrow._later import dataclass
-from windrow.batch.as_of import open_as_of
+from windrow.algorithms import slide_arrays
+from windrow.batch.as_of import open_as_of, open_in_order
+from windrow.batch.assemble import seen_columns
 from windrow.batch.columns import run_bounds
-from windrow.batch.sorted_rows import times_of
-from windrow.loops import TaskLane, running
+from windrow.batch.kernel_inputs import read_inputs
+from windrow.batch.partials import partial_columns, read_partials
+from windrow.batch.sorted_rows import rows_in_order, times_of
+from windrow.loops import TaskLane, as_arrow, running
 from windrow.plan.as_of import AsOfPlan
-from windrow.plan.resolve import Facts, ResolvedOver, resolve
+from windrow.plan.as_of_chunks import LabelChunks
+from windrow.plan.frame import Frame
+from windrow.plan.resolve import Facts, ResolvedFrame, ResolvedOver, resolve
+from windrow.slicing import fold
+from windrow.windows import find_frames
 
-from .sweep import Batches, as_batches, join_rows, stretches
+from .as_of_chunks import (
+    LAST_ROWS,
+    LENGTH,
+    LOW,
+    SIDE,
+    TIME,
+    MergedFrames,
+    middle_of,
+    unpack,
+)
+from .sweep import Batches, as_batches, join_rows, stretches, whole_numbers
 
 Array = np.ndarray[Any, Any]
 
@@ -40,6 +58,7 @@ class AsOfTask:
 
     Columns are those that the plan reads of events, under their names; those of labels
     come after IS_LABEL, `passed` of them, and are given back before the features.
+    Where keys are cut into `chunks`, a row of each chunk of a hot key has its SIDE.
     """
 
     plan: AsOfPlan
@@ -47,11 +66,13 @@ class AsOfTask:
     passed: int
     gives: pa.Schema
     enough: int
+    chunks: LabelChunks | None = None
     lane: TaskLane = field(default_factory=TaskLane)
 
     def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         """Run the task over the batches of one partition."""
         batches = (batch.rename_columns(list(self.names)) for batch in batches)
+        solver = None if self.chunks is None else ChunkSolver(self.chunks)
         resolved = resolve(self.plan, Facts())
         rest: pa.Table | None = None
         carried = 0
@@ -59,26 +80,60 @@ class AsOfTask:
             for table, final in stretches(batches, lambda: max(self.enough, carried)):  # noqa: B023 - called at once
                 rows = join_rows(rest, table)
                 waits = None if final else self._waits(rows)
-                yield from self._answer(rows, waits, resolved)
+                for part in self._apart(rows, waits):
+                    yield from self._answer(*part, resolved, solver)
                 rest = None if final else self._carry(rows, waits)
                 carried = 0 if rest is None else len(rest)
 
+    def _apart(
+        self, rows: pa.Table, waits: Array | None
+    ) -> list[tuple[pa.Table, Array, Array | None]]:
+        """Rows of whole keys and of chunks apart, labels that are due, and sides."""
+        due = np.asarray(rows.column(IS_LABEL))
+        if waits is not None:
+            due = due & ~waits
+        if self.chunks is None:
+            return [(rows, due, None)]
+        is_side = rows.column(SIDE).is_valid().to_numpy()
+        if not is_side.any():
+            return [(rows, due, None)]
+        firsts, lasts = run_bounds(rows, self.plan.by)
+        is_cut = np.add.reduceat(is_side, firsts) > 0
+        cut = np.repeat(is_cut, lasts - firsts)
+        return [
+            (rows.filter(pa.array(some)), due[some], sides)
+            for some, sides in ((~cut, None), (cut, is_side[cut]))
+        ]
+
     def _answer(
-        self, rows: pa.Table, waits: pa.Array | None, resolved: ResolvedOver
+        self,
+        rows: pa.Table,
+        due: Array,
+        sides: Array | None,
+        resolved: ResolvedOver,
+        solver: ChunkSolver | None,
     ) -> Iterator[pa.RecordBatch]:
-        """The labels that do not wait, with their features."""
-        is_label = rows.column(IS_LABEL)
-        due = is_label if waits is None else pc.and_not(is_label, waits)
-        labels, events = rows.filter(due), rows.filter(pc.invert(is_label))
-        if not len(labels):
+        """The labels that are due, with their features."""
+        if not due.any():
             return
-        job = open_as_of(labels, events.select(self.plan.reads), self.plan, 1)
-        features = job.run(resolved)
-        own = labels.columns[-self.passed :] if self.passed else []
-        columns = [*own, *(features[bound.name] for bound in self.plan.calls)]
+        own = rows.select(rows.column_names[-self.passed :] if self.passed else [])
+        is_event = ~np.asarray(rows.column(IS_LABEL))
+        if sides is None or solver is None:
+            job = open_in_order(rows, due, is_event, self.plan)
+            features = job.run(resolved)
+        else:
+            is_event &= ~sides
+            read = rows.select(self.plan.reads)
+            labels, events = (read.filter(pa.array(mask)) for mask in (due, is_event))
+            runs = np.cumsum(sides)[is_event] - 1
+            features = solver.columns(
+                labels, events, runs, rows.filter(pa.array(sides))
+            )
+        own = own.filter(pa.array(due))
+        columns = [*own.columns, *(features[bound.name] for bound in self.plan.calls)]
         yield from as_batches(columns, self.gives)
 
-    def _waits(self, rows: pa.Table) -> pa.Array | None:
+    def _waits(self, rows: pa.Table) -> Array | None:
         """Which rows are labels of the open key that may see events to come."""
         plan = self.plan
         near = max(frame.interval[1] for frame in plan.frames)
@@ -95,9 +150,9 @@ class AsOfTask:
             waits |= is_event.sum() - place < after
         if has_time is not None:
             waits &= has_time
-        return pa.array(np.concatenate([np.zeros(first, bool), waits]))
+        return np.concatenate([np.zeros(first, bool), waits])
 
-    def _carry(self, rows: pa.Table, waits: pa.Array | None) -> pa.Table | None:
+    def _carry(self, rows: pa.Table, waits: Array | None) -> pa.Table | None:
         """The events of the open key that later labels see, and labels that wait."""
         first = int(run_bounds(rows, self.plan.by)[0][-1])
         rows = rows.slice(first)
@@ -106,20 +161,117 @@ class AsOfTask:
         times, _ = self._times(rows)
         now, kept = int(times[-1]), np.zeros(len(rows), bool)
         if waits is not None:
-            kept = np.asarray(waits)[first:] & is_label
+            kept = waits[first:] & is_label
             now = min(now, int(times[kept].min(initial=now)))
         asks = now - self.plan.delay
         needed = is_event & (times >= asks - self.plan.reach[0])
         most = max(frame.most for frame in self.plan.frames)
         if most:
             behind = is_event.sum() - np.cumsum(is_event)
-            later = is_event & (
-                times >= asks
-            )  # which a label at that instant leaves out
+            later = is_event & (times >= asks)  # a label at that instant leaves it out
             needed |= is_event & (behind < most + later.sum())
         needed |= kept
+        if self.chunks is not None:
+            needed |= rows.column(SIDE).is_valid().to_numpy()
         return rows.filter(pa.array(needed)) if needed.any() else None
 
     def _times(self, rows: pa.Table) -> tuple[Array, Array | None]:
         assert self.plan.clock is not None
         return times_of(rows, self.plan.clock)
+
+
+@dataclass(frozen=True)
+class ChunkSolver:
+    """Computes features in chunks of hot keys; keys of a plan end with the chunk."""
+
+    chunks: LabelChunks
+
+    @cached_property
+    def frames(self) -> MergedFrames:
+        """The merged frames."""
+        return MergedFrames(self.chunks)
+
+    def columns(
+        self, labels: pa.Table, events: pa.Table, runs: Array, sides: pa.Table
+    ) -> dict[str, Any]:
+        """The features of labels.
+
+        Event i is in a chunk whose side is row `runs[i]` of `sides`.
+        """
+        chunks, by = self.chunks, list(self.chunks.plan.by)
+        own = unpack(sides.column(SIDE).combine_chunks())
+        times, _ = times_of(events, chunks.plan.clock)  # type: ignore[arg-type]
+        lows, lengths = (whole_numbers(own, name) for name in (LOW, LENGTH))
+        columns: dict[str, Any] = {}
+        if chunks.copied:
+            columns |= self._by_rows(labels, events, chunks.copied)
+        if chunks.counted:
+            counts = []
+            for i, blob in enumerate(own.column(LAST_ROWS)):
+                before = unpack([blob])
+                keys = sides.select(by).take(as_arrow(np.full(len(before), i)))
+                of = {
+                    name: keys if name in by else before for name in events.column_names
+                }
+                counts.append(pa.table({name: of[name].column(name) for name in of}))
+            after = events.filter(pa.array(times >= lows[runs] + chunks.near))
+            both = pa.concat_tables([*counts, after])
+            columns |= self._by_rows(labels, both, chunks.counted)
+        for number, frame in enumerate(self.frames.resolved.frames):
+            bounds = middle_of(frame.frame, lows, lows + lengths)
+            low, high = (edge[runs] for edge in bounds)
+            outside = events.filter(pa.array((times < low) | (times >= high)))
+            there = np.flatnonzero(own.column(f"{number}"))
+            chosen = as_arrow(there)
+            middles = sides.select(by).take(chosen)
+            at = (bounds[1] - 1 if frame.frame.is_everything else bounds[0])[there]
+            middles = middles.append_column(TIME, as_arrow(at))
+            parts = self.frames.of(own.take(chosen), number)
+            for name in parts.column_names:
+                middles = middles.append_column(name, parts.column(name))
+            columns |= self._merged(labels, outside, middles, number, frame)
+        return columns
+
+    def _by_rows(
+        self, labels: pa.Table, events: pa.Table, frames: tuple[Frame, ...]
+    ) -> dict[str, Any]:
+        plan = self.chunks.part(frames)
+        return open_as_of(labels, events, plan, 1).run(resolve(plan, Facts()))
+
+    def _merged(
+        self,
+        labels: pa.Table,
+        events: pa.Table,
+        middles: pa.Table,
+        number: int,
+        resolved: ResolvedFrame,
+    ) -> dict[str, Any]:
+        """The features of a frame over events, and middles in their midst."""
+        plan, layout = self.chunks.part((resolved.frame,)), self.frames.layouts[number]
+        rows = rows_in_order(events, plan.by, plan.clock)
+        assert plan.clock is not None
+        assert rows.times is not None
+        inputs = read_inputs(events, rows, layout.slots)
+        each = np.arange(len(events))
+        product = resolved.request.product
+        lifted = fold(product, inputs.arrays, each, each + 1)
+        columns = {name: events.column(name) for name in plan.by}
+        columns |= {TIME: as_arrow(rows.times)}
+        columns |= layout.columns(events, rows, inputs, lifted)
+        alone = pa.table(columns)
+        both = pa.concat_tables([alone, middles.select(alone.column_names)])
+        clock = replace(plan.clock, column=TIME, factor=1)
+        job = open_as_of(labels, both, replace(plan, clock=clock, ties=()), 1)
+        partials = read_partials(resolved.request, layout.fields, both)
+        arrays = tuple(job.rows.gather(values) for values in partials.arrays)
+        assert job.rows.times is not None
+        assert resolved.choice is not None
+        asks, frame = job.asks, resolved.frame
+        about = asks.runs, asks.instants, asks.frames, *frame.interval, frame.most
+        bounds = find_frames(job.rows.times, *about)
+        work = resolved.choice.algorithm, product, arrays, *bounds
+        out = slide_arrays(*work, leaf="slices", lane=resolved.choice.lane)
+        results = partial_columns(resolved.calls, resolved.request, partials, out)
+        names = (bound.name for bound in resolved.calls)
+        scattered = map(job.labels.scatter, results)
+        return seen_columns(plan, dict(zip(names, scattered, strict=True)))

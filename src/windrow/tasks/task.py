@@ -42,8 +42,7 @@ from windrow.state.due import window_table
 from windrow.windows.rule import Array
 
 from .blocks import slide_blocks
-from .panes import merge_panes, slide_panes
-from .sashes import merge_sashes, open_sashes
+from .sashes import merge_panes, merge_sashes, open_sashes, slide_panes
 from .span_pieces import slide_pieces
 from .spans import fold_spans, slide_spans
 from .sweep import (
