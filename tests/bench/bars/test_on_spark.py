@@ -62,8 +62,7 @@ def test_both_sides_agree(session, enter):
 
 @pytest.mark.deep  # whole streams
 @pytest.mark.parametrize("card", on_streams.EXPERIMENTS, ids=lambda card: card.name)
-def test_streams_have_rows_for_their_panels(session, card, monkeypatch):
-    monkeypatch.setattr(on_streams, "ROWS", 200_000)
+def test_streams_have_rows_for_their_panels(session, card):
     trial = card.trials(TINY)[0]
 
     assert {row.panel for row in trial.run(1.0)} <= {one.name for one in card.panels}
