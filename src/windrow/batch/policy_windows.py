@@ -65,7 +65,7 @@ class PolicyJob(TableJob):
     def run(self, resolved: ResolvedPolicy) -> pa.Table:
         """The results as a table; `window` holds numbers of rows within the key."""
         none = np.zeros(len(self.rows.firsts), np.int64)
-        places = self.results_after(none, none, is_open=False)
+        places = self.results_after(none, none, none > 0)
         keys = [f"k{i}" for i in range(len(self.plan.by))]
         columns = self.columns(resolved, places)
         named: dict[str, Any] = {
@@ -99,19 +99,18 @@ class PolicyJob(TableJob):
         columns |= {"start": as_arrow(starts - zero), "end": as_arrow(stops - zero)}
         return columns | {f"r{i}": column for i, column in enumerate(results)}
 
-    def results_after(
-        self, bases: Array, dones: Array, *, is_open: bool
-    ) -> PolicyPlaces:
+    def results_after(self, bases: Array, dones: Array, is_open: Array) -> PolicyPlaces:
         """Results behind place `dones[k]` of keys whose rows begin at `bases[k]`.
 
-        If it `is_open`, more rows of the last key may come.
+        If `is_open[k]`, more rows may come before the instant at which time triggers a
+        result of the last ones.
         """
         rows, frames = self.rows, self.frames
         runs = np.repeat(np.arange(len(rows.firsts)), frames.counts)
         stops = frames.stops - rows.firsts[runs] + bases[runs]
         keep = stops > dones[runs]
-        if is_open and self.plan.policies.trigger == TIME and len(runs):
-            keep &= ~((runs == len(rows.firsts) - 1) & (frames.stops == rows.lasts[-1]))
+        if self.plan.policies.trigger == TIME:
+            keep &= ~(is_open[runs] & (frames.stops == rows.lasts[runs]))
         after = dones.copy()
         np.maximum.at(after, runs[keep], stops[keep])
         carried = self._carried(bases)

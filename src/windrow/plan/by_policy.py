@@ -32,6 +32,8 @@ class PolicyPlan(TablePlan):
 
     window: PolicyWindow
     policies: PolicyNumbers
+    listed = False
+    counts_rows = True
 
     @property
     def reads(self) -> list[str]:

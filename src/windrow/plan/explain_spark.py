@@ -128,7 +128,7 @@ def explain_flow(flow: Flow, kernels: Sequence[str]) -> Explanation:
     call = "over" if isinstance(plan, OverPlan) else "aggregate"
     calls = "one call serves all keys of one" if plan.by else "no key, one bucket"
     lines = [
-        f"{call} on a Spark stream, append mode",
+        f"{call} on a Spark stream, {flow.mode} mode",
         _rows_line(plan),
         f"  buckets    {flow.buckets}: {calls}",
         f"  tasks      {flow.shared}",
@@ -143,6 +143,12 @@ def explain_flow(flow: Flow, kernels: Sequence[str]) -> Explanation:
     if isinstance(plan, OverPlan):
         return Explanation("\n".join(lines + _frame_lines(plan, kernels)))
     lines += kernel_lines(flow.request.product, plan.algorithm != "auto", kernels)
+    if isinstance(plan, PolicyPlan):
+        lines.append(f"  window     {plan.window}")
+        choice = resolve(plan, Facts()).choice
+        lines += [] if choice is None else [f"  algorithm  {choice}"]
+        lines += holistic_lines(plan.calls, flow.request)
+        return Explanation("\n".join(lines + result_lines(plan.calls, [flow.request])))
     if plan.span is not None:
         lines.append("  postponed  a window waits for as long as the watermark's delay")
     lines += window_lines(plan)
@@ -217,7 +223,7 @@ def _technique_names(product: Product) -> list[str]:
     return [name for name, is_able in names.items() if is_able]
 
 
-def _rows_line(plan: Plan | OverPlan) -> str:
+def _rows_line(plan: TablePlan) -> str:
     order = _order_text(plan)
     if isinstance(plan, Plan) and plan.span is not None:
         order = span_text(plan)

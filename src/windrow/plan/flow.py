@@ -7,6 +7,7 @@ kept      slices     chunks of half a window         time windows, whatever the 
           levels     pages of suffixes by position   count windows, wr.over
           rows       the rows of the last windows    holistic aggregates
           past       the rows that a frame reaches   ... of wr.over
+          window     the rows of a key's window      windows by policy
 late      rows behind the watermark count in windows that are not out, or nowhere
 buckets   keys whose state is kept together: one call of a kernel serves them all
 
@@ -24,15 +25,17 @@ from pyarrow import types as pat
 from windrow._later import dataclass
 from windrow.aggregates import Law
 from windrow.errors import BadInput, UnsupportedType, WindowError
+from windrow.windows.policy_numbers import COUNT
 
 from .aggregate import Plan
 from .as_of import AsOfPlan
+from .by_policy import PolicyPlan
 from .choose import Choice, choose_algorithm
 from .over import OverPlan
 from .requests import KernelRequest, Slots, may_overflow, request_kernel, slots_of
 from .spread import check_bounded
 from .stream_clock import StreamClock
-from .table import label_of
+from .table import TablePlan, label_of
 from .tree import needs_all_rows, needs_order, needs_rows, not_folded
 
 # A bucket costs a few calls of the state store in each micro-batch (about 5 ms), and
@@ -53,7 +56,7 @@ class Flow:
     null; None: the same.
     """
 
-    plan: Plan | OverPlan
+    plan: Plan | OverPlan | PolicyPlan
     request: KernelRequest
     slots: Slots
     former: tuple[KernelRequest, Slots] | None
@@ -70,6 +73,7 @@ class Flow:
     shared: str
     unit: int = 1
     choice: Choice | None = None
+    mode: str = "append"
 
     @property
     def counts_late(self) -> bool:
@@ -78,7 +82,7 @@ class Flow:
 
 
 def flow_of(
-    plan: Plan | OverPlan,
+    plan: Plan | OverPlan | PolicyPlan,
     nullable: frozenset[str],
     *,
     delay: int,
@@ -92,7 +96,8 @@ def flow_of(
 
     `nullable` are the columns that may hold nulls, as far as the stream knows.
     """
-    _check(late, buckets, mode)
+    _check(late, buckets)
+    _check_mode(plan, mode)
     if plan.clock is None:
         raise WindowError.because(
             "cannot slide over a stream",
@@ -127,7 +132,7 @@ def flow_of(
     shared = _all_tasks(*sent, keyed=bool(plan.by), hot=hot)
     shares = hot and sent[0] != "rows", shared
     what = *sent, *state, many, *lates, cell, clock, *shares
-    flow = Flow(plan, request, slots, before, *what)
+    flow = Flow(plan, request, slots, before, *what, mode=mode)
     if state[0] != "levels":
         return flow
     choice = choose_algorithm(
@@ -152,14 +157,14 @@ def _all_tasks(fed: str, reason: str, *, keyed: bool, hot: bool) -> str:
     return f"{where}, {meet} meet; hot=True deals {rows} out first"
 
 
-def _unit(plan: Plan | OverPlan) -> int:
+def _unit(plan: Plan | OverPlan | PolicyPlan) -> int:
     """The most rows that divide every range and slide."""
-    if isinstance(plan, OverPlan):
+    if not isinstance(plan, Plan):
         return 1
     return math.gcd(*(number for r in plan.rules for number in r.even[:2]))
 
 
-def _check(late: str, buckets: int | None, mode: str) -> None:
+def _check(late: str, buckets: int | None) -> None:
     if late not in ("count", "keep", "drop"):
         raise BadInput.because(
             f"cannot treat late rows as {late!r}",
@@ -173,10 +178,22 @@ def _check(late: str, buckets: int | None, mode: str) -> None:
             "buckets= says into how many parts the keys are divided",
             f"give a positive number, or leave it out for {BUCKETS}",
         )
+
+
+def _check_mode(plan: TablePlan, mode: str) -> None:
+    """Only results that cannot vanish may be told before they are final."""
+    cause = "a window comes out once, when the watermark passes its end"
+    if isinstance(plan, PolicyPlan):
+        if mode == "append" or (mode == "update" and plan.policies.trigger == COUNT):
+            return
+        cause = (
+            f"a row that comes before others may undo results of {plan.window}, and "
+            "a stream of Spark cannot take a result back"
+        )
     if mode != "append":
         raise BadInput.because(
             f"cannot give results in {mode} mode",
-            "a window comes out once, when the watermark passes its end",
+            cause,
             "use append mode; a shorter delay of the watermark gives results sooner",
         )
 
@@ -193,8 +210,12 @@ def _check_algorithm(plan: Plan) -> None:
         )
 
 
-def _state(plan: Plan | OverPlan, request: KernelRequest) -> tuple[str, str]:
+def _state(
+    plan: Plan | OverPlan | PolicyPlan, request: KernelRequest
+) -> tuple[str, str]:
     """What the state of a bucket consists of, and why."""
+    if isinstance(plan, PolicyPlan):
+        return "window", "policies go row by row: rows of a window are kept, and read"
     why = _needs_rows(plan, request)
     if isinstance(plan, OverPlan):
         if why is not None:
@@ -233,13 +254,15 @@ def _needs_rows(plan: Plan | OverPlan, request: KernelRequest) -> str | None:
 
 
 def _late_for_all(
-    plan: Plan | OverPlan, request: KernelRequest, state: str, late: str
+    plan: Plan | OverPlan | PolicyPlan, request: KernelRequest, state: str, late: str
 ) -> str | None:
     """Why a row behind the watermark counts nowhere; None: it counts where it can."""
     if late == "drop":
         return 'late="drop"'
     if isinstance(plan, OverPlan):
         return "rows come out in order of time, and rows after it are out"
+    if isinstance(plan, PolicyPlan):
+        return "policies go by the order of time, and have seen rows after it"
     if plan.counts_rows:
         return "rows are numbered in order of time, and its number is taken"
     if state == "slices":
@@ -251,12 +274,12 @@ def _late_for_all(
 
 
 def _sent(
-    plan: Plan | OverPlan, request: KernelRequest, state: str, late: str
+    plan: Plan | OverPlan | PolicyPlan, request: KernelRequest, state: str, late: str
 ) -> tuple[str, str]:
     """What is sent to the buckets, and why."""
     if state == "levels":
         return "rows", "rows are numbered where all of their key meet, in order of time"
-    if isinstance(plan, OverPlan) or state == "rows":
+    if not isinstance(plan, Plan) or state == "rows":
         return "rows", "rows are kept"
     if late == "keep":
         return "rows", 'late="keep" gives rows back, so that they travel whole'

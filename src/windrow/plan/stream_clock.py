@@ -16,7 +16,7 @@ from windrow.errors import BadInput, WindowError
 from windrow.windows.duration import Duration, parse_duration
 
 from .aggregate import Plan
-from .over import OverPlan
+from .table import TablePlan
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class StreamClock:
 
 
 def stream_clock(
-    plan: Plan | OverPlan,
+    plan: TablePlan,
     watermark: object = None,
     ahead: object = None,
     idle: object = None,

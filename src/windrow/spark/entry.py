@@ -63,9 +63,6 @@ Hints = dict[str, Any]
 def aggregate(frame: DataFrame, *query: Any, hints: Hints, **options: Any) -> DataFrame:
     """One row per key and window of `query`: windows, keys, calls; no job is run."""
     frame, plan = _plan(frame, *query, **options)
-    if isinstance(plan, PolicyPlan):
-        check_no_history(hints.get("start"), hints.get("since"))
-        return aggregate_by_policy(frame, plan)
     if frame.isStreaming:
         flow = _flow(frame, plan, hints)
         result: DataFrame = _streams().aggregate(
@@ -73,6 +70,8 @@ def aggregate(frame: DataFrame, *query: Any, hints: Hints, **options: Any) -> Da
         )
         return result
     check_no_history(hints.get("start"), hints.get("since"))
+    if isinstance(plan, PolicyPlan):
+        return aggregate_by_policy(frame, plan)
     return aggregate_tree(frame, _tree(frame, plan, hints))
 
 
@@ -83,12 +82,12 @@ def explain(
     frame, plan = _plan(frame, *query, **options)
     if show != "plan":
         return explain_resolved(resolve(plan, Facts(nullable(frame))), Facts(), show)
-    if isinstance(plan, PolicyPlan):
-        kernels = reasons_of(lambda: aggregate_by_policy(frame, plan))
-        return explain_policies(plan, Facts(nullable(frame)), kernels)
     if frame.isStreaming:
         flow = _flow(frame, plan, hints)
         return explain_flow(flow, reasons_of(lambda: _streams().aggregate(frame, flow)))
+    if isinstance(plan, PolicyPlan):
+        kernels = reasons_of(lambda: aggregate_by_policy(frame, plan))
+        return explain_policies(plan, Facts(nullable(frame)), kernels)
     tree = _tree(frame, plan, hints)
     return explain_tree(tree, reasons_of(lambda: aggregate_tree(frame, tree)))
 
@@ -194,12 +193,6 @@ def _plan(
     frame, calls = with_masks(frame, calls)
     plan = plan_windows(arrow_schema(frame), window, by, calls, **options)
     _check_ticks(plan)
-    if isinstance(plan, PolicyPlan) and frame.isStreaming:
-        raise WindowError.because(
-            f"cannot slide a window ({plan.window}) over a stream",
-            "what a key has seen so far would have to be kept, and is not",
-            "use wr.sliding or wr.rows, or wr.aggregate of each batch in foreachBatch",
-        )
     return frame, plan
 
 
@@ -259,7 +252,7 @@ def _tree(frame: DataFrame, plan: Plan, hints: Hints) -> Tree:
     return grow_tree(plan, nullable(frame), version=version, **own)
 
 
-def _flow(frame: DataFrame, plan: Plan | OverPlan, hints: Hints) -> Flow:
+def _flow(frame: DataFrame, plan: Plan | OverPlan | PolicyPlan, hints: Hints) -> Flow:
     if hints.get("strategy") is not None:
         raise BadInput.because(
             "cannot choose the strategy of a stream",
@@ -303,7 +296,7 @@ def _check_own_watermark(frame: DataFrame, on: str, others: Sequence[str]) -> No
 
 
 def _check_stream(
-    frame: DataFrame, plan: Plan | OverPlan, late: str, clock: StreamClock
+    frame: DataFrame, plan: TablePlan, late: str, clock: StreamClock
 ) -> int:
     """Refuse a stream without watermark or RocksDB; the watermark's delay in ticks."""
     if isinstance(plan, OverPlan) and plan.span is not None:

@@ -47,7 +47,6 @@ def open_history(
 ) -> History:
     """Check that tiles hold what a query over a stream needs, up to `since`."""
     plan = flow.plan
-    assert isinstance(plan, Plan)
     assert plan.clock is not None
     fact = "cannot begin a stream with tiles"
     if flow.fed != "slices":
@@ -56,6 +55,7 @@ def open_history(
             f"{flow.fed_reason}",
             "use aggregates that commute, without late='keep'",
         )
+    assert isinstance(plan, Plan)
     if not isinstance(tiles, DataFrame) and not hasattr(tiles, "isStreaming"):
         tiles = frame.sparkSession.createDataFrame(tiles)
     kind, source, stored = read_tiles(tiles)

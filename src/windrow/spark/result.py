@@ -23,7 +23,9 @@ from pyspark.sql.types import (
 )
 
 from windrow.plan.aggregate import Plan
+from windrow.plan.by_policy import PolicyPlan
 from windrow.plan.over import OverPlan
+from windrow.plan.table import TablePlan
 
 from . import sql
 from .schema import field_of, key_fields, quoted, required, result_fields
@@ -31,7 +33,7 @@ from .schema import field_of, key_fields, quoted, required, result_fields
 _MARK = {"spark.timeWindow": True}  # what `window_time()` asks a column for
 
 
-def window_schema(frame: DataFrame, plan: Plan) -> StructType:
+def window_schema(frame: DataFrame, plan: Plan | PolicyPlan) -> StructType:
     """The columns of windows as tasks give them: keys, which window, results."""
     number = required(IntegerType(), "q") if plan.listed else []
     end = [StructField("end", LongType())] if _has_end(plan) else []
@@ -49,17 +51,22 @@ def row_schema(frame: DataFrame, plan: OverPlan) -> StructType:
     return StructType([*own, *result_fields(frame, plan.calls)])
 
 
-def _has_end(plan: Plan) -> bool:
+def _has_end(plan: Plan | PolicyPlan) -> bool:
     """Whether tasks give ends: those of even time windows are the start and a range."""
-    return any(rule.counts_rows or not rule.is_even for rule in plan.rules)
+    rules = [] if isinstance(plan, PolicyPlan) else plan.rules
+    return plan.counts_rows or any(not rule.is_even for rule in rules)
 
 
 def select_windows(
-    frame: DataFrame, plan: Plan, windows: DataFrame, *, late: Column | None = None
+    frame: DataFrame,
+    plan: Plan | PolicyPlan,
+    windows: DataFrame,
+    *,
+    late: Column | None = None,
 ) -> DataFrame:
     """The final projection of windows; `late` is the row of a stream that came late."""
     columns = _numbered("k", plan.by)
-    if plan.listed:
+    if isinstance(plan, Plan) and plan.listed:
         columns.append(_query(plan))
     columns.append(_window(frame, plan, late is not None))
     return windows.select(*columns, *_results(plan, late))
@@ -72,7 +79,7 @@ def select_rows(
     return rows.select(*_numbered("s", frame.columns), *_results(plan, late))
 
 
-def _results(plan: Plan | OverPlan, late: Column | None) -> list[Column]:
+def _results(plan: TablePlan, late: Column | None) -> list[Column]:
     results = _numbered("r", [bound.name for bound in plan.calls])
     return results if late is None else [*results, late.alias("late")]
 
@@ -89,9 +96,9 @@ def _query(plan: Plan) -> Column:
     return F.expr(f"coalesce(case q {cases} end, '') as query")
 
 
-def _end_sql(plan: Plan) -> str:
+def _end_sql(plan: Plan | PolicyPlan) -> str:
     """Where the row's window ends, in ticks."""
-    if _has_end(plan):
+    if isinstance(plan, PolicyPlan) or _has_end(plan):
         return "end"
     ranges = [rule.longest for rule in plan.rules]
     if len(set(ranges)) == 1:
@@ -100,7 +107,7 @@ def _end_sql(plan: Plan) -> str:
     return f"(start + element_at(array({lengths}), q + 1))"
 
 
-def _window(frame: DataFrame, plan: Plan, absent: bool) -> Column:
+def _window(frame: DataFrame, plan: Plan | PolicyPlan, absent: bool) -> Column:
     """The window of a row; `absent` if it may have none, as a row that came late."""
     kind = None
     if not plan.counts_rows:
@@ -108,7 +115,10 @@ def _window(frame: DataFrame, plan: Plan, absent: bool) -> Column:
         kind = field_of(frame, plan.clock.column).dataType
     start, end = (instant(ticks, kind) for ticks in ("start", _end_sql(plan)))
     window = f"struct({start} as start, {end} as end)"
-    if absent or not (plan.counts_rows or all(rule.tumbles for rule in plan.rules)):
+    is_there = plan.counts_rows
+    if isinstance(plan, Plan) and not is_there:
+        is_there = all(rule.tumbles for rule in plan.rules)
+    if absent or not is_there:
         window = f"if(start is null, null, {window})"
     if isinstance(kind, (TimestampType, TimestampNTZType)):
         return F.expr(window).alias("window", metadata=_MARK)

@@ -25,9 +25,9 @@ from pyspark.sql.types import (
 
 from windrow.aggregates.order_statistics import is_continuous
 from windrow.errors import BadInput
-from windrow.plan.aggregate import Plan
 from windrow.plan.bind import BoundCall
 from windrow.plan.requests import users_result
+from windrow.plan.table import TablePlan
 
 # From Spark 4.2 on a zone is named; before, instants are always in UTC.
 _IN_UTC: dict[str, Any] = (
@@ -58,7 +58,7 @@ def renamed(names: Mapping[str, str]) -> list[str]:
     return [f"{quoted(name)} as {alias}" for name, alias in names.items()]
 
 
-def key_names(plan: Plan) -> list[str]:
+def key_names(plan: TablePlan) -> list[str]:
     """The names that slices and results have for the key columns."""
     return [f"k{number}" for number in range(len(plan.by))]
 

@@ -29,6 +29,7 @@ from pyspark.sql.types import (
 from windrow._version import __version__
 from windrow.batch.partials import Folding
 from windrow.plan.aggregate import Plan
+from windrow.plan.by_policy import PolicyPlan
 from windrow.plan.flow import Flow
 from windrow.plan.over import OverPlan
 from windrow.state.codec import STATS
@@ -62,9 +63,10 @@ def aggregate(
 ) -> DataFrame:
     """One row per key and window, when the watermark passes its end."""
     plan = flow.plan
-    assert isinstance(plan, Plan)
+    assert not isinstance(plan, OverPlan)
     keys = dict(zip(key_names(plan), plan.by, strict=True))
     if history is not None:
+        assert isinstance(plan, Plan)
         frame = _since(frame, plan, history.since)
     schema = window_schema(frame, plan)
     windows = _run_state(frame, flow, schema, keys, history)
@@ -150,7 +152,7 @@ def _run_state(
     results = blobs.groupBy(BUCKET).transformWithStateInPandas(
         processor(body, __version__, by_clock=idle is not None),
         OUTPUT,
-        "Append",
+        flow.mode.capitalize(),
         "EventTime" if idle is None else "ProcessingTime",
         first,
     )
@@ -163,7 +165,7 @@ def _run_state(
 
 def _select_columns(
     frame: DataFrame, flow: Flow
-) -> tuple[DataFrame, list[str], Plan | OverPlan]:
+) -> tuple[DataFrame, list[str], Plan | OverPlan | PolicyPlan]:
     """The bucket and the columns that are needed, their names, and the plan for them.
 
     Float keys as groupBy sees them: in place where only they are needed, beside the
@@ -172,8 +174,8 @@ def _select_columns(
     plan = flow.plan
     assert plan.clock is not None
     whole = isinstance(plan, OverPlan) or flow.late == "keep"
-    if isinstance(plan, Plan):
-        for name in plan.span or (plan.clock.column,):
+    if not isinstance(plan, OverPlan):
+        for name in getattr(plan, "span", None) or (plan.clock.column,):
             frame = frame.where(F.col(quoted(name)).isNotNull())
     names = list(frame.columns) if whole else plan.reads
     columns = {name: F.col(quoted(name)) for name in names}

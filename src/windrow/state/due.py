@@ -30,12 +30,11 @@ from windrow.batch.assemble import Answer, answer_columns
 from windrow.batch.kernel_inputs import KernelInputs, read_inputs
 from windrow.batch.sorted_rows import SortedRows, sort_rows
 from windrow.loops import ordinals
-from windrow.plan.aggregate import Plan
 from windrow.plan.bind import BoundCall
 from windrow.plan.choose import Choice
-from windrow.plan.over import OverPlan
 from windrow.plan.requests import KernelRequest, Slots, users_result
 from windrow.plan.resolve import Resolved
+from windrow.plan.table import TablePlan
 from windrow.windows import Rule, list_windows
 from windrow.windows.rule import Array
 
@@ -133,7 +132,7 @@ class KernelRows:
     source: KernelInputs
 
     @classmethod
-    def of(cls, table: pa.Table, plan: Plan | OverPlan, slots: Slots) -> KernelRows:
+    def of(cls, table: pa.Table, plan: TablePlan, slots: Slots) -> KernelRows:
         """Sort a table, and read the columns of all calls once."""
         stream = sort_rows(table, plan.by, plan.clock, plan.ties)
         return cls(table, stream, read_inputs(table, stream, slots))

@@ -18,7 +18,7 @@ from windrow._later import dataclass
 from windrow.batch.columns import array_runs
 from windrow.windows.rule import Array
 
-from .partial_places import Entries
+from .pieces import Entries
 from .positions import Front, PositionStep
 from .shelves import (
     CHILD,

@@ -28,8 +28,10 @@ from windrow.errors import StateError, StateWarning
 from windrow.plan.aggregate import Plan
 from windrow.plan.as_of import AsOfPlan
 from windrow.plan.bind import BoundCall
+from windrow.plan.by_policy import PolicyPlan
 from windrow.plan.frame import Frame, is_count_of_values
 from windrow.plan.over import OverPlan
+from windrow.plan.table import TablePlan
 from windrow.windows import Rule
 
 FORM, FORM_NUMBER = "the form of this description", 3
@@ -50,7 +52,7 @@ class QueryDescription:
 
 
 def describe(
-    plan: Plan | OverPlan,
+    plan: Plan | OverPlan | PolicyPlan,
     *,
     buckets: int,
     layout: str,
@@ -100,6 +102,8 @@ def describe(
         words["the slicer"] = former["the slicer"] = plan.slicer.name
         if plan.span is not None:
             words["the span"] = former["the span"] = list(plan.span)
+    elif isinstance(plan, PolicyPlan):
+        words["the policies"] = former["the policies"] = str(plan.policies)
     else:
         words["the frames"] = [
             f"{bound.name} over the last {_frame_words(frame)}"
@@ -144,7 +148,7 @@ def _frame_words(frame: Frame) -> str:
     return f"{frame.ticks} ticks closed {frame.closed}"
 
 
-def _own_calls(plan: Plan | OverPlan) -> list[BoundCall]:
+def _own_calls(plan: TablePlan) -> list[BoundCall]:
     """The calls of aggregates that are not built in."""
     return [
         bound
@@ -167,7 +171,7 @@ def _python() -> str:
     return f"Python {sys.version_info.major}.{sys.version_info.minor}"
 
 
-def _unsaid(plan: Plan | OverPlan) -> list[str]:
+def _unsaid(plan: TablePlan) -> list[str]:
     """What the query has that version 0.1 did not remember."""
     unsaid = []
     if isinstance(plan, Plan):

@@ -18,7 +18,6 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.batch.columns import run_bounds
-from windrow.batch.keys import key_codes
 from windrow.batch.partials import PANE
 from windrow.loops import keep_way
 from windrow.windows.rule import Array
@@ -28,6 +27,7 @@ from .codec import FIRST_PAGE, HEADER, Store, pack, unpack
 from .due import LEAST, out_of_reach
 from .feed import Feed
 from .fingerprint import QueryDescription, check_same
+from .key_table import place_keys
 from .late import LateTree
 from .slice_pages import ID, SlicePages
 
@@ -66,19 +66,11 @@ class BucketHeader:
 
         Keys that are new get a number.
         """
-        names, count = self.feed.keys, len(self.keys)
+        names = self.feed.keys
         firsts, lasts = run_bounds(slices, names)
         run_keys = slices.select(names).take(pa.array(firsts))
-        codes = np.zeros(count + 1, np.int32)
-        if names:
-            both = pa.concat_tables([self.keys.select(names), run_keys])
-            codes, _ = key_codes(both.combine_chunks(), names)
-        place = np.full(int(codes.max()) + 1, -1)
-        place[codes[:count]] = np.arange(count)
-        mine = place[codes[count:]]
-        new = mine < 0
+        mine, new = place_keys(self.keys, run_keys, names)
         added = int(new.sum())
-        mine[new] = count + np.arange(added)
         fresh = {ID: pa.array(self.ids + np.arange(added))}
         fresh[UNTIL] = pa.array(np.full(added, LEAST))
         fresh |= {name: run_keys.column(name).filter(pa.array(new)) for name in names}

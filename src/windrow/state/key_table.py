@@ -1,16 +1,17 @@
-"""The keys of a bucket that keeps slices by position, and how far each has come."""
+"""The keys of a bucket, and whole numbers that are kept for each of them."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Self
 
 import numpy as np
 import pyarrow as pa
 
 from windrow._later import dataclass
 from windrow.batch.keys import key_codes
-from windrow.plan.aggregate import Plan
-from windrow.plan.over import OverPlan
+from windrow.plan.table import TablePlan
 from windrow.windows.rule import Array
 
 from .codec import Store, pack, unpack
@@ -20,6 +21,77 @@ from .slice_pages import ID
 
 KEY_TABLE = 1  # its number in the store
 KNOWN = "known"
+
+
+def place_keys(
+    old: pa.Table, keys: pa.Table, names: Sequence[str]
+) -> tuple[Array, Array]:
+    """Where distinct keys stand in a table, and which are not in it.
+
+    Those get the places behind it, in their order.  Without names there is one key.
+    """
+    count = len(old)
+    codes = np.zeros(count + len(keys) if names else count + 1, np.int64)
+    if names:
+        mine, theirs = keys.select(names), old.select(names)
+        both = pa.concat_tables([theirs, mine.cast(theirs.schema)])
+        codes, _ = key_codes(both.combine_chunks(), names)
+    place = np.full(int(codes.max(initial=-1)) + 1, -1)
+    place[codes[:count]] = np.arange(count)
+    found = place[codes[count:]]
+    new = found < 0
+    found[new] = count + np.arange(int(new.sum()))
+    return found, new
+
+
+@dataclasses.dataclass
+class Tally:
+    """Numbers that are kept for each key of a bucket; `usual` are those of a new key.
+
+    `counts` has a row for each of them, and a column for each key.
+    """
+
+    usual: Mapping[str, int]
+    keys: pa.Table
+    counts: Array = dataclasses.field(
+        default_factory=lambda: np.empty((0, 0), np.int64)
+    )
+
+    @classmethod
+    def read(cls, store: Store, plan: TablePlan, usual: Mapping[str, int]) -> Self:
+        """The numbers of a bucket, which may have no key yet."""
+        types = [plan.schema.field(name).type for name in plan.by]
+        names = [f"k{i}" for i in range(len(plan.by))]
+        blob = store.get(KEY_TABLE)
+        schema = pa.schema(dict(zip(names, types, strict=True)))
+        if blob is None:
+            none = np.empty((len(usual), 0), np.int64)
+            return cls(usual, schema.empty_table(), none)
+        table, _ = unpack(blob, "rows")
+        counts = np.stack([table.column(name).to_numpy() for name in usual])
+        return cls(usual, table.select(names).cast(schema), counts)
+
+    def find(self, keys: pa.Table) -> Array:
+        """The places of keys; those that are new come behind the others."""
+        names = self.keys.column_names
+        if names:
+            keys = keys.rename_columns(names)
+            places, new = place_keys(self.keys, keys, names)
+            fresh = keys.filter(pa.array(new)).cast(self.keys.schema)
+            self.keys = pa.concat_tables([self.keys, fresh])
+        else:
+            places, new = np.zeros(1, np.int64), np.array([not self.counts.size])
+        usual = np.array([*self.usual.values()], np.int64)[:, None]
+        added = np.repeat(usual, new.sum(), axis=1)
+        self.counts = np.concatenate([self.counts, added], axis=1)
+        return places
+
+    def write(self, store: Store) -> None:
+        """Keep the numbers of all keys."""
+        numbers = dict(zip(self.usual, map(pa.array, self.counts), strict=True))
+        names = self.keys.column_names
+        table = pa.table({name: self.keys.column(name) for name in names} | numbers)
+        store.put(KEY_TABLE, pack(table.combine_chunks(), "rows", small=True))
 
 
 @dataclasses.dataclass
@@ -36,7 +108,7 @@ class KeyTable:
     stored: bool
 
     @classmethod
-    def read(cls, store: Store, plan: Plan | OverPlan) -> KeyTable:
+    def read(cls, store: Store, plan: TablePlan) -> KeyTable:
         """The keys of a bucket, which may be none."""
         names = [f"k{i}" for i in range(len(plan.by))]
         types = [plan.schema.field(name).type for name in plan.by]
@@ -55,18 +127,8 @@ class KeyTable:
     def add(self, keys: pa.Table, counts: Array, times: Array) -> tuple[Array, Array]:
         """Count rows of keys; their numbers, and how many rows they had before."""
         old, names = self.table, keys.column_names
-        count, known = len(old), self.column(KNOWN)
-        codes = np.zeros(count + len(counts), np.int64)
-        if names:
-            both = pa.concat_tables(
-                [old.select(names), keys.cast(old.select(names).schema)]
-            )
-            codes, _ = key_codes(both.combine_chunks(), names)
-        place = np.full(int(codes.max(initial=-1)) + 1, -1)
-        place[codes[:count]] = np.arange(count)
-        mine = place[codes[count:]]
-        new = mine < 0
-        mine[new] = count + np.arange(int(new.sum()))
+        known = self.column(KNOWN)
+        mine, new = place_keys(old, keys, names)
         added = self.ids + np.arange(int(new.sum()))
         fresh = {ID: added, KNOWN: np.zeros_like(added), TIME: np.zeros_like(added)}
         fresh |= {name: keys.column(name).filter(pa.array(new)) for name in names}

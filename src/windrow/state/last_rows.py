@@ -33,7 +33,6 @@ import pyarrow as pa
 
 from windrow._later import dataclass
 from windrow.batch.assemble import seen_columns
-from windrow.batch.keys import key_codes
 from windrow.batch.over import look_back
 from windrow.plan.aggregate import Plan
 from windrow.plan.as_of import AsOfPlan
@@ -43,13 +42,11 @@ from windrow.plan.resolve import Facts, Resolved, ResolvedOver, resolve
 from windrow.windows import find_frames
 from windrow.windows.rule import Array
 
-from .codec import Store, nullable_schema, pack, unpack
+from .codec import nullable_schema
 from .due import LEAST, KernelRows, due_by_count, first_needed, result_parts
+from .key_table import KNOWN, Tally
 from .row_pages import RowPages
 from .rows import PagedBucket
-
-TALLY = 1  # its number in the store
-KNOWN = "known"
 
 
 @dataclass(frozen=True)
@@ -78,40 +75,18 @@ class CountBucket(PagedBucket):
         assert stream.times is not None
         is_new = (stream.times >= pages.closed).astype(np.int64)
         new = np.add.reduceat(is_new, stream.firsts)
-        keys = stream.keys.rename_columns([f"k{i}" for i in range(len(plan.by))])
-        before, known = _add_to_tally(pages.store, keys, new)
+        tally = Tally.read(pages.store, plan, {KNOWN: 0})
+        places = tally.find(stream.keys)
+        before = tally.counts[0, places]
+        known = tally.counts[0, places] = before + new
+        if new.any():
+            tally.write(pages.store)
         for number, rule in enumerate(plan.rules):
             due = due_by_count(stream, rule, before, known)
             yield from rows.windows(self.resolved, number, due)
         left = known - first_needed(plan.rules, known)
         needed = rows.behind <= np.repeat(left, stream.lasts - stream.firsts)
         pages.settle_final(rows.as_arrived(needed))
-
-
-def _add_to_tally(store: Store, keys: pa.Table, new: Array) -> tuple[Array, Array]:
-    """The count of each key before and after `new[i]` rows of key i became final."""
-    names = keys.column_names
-    old, known = keys.slice(0, 0), np.empty(0, np.int64)
-    blob = store.get(TALLY)
-    if blob is not None:
-        table, _ = unpack(blob, "rows")
-        old = table.select(names).cast(keys.schema)
-        known = table.column(KNOWN).to_numpy()
-    codes, all_keys = np.zeros(len(known) + len(new), np.int64), pa.table({})
-    if names:
-        both = pa.concat_tables([old, keys]).combine_chunks()
-        codes, all_keys = key_codes(both, names)
-    counts = np.zeros(int(codes.max(initial=-1)) + 1, np.int64)
-    counts[codes[: len(known)]] = known
-    mine = codes[len(known) :]
-    before = counts[mine]
-    after = before + new
-    if new.any():
-        counts[mine] = after
-        columns = {name: all_keys.column(name) for name in names}
-        table = pa.table({**columns, KNOWN: counts}).filter(pa.array(counts > 0))
-        store.put(TALLY, pack(table.combine_chunks(), "rows", small=True))
-    return before, after
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,7 @@ from windrow.plan.choose import Choice
 from windrow.windows.rule import Array
 
 from .locate import UNKNOWN, Finder
-from .partial_places import PartialPlaces
-from .pieces import Fields, Pieces
+from .pieces import Fields, PartialPlaces, Pieces
 from .shelves import (
     CHILD,
     KEYS,

@@ -28,8 +28,7 @@ import pyarrow as pa
 from windrow.batch.keys import key_codes
 from windrow.batch.sorted_rows import times_of
 from windrow.loops import keep_way
-from windrow.plan.aggregate import Plan
-from windrow.plan.over import OverPlan
+from windrow.plan.table import TablePlan
 from windrow.windows.rule import Array
 
 from .codec import FIRST_PAGE, HEADER, Store, pack, read_rows, unpack
@@ -72,7 +71,7 @@ class RowPages:
     store: Store
     query: QueryDescription
     schema: pa.Schema
-    plan: Plan | OverPlan
+    plan: TablePlan
     now: int
     closed: int
     way: str
@@ -92,7 +91,7 @@ class RowPages:
         store: Store,
         query: QueryDescription,
         schema: pa.Schema,
-        plan: Plan | OverPlan,
+        plan: TablePlan,
         now: int,
         former: QueryDescription | None = None,
     ) -> Self:
@@ -133,8 +132,17 @@ class RowPages:
         to_come = [page.to_come for page in self.pages if page.to_come is not None]
         if min(to_come, default=self.now) >= self.now:
             return None
+        return self.gather_seen()
+
+    def gather_seen(self) -> pa.Table:
+        """All rows behind the watermark, of pages that have any."""
         rows = self.gather(lambda page: page.least < self.now)
         return rows.filter(pa.array(self._gathered_times < self.now))
+
+    @property
+    def has_new(self) -> bool:
+        """Whether rows came in this step."""
+        return bool(self._unwritten)
 
     @property
     def final_times(self) -> Array:

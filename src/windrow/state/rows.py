@@ -38,8 +38,8 @@ from windrow.batch.assemble import Answer, select_windows
 from windrow.batch.sorted_rows import SortedRows, check_room, times_of
 from windrow.batch.spans import lengths_of, open_spans, solve_spans, span_times
 from windrow.plan.aggregate import Plan
-from windrow.plan.over import OverPlan
 from windrow.plan.resolve import Facts, Resolved, resolve
+from windrow.plan.table import TablePlan
 from windrow.slicing import BY_NAME, cuts_of
 from windrow.windows.rule import Array
 
@@ -58,7 +58,7 @@ class PagedBucket(ABC):
     (ticks), r0, r1, ... (results in the order of the calls).
     """
 
-    plan: Plan | OverPlan
+    plan: TablePlan
     query: QueryDescription
     keep_late: bool
 

@@ -67,7 +67,9 @@ class PolicyTask:
                 job = open_sorted(rows, self.plan, stream)
                 bases, dones = np.zeros((2, len(stream.firsts)), np.int64)
                 bases[0], dones[0] = base, done
-                places = job.results_after(bases, dones, is_open=not final)
+                is_open = np.zeros(len(bases), bool)
+                is_open[-1] = not final
+                places = job.results_after(bases, dones, is_open)
                 yield from self._give(job, places)
                 base, done = places.bases[-1], places.dones[-1]
                 start = int(stream.firsts[-1] + places.carried[-1])

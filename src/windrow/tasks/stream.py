@@ -19,6 +19,7 @@ from windrow.batch.columns import array_runs
 from windrow.batch.partials import Folding, PartialLayout
 from windrow.loops import TaskLane, running
 from windrow.plan.aggregate import Plan
+from windrow.plan.by_policy import PolicyPlan
 from windrow.plan.flow import Flow
 from windrow.plan.over import OverPlan
 from windrow.state.codec import Bucket, StepStats, Store, pack, unpack
@@ -26,6 +27,7 @@ from windrow.state.fingerprint import QueryDescription, describe
 from windrow.state.last_rows import CountBucket, RollBucket
 from windrow.state.own_time import move_time
 from windrow.state.past_slices import CountSliceBucket, OverSliceBucket
+from windrow.state.policies import PolicyBucket
 from windrow.state.rows import PagedBucket, RowBucket, SpanBucket
 from windrow.state.slices import SliceBucket
 from windrow.state.span_slices import PieceFolding, SpanSliceBucket, point_plan
@@ -206,6 +208,7 @@ def make_bucket(flow: Flow) -> Bucket:
         place = query, keep_late, partials, flow.choice, flow.unit
         if isinstance(plan, OverPlan):
             return OverSliceBucket(plan, *place, _rows_bucket(flow, kept))
+        assert isinstance(plan, Plan)
         return CountSliceBucket(plan, *place, _rows_bucket(flow, kept))
     if flow.kept != "slices":
         return _rows_bucket(flow, flow.kept)
@@ -234,6 +237,8 @@ def _rows_bucket(flow: Flow, kept: str) -> PagedBucket:
     """A bucket that keeps rows."""
     plan, query = flow.plan, _describe(flow, kept)
     keep_late = flow.late == "keep"
+    if isinstance(plan, PolicyPlan):
+        return PolicyBucket(plan, query, keep_late, flow.mode == "update")
     if isinstance(plan, OverPlan):
         return RollBucket(plan, query, keep_late)
     if plan.counts_rows:
@@ -244,5 +249,6 @@ def _rows_bucket(flow: Flow, kept: str) -> PagedBucket:
 
 def _describe(flow: Flow, kept: str) -> QueryDescription:
     layout, pace = f"{flow.fed} to {kept}", flow.clock.words()
+    pace |= {} if flow.mode == "append" else {"mode=": flow.mode}
     of_stream = {"layout": layout, "late": flow.late}
     return describe(flow.plan, buckets=flow.buckets, pace=pace, **of_stream)
