@@ -39,7 +39,7 @@ from windrow.plan.cql import (
 )
 from windrow.plan.where import load_parser
 from windrow.query import QueryTree
-from windrow.query.tree import Apply, ColumnName, Literal
+from windrow.query.tree import Apply, ColumnName, Expression, Literal
 
 
 def cql(
@@ -55,7 +55,9 @@ def cql(
     Streams and tables are given by name, and so are aggregates of your own; names that
     are not words, or are `time` or `streams`, go into `streams=`.  Streams are tables
     as `wr.aggregate` takes them, or Spark DataFrames; each result is of the kind of its
-    stream.  Queries over the same rows and keys share one pass.
+    stream.  Queries over the same rows and keys share one pass.  Several over a Spark
+    stream give one streaming DataFrame, so that they share one state too: the column
+    `query` has the place of a query in the text, and `q0`, `q1`, ... its rows.
 
     `time` names the time column of all streams, or of each by a mapping.  Left out, it
     is the only column of timestamps or dates, or one called timestamp, ts or time.
@@ -166,6 +168,9 @@ class _Session:
         """The result of each query."""
         passes = self._passes(queries)
         inputs = {name: _materialise(data) for name, data in self._inputs.items()}
+        bound = [member.bound for pass_ in passes for member in pass_.members]
+        if _are_together(inputs, bound):
+            return [_run_together(inputs, passes)]
         results: list[Any] = [None] * len(queries)
         for pass_ in passes:
             for place, result in _run(inputs, pass_):
@@ -306,18 +311,40 @@ def _prepare_rows(inputs: Mapping[str, Any], pass_: Pass) -> Any:
     return back_end.select_columns(rows, pass_.columns)
 
 
-def _select_results(back_end: Any, result: Any, member: Member, pass_: Pass) -> Any:
-    """The rows of one query, from the results of its pass."""
-    bound, conditions = member.bound, []
+def _run_together(inputs: Mapping[str, Any], passes: Sequence[Pass]) -> Any:
+    """The rows of all queries over a stream as one streaming DataFrame."""
+    back_end: Any = spark_back_end("relation")
+    frames = []
+    for pass_ in passes:
+        result = _prepare_rows(inputs, pass_)
+        if pass_.windows:
+            result = aggregate(result, **pass_.arguments)
+        chosen = {
+            member.place: (_conditions(member, pass_), dict(member.bound.items))
+            for member in pass_.members
+        }
+        frames.append(back_end.tell_apart(result, chosen))
+    return back_end.union(frames)
+
+
+def _conditions(member: Member, pass_: Pass) -> list[Expression]:
+    """What a row of a pass must be to belong to one query."""
+    bound = member.bound
+    conditions: list[Expression] = [] if bound.having is None else [bound.having]
     if len(pass_.windows) > 1:
         conditions.append(Apply("=", (ColumnName("query"), Literal(member.window))))
+    return conditions
+
+
+def _select_results(back_end: Any, result: Any, member: Member, pass_: Pass) -> Any:
+    """The rows of one query, from the results of its pass."""
+    bound, conditions = member.bound, _conditions(member, pass_)
     if bound.rows.numbered is not None:  # only windows that are complete
         start, end = (Apply(side, (ColumnName("window"),)) for side in ("start", "end"))
         conditions.append(Apply(">=", (start, Literal(0))))
         conditions.append(Apply("<=", (end, ColumnName(TOTAL))))
-    for condition in (*conditions, bound.having):
-        if condition is not None:
-            result = back_end.filter_rows(result, condition)
+    for condition in conditions:
+        result = back_end.filter_rows(result, condition)
     if bound.query.output == "istream" and bound.window is not None:
         result = back_end.new_results(result, bound, pass_.keys)
     if bound.query.output == "dstream" and bound.window is not None:
@@ -336,9 +363,15 @@ def _explain(inputs: Mapping[str, Any], pass_: Pass) -> Explanation | None:
 
 
 def _passes(inputs: Mapping[str, Any], bound: list[BoundQuery]) -> list[Pass]:
-    """The passes of queries; over a stream each has its own, with its own state."""
-    alone = any(_is_stream(inputs[query.rows.stream]) for query in bound)
-    return passes_of(bound, alone=alone)
+    """The passes of queries; results of a stream that come apart have their own."""
+    streams = any(_is_stream(inputs[query.rows.stream]) for query in bound)
+    return passes_of(bound, alone=streams and not _are_together(inputs, bound))
+
+
+def _are_together(inputs: Mapping[str, Any], bound: list[BoundQuery]) -> bool:
+    """Whether several queries are all over streams, and so give one result."""
+    are_streams = [_is_stream(inputs[query.rows.stream]) for query in bound]
+    return len(bound) > 1 and all(are_streams)
 
 
 def _schema(data: Any) -> pa.Schema:

@@ -22,7 +22,7 @@ from windrow.plan.flow import flow_of
 from windrow.state.codec import HEADER, Bucket, MemoryStore, StepStats
 from windrow.tasks.stream import make_bucket
 
-MUTATIONS = 10_000 if os.environ.get("WINDROW_TEST_PROFILE") == "deep" else 60
+MUTATIONS = 10_000 if os.environ.get("WINDROW_TEST_PROFILE") == "deep" else 70
 SCHEMA = pa.schema(
     [("key", pa.string()), ("since", pa.int64()), ("at", pa.int64()), ("x", pa.int64())]
 )
@@ -35,6 +35,7 @@ KINDS: dict[str, tuple[Any, dict[str, Any]]] = {
     "spans": (LONG, SUMS),
     "counts": (wr.rows(5, every=2, on="at"), SUMS),
     "rows": (HOUR, {"all": wr.collect("x")}),
+    "policy": (wr.window(evict=wr.delta("since", 6.0), trigger=3, on="at"), SUMS),
     "over": (None, {"s": wr.sum("x", last=6), "m": wr.max("x", last=3)}),
 }
 

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import decimal
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, Window
@@ -36,6 +37,35 @@ def select_columns(frame: DataFrame, columns: Mapping[str, Expression]) -> DataF
     return frame.select(
         *(column_of(expression).alias(name) for name, expression in columns.items())
     )
+
+
+def tell_apart(
+    result: DataFrame,
+    queries: Mapping[int, tuple[Sequence[Expression], Mapping[str, Expression]]],
+) -> DataFrame:
+    """The rows of several queries: `query` is which, and `q0`, `q1`, ... its columns.
+
+    Each has conditions and columns.  One projection, since Spark would run a frame
+    that is selected from twice twice, with two states.
+    """
+    rows = []
+    for number, (conditions, columns) in queries.items():
+        fields = [F.lit(number).alias("query")]
+        for other in queries:
+            own = F.struct(*(column_of(e).alias(name) for name, e in columns.items()))
+            fields.append((own if other == number else F.lit(None)).alias(f"q{other}"))
+        is_mine = reduce(Column.__and__, map(column_of, conditions), F.lit(True))
+        rows.append(F.when(is_mine, F.struct(*fields)))
+    chosen = F.filter(F.array(*rows), lambda row: row.isNotNull())
+    return result.select(F.inline(chosen))
+
+
+def union(frames: Sequence[DataFrame]) -> DataFrame:
+    """The rows of several frames, each with null in columns that it does not have."""
+    (first, *others) = frames
+    for frame in others:
+        first = first.unionByName(frame, allowMissingColumns=True)
+    return first
 
 
 def persist(result: DataFrame) -> DataFrame:

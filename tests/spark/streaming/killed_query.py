@@ -32,7 +32,7 @@ WINDOWS = [
     wr.sliding("25 seconds", every="10 seconds", offset="3 seconds", on="at"),
 ]
 SPANS = wr.sliding("40 seconds", every="10 seconds", span=("since", "at"))
-DAYS = wr.calendar("1 day", on="at", tz="Asia/Kathmandu")
+PAST = wr.window(evict="20 seconds", trigger=3, on="at", ties="id")
 CALLS = {"n": wr.count(), "total": wr.sum("i"), "most": wr.max("f")}
 ROLLING = {
     "minute": wr.sum("i", last="1 minute"),
@@ -72,7 +72,7 @@ QUERIES: dict[str, Callable[..., Any]] = {
     "count windows": _windows(COUNTED),
     "rolling columns": _rolling,
     "events with a duration": _windows(SPANS),
-    "days of a zone": _windows(DAYS),
+    "windows by policy": _windows(PAST),
     "late rows kept": _windows(WINDOWS, late="keep"),
 }
 # How long windows wait: events begin up to 90 seconds before they come.

@@ -151,3 +151,31 @@ def test_a_clause_that_a_stream_cannot_have_is_refused_in_a_sentence(
 
     with pytest.raises(QueryError, match=words):
         wr.cql(text, Calls=stream.withWatermark("at", "1 second"), time="at")
+
+
+def test_queries_of_a_text_share_one_state_and_come_out_in_one_frame(
+    streaming, tmp_path
+):
+    batches = [calls(first, 30) for first in (0, 30, 60)]
+    folder = write_files(tmp_path / "calls", batches)
+    stream = stream_of(streaming, folder, late_by="0 seconds")
+    text = """
+        select at, caller, max(len) as longest from Calls [range 20 slide 10]
+            group by caller having longest > 5;
+        select at, caller, count(*) as n from Calls [range 30 slide 10] group by caller;
+        select caller, sum(len) as total, at from Calls [range 20 slide 10]
+            group by caller
+    """
+
+    ran = run(wr.cql(text, Calls=stream, time="at"), tmp_path / "checkpoint")
+
+    whole = wr.cql(text, Calls=pa.concat_tables(batches), time="at")
+    for number, table in enumerate(whole):
+        rows = ran.rows.filter(pc.equal(ran.rows["query"], number))
+        actual = pa.table(
+            rows[f"q{number}"].combine_chunks().flatten(), table.schema.names
+        )
+        expected = [row for row in table.to_pylist() if row["at"] <= ran.watermark]
+        assert len(expected) > 10
+        assert_same_rows(actual, expected, named_by=["at", "caller"])
+    assert {len(progress["stateOperators"]) for progress in ran.progresses} == {1}
