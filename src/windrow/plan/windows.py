@@ -35,8 +35,8 @@ def check_windows(windows: Sequence[Any]) -> None:
         if not window.is_numbered:
             raise BadInput.because(
                 f"cannot slide a window ({window}) here",
-                "windows by policy run one at a time, and on tables in this process",
-                "use wr.sliding or wr.rows, or collect the data first",
+                "windows by policy run one at a time, and not within a list",
+                "give it alone, or use wr.sliding or wr.rows",
             )
     kinds = sorted({window.kind for window in windows})
     if len(kinds) > 1:

@@ -10,13 +10,14 @@ takes in the tables of a micro-batch and the watermark, and gives the results no
     3. open rows wait             cells                  row_pages        row_pages
     4. windows that fall due      walk, stretches        due, locate      due
     5. their results              advance, pieces        positions        due
-       of places in arrays        pieces                 partial_places
+       of places in arrays        pieces                 pieces
        with what came late        late, late_parts                        rows
     6. pages are written          slice_pages, header    fill_shelves     row_pages
        and found again                                   shelves
-       keys                       header                 key_table
+       keys                       header                 key_table        key_table
     the bucket                    slices, span_slices    past_slices      rows,
-                                                                          last_rows
+                                                                          last_rows,
+                                                                          policies
 
 Slices of time are those of time windows, slices of rows those of count windows and of
 `wr.over`; rows are kept for aggregates that have no partial of bounded size.

@@ -125,8 +125,8 @@ class PolicyWindow(Window):
         del name, clock
         raise WindowError.because(
             f"cannot slide a window ({self}) here",
-            "windows by policy run one at a time, and on tables in this process",
-            "use wr.sliding or wr.rows, or collect the data first",
+            "a window by policy has no numbers that could be slid over",
+            "use wr.sliding or wr.rows",
         )
 
 
