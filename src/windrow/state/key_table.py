@@ -45,7 +45,7 @@ def place_keys(
 
 
 @dataclasses.dataclass
-class Tally:
+class KeyTally:
     """Numbers that are kept for each key of a bucket; `usual` are those of a new key.
 
     `counts` has a row for each of them, and a column for each key.

@@ -44,7 +44,7 @@ from windrow.windows.rule import Array
 
 from .codec import nullable_schema
 from .due import LEAST, KernelRows, due_by_count, first_needed, result_parts
-from .key_table import KNOWN, Tally
+from .key_table import KNOWN, KeyTally
 from .row_pages import RowPages
 from .rows import PagedBucket
 
@@ -75,7 +75,7 @@ class CountBucket(PagedBucket):
         assert stream.times is not None
         is_new = (stream.times >= pages.closed).astype(np.int64)
         new = np.add.reduceat(is_new, stream.firsts)
-        tally = Tally.read(pages.store, plan, {KNOWN: 0})
+        tally = KeyTally.read(pages.store, plan, {KNOWN: 0})
         places = tally.find(stream.keys)
         before = tally.counts[0, places]
         known = tally.counts[0, places] = before + new

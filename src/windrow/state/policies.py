@@ -38,7 +38,7 @@ from windrow.windows.rule import Array
 
 from .codec import Store, pack, unpack
 from .due import MOST
-from .key_table import KNOWN, Tally, place_keys
+from .key_table import KNOWN, KeyTally, place_keys
 from .row_pages import RowPages
 from .rows import PagedBucket
 
@@ -67,13 +67,13 @@ class PolicyBucket(PagedBucket):
 
     def results(self, pages: RowPages) -> Iterator[pa.Table]:
         """The results that fell due as the watermark moved on, then early ones."""
-        tally = Tally.read(pages.store, self.plan, _USUAL)
+        tally = KeyTally.read(pages.store, self.plan, _USUAL)
         told = _read_told(pages.store) if self.early else None
         table = pages.gather_final()
         if table is None and tally.counts[-1].min(initial=MOST) <= pages.now:
             table = pages.gather_seen()
         if table is not None and len(table):
-            steps = _Steps(self, table, pages.closed)
+            steps = _PolicyRun(self, table, pages.closed)
             is_open = steps.note_due(tally, pages.now)
             results, needed = steps.go_on(tally, is_open)
             pages.settle_final(needed)
@@ -81,12 +81,12 @@ class PolicyBucket(PagedBucket):
             yield from _not_told(results, told, len(self.plan.by))
         rows = pages.gather(lambda _: True) if self.early else None
         if rows is not None and len(rows) and (table is not None or pages.has_new):
-            results, _ = _Steps(self, rows, pages.now).go_on(tally, None)
+            results, _ = _PolicyRun(self, rows, pages.now).go_on(tally, None)
             yield from _not_told(results, told, len(self.plan.by))
             pages.store.put(TOLD, pack(results, "rows", small=True))
 
 
-class _Steps:
+class _PolicyRun:
     """Policies that go on over the rows of some keys, new from an instant on."""
 
     def __init__(self, bucket: PolicyBucket, table: pa.Table, since: int) -> None:
@@ -97,7 +97,7 @@ class _Steps:
         is_new = (self.rows.times >= since).astype(np.int64)
         self.new = np.add.reduceat(is_new, self.rows.firsts)
 
-    def note_due(self, tally: Tally, now: int) -> Array:
+    def note_due(self, tally: KeyTally, now: int) -> Array:
         """Where time triggers a result of a key's last rows, whether that is to come.
 
         The tally then says when.
@@ -113,7 +113,7 @@ class _Steps:
         tally.counts[-1, places] = np.where(is_open, ends, MOST)
         return is_open
 
-    def go_on(self, tally: Tally, is_open: Array | None) -> tuple[pa.Table, Array]:
+    def go_on(self, tally: KeyTally, is_open: Array | None) -> tuple[pa.Table, Array]:
         """The results, and which rows of the table are needed from now on.
 
         The tally goes on with them; if None `is_open`, it stays as it was.
