@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import LongType, StructType
 
 from windrow.errors import WindowError
 from windrow.plan.by_policy import PolicyPlan
 from windrow.tasks.policies import PolicyTask
 
 from . import ship
-from .result import select_windows, window_schema
-from .schema import as_arrow, nullable, quoted
+from .schema import as_arrow, key_fields, nullable, quoted, required, result_fields
 from .shuffle import normalise_key, shuffle_by
 
 
@@ -46,7 +46,18 @@ def aggregate_by_policy(frame: DataFrame, plan: PolicyPlan) -> DataFrame:
     order = [short[name] for name in (plan.clock.column, *plan.ties)]
     keys = [short[name] for name in plan.by]
     rows = shuffle_by(frame.select(*columns), keys, order)
-    schema = window_schema(frame, plan)
+    schema = StructType(
+        [
+            *key_fields(frame, plan.by),
+            *required(LongType(), "start", "end"),
+            *result_fields(frame, plan.calls),
+        ]
+    )
     names, gives = tuple(plan.reads), as_arrow(schema)
     task = PolicyTask(plan, names, gives, frozenset(nulls), ship.STRETCH)
-    return select_windows(frame, plan, ship.run_task(rows, task, schema))
+    results = ship.run_task(rows, task, schema)
+    return results.select(
+        *(F.expr(f"k{i} as {quoted(name)}") for i, name in enumerate(plan.by)),
+        F.expr("struct(start, end) as window"),
+        *(F.expr(f"r{i} as {quoted(b.name)}") for i, b in enumerate(plan.calls)),
+    )
