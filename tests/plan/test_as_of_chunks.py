@@ -23,9 +23,11 @@ def test_what_is_no_number_of_events_is_refused(hot):
         _chosen(hot, n=wr.count(last="5"))
 
 
-@pytest.mark.parametrize(("hot", "most"), [(True, HOT), (1, 1)])
-def test_keys_are_cut_from_so_many_events_on(hot, most):
-    chunks, reason = _chosen(hot, n=wr.count(last="5"), two=wr.sum("x", last=2))
+@pytest.mark.parametrize(
+    ("hot", "by", "most"), [(True, "key", HOT), (False, None, HOT), (1, "key", 1)]
+)
+def test_keys_are_cut_from_so_many_events_on(hot, by, most):
+    chunks, reason = _chosen(hot, by, n=wr.count(last="5"), two=wr.sum("x", last=2))
 
     assert chunks.most == most
     assert f"more than {most:,} events" in reason

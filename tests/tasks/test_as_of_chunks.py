@@ -68,7 +68,7 @@ def _run(task: Any, rows: list[dict[str, Any]], kinds: Any, size: int = 3) -> An
     ),
     delay=st.sampled_from([None, 2]),
     length=st.integers(1, 30),
-    by=st.just("key"),
+    by=st.sampled_from(["key", None]),
 )
 def test_chunks_of_any_length_give_the_features_of_whole_keys(
     case, rows, asks, delay, length, by

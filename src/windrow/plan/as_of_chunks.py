@@ -92,8 +92,6 @@ def choose_chunks(plan: AsOfPlan, hot: bool | int) -> tuple[LabelChunks | None, 
     if plan.by and hot is False:
         reason = "labels and events of a key meet in one task, in order of time"
         return None, f"none: {reason}; hot=True would cut keys with very many events"
-    if not plan.by:
-        return None, "none: no key, and all labels and events meet in one task"
     for name in plan.by:
         if pat.is_nested(plan.schema.field(name).type):
             return None, f"none: key {name} is nested, and only Spark can group by it"
@@ -114,11 +112,9 @@ def choose_chunks(plan: AsOfPlan, hot: bool | int) -> tuple[LabelChunks | None, 
             copied.append(frame)
     most = HOT if isinstance(hot, bool) else hot
     chunks = LabelChunks(plan, most, tuple(merged), tuple(counted), tuple(copied))
+    whose = "keys with more than" if plan.by else "no key: if there are more than"
     long = ", lengths between them as totals" if merged else ""
-    return (
-        chunks,
-        f"keys with more than {most:,} events are cut into chunks of as many{long}",
-    )
+    return chunks, f"{whose} {most:,} events are cut into chunks of as many{long}"
 
 
 def _check_hot(hot: object) -> None:

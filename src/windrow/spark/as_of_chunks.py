@@ -121,7 +121,8 @@ class HotKeys:
             FOLDED * ship.STRETCH,
         )
         panes = ship.run_task(rows, fold, folded)
-        panes = shuffle_by(panes, self.keys, [])
+        # not coalesced without a key: that would fold all events in one task
+        panes = shuffle_by(panes, self.keys, []) if self.keys else panes.repartition(1)
         sides = [*required(LongType(), CHUNK), StructField("side", BinaryType())]
         joined = StructType([*own, *sides])
         names = (*plan.by, *CUT, PANES, LAST_ROWS)
