@@ -18,6 +18,7 @@ def session(spark, monkeypatch):
     return spark
 
 
+@pytest.mark.deep  # whole jobs of Spark's own
 def test_windows_that_spark_is_not_asked_for_are_added_up(session, monkeypatch):
     in_turns(tick_turns.alone(60, 2_000, 8), 1, 0.1)
     right = tick_turns.our_windows
@@ -31,6 +32,7 @@ def test_windows_that_spark_is_not_asked_for_are_added_up(session, monkeypatch):
         in_turns(tick_turns.alone(60, 2_000, 8), 1, 0.1)
 
 
+@pytest.mark.deep  # whole jobs of Spark's own
 def test_rows_with_their_past_agree_three_times(session):
     times, _ = in_turns(tick_turns.over(4_000, (20,)), 1, 0.1)
 
