@@ -72,6 +72,7 @@ LATER = {"beside": wr.sum("amount", last=2, next=3)}
         ("card", CALLS | AHEAD | ORDERED, {"hot": 20, "delay": "10 seconds"}),
         ("card", CALLS | ROWS | COPIED, {"hot": 50, "closed": "right"}),
         (None, CALLS | ROWS, {"hot": 9}),
+        (None, CALLS | ROWS, {"closed": "right"}),
         (None, ROWS, {}),
     ],
 )
