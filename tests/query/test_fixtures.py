@@ -5,8 +5,9 @@
     -- tree ...
     -- plan ...
 
-The file is a text of its own: `windrow run` takes it as it is.  After a change that is
-meant, WINDROW_WRITE_FIXTURES=1 writes trees and plans anew; read the difference.
+The file is a text of its own: `windrow run` takes it as it is.  Queries of LightSaber
+are those of `windrow bench`.  After a change that is meant, WINDROW_WRITE_FIXTURES=1
+writes queries, trees and plans anew; read the difference.
 """
 
 import os
@@ -34,15 +35,25 @@ def test_every_fixture_has_a_workload_and_every_workload_a_fixture():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_tree_and_plan_are_those_in_the_fixture(name):
-    text = workloads.text_of(name)
-    actual = explained(name)
+    query = workloads.WORK[name].text
     if os.environ.get("WINDROW_WRITE_FIXTURES"):
-        body = SIGNED.sub("\n", text).rstrip("\n")
-        (workloads.FIXTURES / f"{name}.cql").write_text(f"{body}\n\n{actual}", "utf-8")
-        text = workloads.text_of(name)
+        write(name, query)
+    text = workloads.text_of(name)
+
+    actual = explained(name)
 
     assert text.startswith("-- ")
-    assert text.endswith(f";\n\n{actual}")
+    assert text.endswith(f"{query or ';'}\n\n{actual}")
+
+
+def write(name, query):
+    """The title, the query (another, where it stands elsewhere), and what it means."""
+    file = workloads.FIXTURES / f"{name}.cql"
+    body = SIGNED.sub("\n", workloads.text_of(name)).rstrip("\n")
+    if query:
+        body = f"{body.partition(chr(10))[0]}\n\n{query}"
+        file.write_text(body, "utf-8")
+    file.write_text(f"{body}\n\n{explained(name)}", "utf-8")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,45 +1,53 @@
 """What the fixtures run over: generated streams, and Spark SQL that says the same.
 
-Windows are as long as in the text; only the streams are short.  Spark's own `window()`
-has a projection for each window that holds a row, and takes seconds to plan hundreds
-of them: there rows are copied by `explode(sequence(...))`, which is what it does.
+LightSaber's queries, their Spark SQL and their rows are those of `windrow bench`.
+Windows are as long as in the text; only the streams are short, and thinned out: every
+so-manieth row, so that few rows are many seconds.  Where `window()` would plan
+hundreds of projections, rows are copied by `explode(sequence(...))`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from examples.lightsaber import cm, lrb, sg, sm, ysb
 
-_S = 1_000_000
+from windrow_bench import data
+from windrow_bench.measure.applications import APPLICATIONS
+
 FIXTURES = Path(__file__).parent / "fixtures"
+MOST_PLANNED = 60  # copies of a row, above which planning them takes seconds
 
 
 @dataclass(frozen=True)
 class Work:
-    """The streams and tables of a fixture, by name, and a Spark SQL text a query."""
+    """The streams and tables of a fixture, by name, and a Spark SQL text a query.
+
+    `text` is what the fixture has to say, where it stands elsewhere.
+    """
 
     streams: Callable[[], dict[str, pa.Table]]
     sql: tuple[str, ...]
+    text: str = ""
 
 
-def _named(*names):
-    """A generator's tables under names; its time column is called timestamp here."""
+def _thinned(dataset: str, rows: int, every: int) -> dict[str, pa.Table]:
+    """So many rows of a dataset, one of `every`; the table that stands still beside."""
+    generated = data.find(dataset).generate(rows * every, 7)
+    found = {"S": generated.take(np.arange(0, rows * every, every))}
+    return found | ({"T": data.yahoo.campaigns(7)} if dataset == "yahoo" else {})
 
-    def tables(generate, rows, per_second):
-        made = generate(rows, seed=7, per_second=per_second)
-        return {
-            name: table.rename_columns(
-                ["timestamp" if c == "ts" else c for c in table.column_names]
-            )
-            for name, table in zip(names, made, strict=True)
-        }
 
-    return tables
+def _application(name: str, rows: int, every: int) -> Work:
+    """A query of LightSaber's."""
+    one = APPLICATIONS[name]
+    sql = one.sql_by_copies if one.copies > MOST_PLANNED else one.sql
+    streams = partial(_thinned, one.dataset, rows, every)
+    return Work(streams, (sql.format(S="S", T="T"),), f"{one.text};")
 
 
 def _calls() -> dict[str, pa.Table]:
@@ -79,26 +87,18 @@ def _months(select: str, begins: str) -> str:
     """
 
 
-def _windowed(select: str, source: str, by: str, length: str, slide: str) -> str:
-    """A query with Spark's own windows."""
+def _readings(length: int) -> str:
+    """Sum and minimum of a reading over so many milliseconds, slides of ten."""
+    last = "unix_millis(ts) div 10 * 10"
     return f"""
-        select window.end as timestamp, {select} from {source}
-        group by {by}, window(timestamp, '{length}', '{slide}')
+        select timestamp_millis(start + {length}) as ts,
+               sum(mf01) as total, min(mf01) as least
+        from (select mf01, explode(sequence({last} - {length - 10}, {last}, 10))
+                  as start from S)
+        group by start
     """
 
 
-def _copied(select: str, source: str, by: str, length: int, slide: int) -> str:
-    """The same by a copy of each row per window; lengths in microseconds."""
-    last = f"unix_micros(timestamp) div {slide} * {slide}"
-    return f"""
-        select timestamp_micros(start + {length}) as timestamp, {select} from (
-            select *, explode(sequence({last} - {length - slide}, {last}, {slide}))
-                as start from {source}
-        ) group by {by}start
-    """
-
-
-_SM = "sum(mf01) as total, min(mf01) as least"
 _RA = """
     with copies as (
         select *, explode(sequence(
@@ -118,108 +118,28 @@ _RA = """
     select mxl, num, who from told
     where not (before <=> struct(start - 60L as start, mxl, num, who))
 """
-_SEGMENTS = "(select *, position div 5280 as segment from PosSpeedStr)"
-_SEEN = "Events join Campaigns using (ad) where event_type = 0"
+_LRB2 = APPLICATIONS["LRB2"].sql.format(S="S")
 
 WORK = {
-    "cm1": Work(
-        lambda: _named("TaskEvents")(cm.generate, 600, 10),
-        (
-            _windowed(
-                "category, sum(cpu) as total_cpu",
-                "TaskEvents",
-                "category",
-                "60 seconds",
-                "1 second",
-            ),
-        ),
-    ),
-    "cm2": Work(
-        lambda: _named("TaskEvents")(cm.generate, 1_500, 10),
-        (
-            _windowed(
-                "job, avg(cpu) as avg_cpu",
-                "TaskEvents where event_type = 3",
-                "job",
-                "60 seconds",
-                "1 second",
-            ),
-        ),
-    ),
-    "sg1": Work(
-        lambda: _named("SmartGridStr")(sg.generate, 100, 5),
-        (_copied("avg(value) as avg_load", "SmartGridStr", "", 3600 * _S, _S),),
-    ),
-    "sg2": Work(
-        lambda: _named("SmartGridStr")(sg.generate, 200, 5),
-        (
-            _copied(
-                "plug, household, house, avg(value) as avg_load",
-                "SmartGridStr",
-                "plug, household, house, ",
-                128 * _S,
-                _S,
-            ),
-        ),
-    ),
-    "lrb1": Work(
-        lambda: _named("PosSpeedStr")(lrb.generate, 300, 4),
-        (
-            _copied(
-                "highway, direction, segment, avg(speed) as avgSpeed",
-                _SEGMENTS,
-                "highway, direction, segment, ",
-                300 * _S,
-                _S,
-            )
-            + "having avgSpeed < 40.0",
-        ),
-    ),
-    "lrb2": Work(
-        lambda: _named("PosSpeedStr")(lrb.generate, 300, 4),
-        (
-            _windowed(
-                "vehicle, highway, direction, segment, count(*) as reports",
-                _SEGMENTS,
-                "vehicle, highway, direction, segment",
-                "30 seconds",
-                "1 second",
-            ),
-        ),
-    ),
+    "cm1": _application("CM1", 600, 3),
+    "cm2": _application("CM2", 1_500, 3),
+    "sg1": _application("SG1", 100, 80),
+    "sg2": _application("SG2", 200, 80),
+    "lrb1": _application("LRB1", 300, 8),
+    "lrb2": _application("LRB2", 300, 8),
     "lrb2_whole": Work(
-        lambda: _named("PosSpeedStr")(lrb.generate, 300, 4),
+        partial(_thinned, "linear_road", 300, 8),
         (
-            "select timestamp, highway, direction, segment, count(vehicle) as vehicles "
-            "from ("
-            + _windowed(
-                "vehicle, highway, direction, segment, count(*) as reports",
-                _SEGMENTS,
-                "vehicle, highway, direction, segment",
-                "30 seconds",
-                "1 second",
-            )
-            + ") group by timestamp, highway, direction, segment",
-        ),
-    ),
-    "ysb": Work(
-        lambda: _named("Events", "Campaigns")(ysb.generate, 1_500, 50),
-        (
-            _windowed(
-                "campaign, count(*) as views",
-                _SEEN,
-                "campaign",
-                "10 seconds",
-                "10 seconds",
+            (
+                "select ts, highway, direction, segment, count(vehicle) as vehicles "
+                f"from ({_LRB2}) group by ts, highway, direction, segment"
             ),
         ),
     ),
+    "ysb": _application("YSB", 1_500, 200),
     "sm": Work(
-        lambda: _named("Readings")(sm.generate, 200, 100),
-        tuple(
-            _copied(_SM, "Readings", "", length * 1_000, 10_000)
-            for length in (160, 640, 2_560)
-        ),
+        partial(_thinned, "debs12", 200, 1),
+        tuple(_readings(length) for length in (160, 640, 2_560)),
     ),
     "ra1": Work(_calls, (_RA,)),
     "months": Work(

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
+import windrow as wr
 from windrow_bench import data
 
 EACH = pytest.mark.parametrize("dataset", data.CATALOGUE, ids=lambda one: one.name)
@@ -138,3 +139,13 @@ def test_calls_last_16_seconds_on_average_and_end_53_333_times_a_second():
     assert 51_000 < rows / ((end[-1] - end[0]) / 1e6) < 56_000
     busiest = np.sort(np.bincount(calls["antenna"].to_numpy(), minlength=1_000))[::-1]
     assert 0.45 < busiest[:83].sum() / rows < 0.55
+
+
+def test_calls_are_counted_in_every_window_that_they_overlap():
+    calls = data.table("ss7", 20_000, seed=7)
+    window = wr.sliding("15 seconds", every="5 seconds", span=("start", "end"))
+
+    answer = wr.aggregate(calls, window, n=wr.count(), longest=wr.max("len"))
+
+    assert sum(answer["n"].to_pylist()) > 3 * calls.num_rows
+    assert max(answer["longest"].to_pylist()) == max(calls["len"].to_pylist())

@@ -138,7 +138,7 @@ def _lrb1(rows: int) -> tuple[Side, Side, Any]:
     def same(found: pa.Table, out: list[Array]) -> bool:
         road = _column(found, "highway") * 2 + _column(found, "direction")
         segment = road.astype(np.int64) * miles + _column(found, "segment")
-        return _same(found, segment, "avg_speed", first, out)
+        return _same(found, segment, APPLICATIONS["LRB1"].value, first, out)
 
     return _text("LRB1", S=stream), hand, same
 

@@ -16,12 +16,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-import windrow as wr
 from windrow_bench._claims import ahead, explained
 from windrow_bench.data import SEED, table, yahoo
 from windrow_bench.experiment import Claim, Experiment, Panel, Size, Trial
 from windrow_bench.measure import by_hand
 from windrow_bench.measure.answers import Array, WrongAnswer, check_windows
+from windrow_bench.measure.applications import APPLICATIONS
 from windrow_bench.measure.energies import readings
 from windrow_bench.measure.race import Contender
 from windrow_bench.measure.sharing import graph_contender
@@ -33,13 +33,7 @@ GENERATED, HAND = "generated", "hand-written"
 WIDTH = 2**14
 ROWS = 1_000_000, 16_000_000  # quick, and full
 LENGTH = 10_000_000  # microseconds
-QUERY = """
-select timestamp, campaign, count(*) as views
-from Events [range 10 slide 10]
-join Campaigns on Events.ad = Campaigns.ad
-where event_type = 0
-group by campaign
-"""
+QUERY = APPLICATIONS["YSB"]
 
 
 def trials(size: Size) -> list[Trial]:
@@ -78,14 +72,12 @@ def _slid(aggregate: str, rows: int) -> list[Contender]:
 
 @lru_cache(maxsize=1)
 def _events(rows: int) -> tuple[pa.Table, pa.Table]:
-    events = table("yahoo", rows).combine_chunks()
-    names = ["timestamp" if name == "ts" else name for name in events.column_names]
-    return events.rename_columns(names), yahoo.campaigns(SEED)
+    return table("yahoo", rows).combine_chunks(), yahoo.campaigns(SEED)
 
 
 def _views(rows: int) -> list[Contender]:
     events, campaigns = _events(rows)
-    times = events.column("timestamp").combine_chunks().cast("int64").to_numpy()
+    times = events.column("ts").combine_chunks().cast("int64").to_numpy()
     ads = events.column("ad").to_numpy()
     kinds = events.column("event_type").to_numpy()
     numbers = np.unique(campaigns.column("campaign").to_numpy())
@@ -101,7 +93,8 @@ def _views(rows: int) -> list[Contender]:
         return counts
 
     def generated() -> pa.Table:
-        return wr.cql(QUERY, Events=events, Campaigns=campaigns)
+        found: pa.Table = QUERY.ours({"S": events, "T": campaigns})
+        return found
 
     def check_counts(who: str, counts: Array) -> None:
         mine = (kinds == yahoo.VIEW) & (campaign_of[ads] >= 0)
@@ -112,7 +105,7 @@ def _views(rows: int) -> list[Contender]:
 
     def check_table(found: pa.Table) -> None:
         counts = np.zeros((last - first + 1, len(numbers)), np.int64)
-        ends = pc.cast(found.column("timestamp"), pa.int64()).to_numpy()
+        ends = pc.cast(found.column("ts"), pa.int64()).to_numpy()
         place = np.searchsorted(numbers, found.column("campaign").to_numpy())
         counts[ends // LENGTH - 1 - first, place] = found.column("views").to_numpy()
         check_counts(GENERATED, counts)
