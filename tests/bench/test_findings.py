@@ -3,9 +3,11 @@
 import pytest
 
 from handmade_experiments import TINY, claim, experiment, keep, row, trial
-from windrow_bench._claims import everywhere, from_, level
+from windrow_bench._claims import ahead, among, everywhere, explained, from_, level
+from windrow_bench._over_panels import always, steady
+from windrow_bench.bars._bar import number
 from windrow_bench.experiment import Claim, NotMeasured, Verdict
-from windrow_bench.findings import gather
+from windrow_bench.findings import FINE, gather
 from windrow_bench.store import ResultStore
 
 
@@ -142,3 +144,124 @@ def test_a_claim_about_one_place_does_not_speak_of_others(store):
     (judged,) = gather([card], TINY, store).all[0].judged
 
     assert judged.standing == "holds"
+
+
+def _sides(panel, x, **values):
+    return trial(panel, x, [row(panel, x, who, v) for who, v in values.items()])
+
+
+def _judged(store, claims, planned, measured, **facts):
+    """Claims about trials, of which those `measured` were kept."""
+    keep(store, experiment("a", trials=lambda _: measured), **facts)
+    card = experiment("a", claims=tuple(claims), trials=lambda _: planned)
+    return gather([card], TINY, store, only_here=True).all[0].judged
+
+
+@pytest.mark.parametrize(
+    "judge",
+    [
+        ahead("speed", "a", ["b"]),
+        always(["speed"], ["a"], ["b"]),
+        steady(["speed"], "a"),
+        number("", "speed", "a", least=1.0).judge,
+        lambda rows: Verdict("", all(row.value for row in rows.all)),
+    ],
+    ids=["ahead", "always", "steady", "a bar", "rows read at large"],
+)
+@pytest.mark.parametrize("failed", [False, True])
+def test_no_way_to_judge_calls_a_part_the_whole(store, judge, failed):
+    planned = [_sides("speed", x, a=4.0, b=2.0) for x in (1, 2, 4)]
+    if failed:
+        keep(store, experiment("a", trials=lambda _: planned[2:]), rows=(), failed="!")
+
+    [judged] = _judged(store, [Claim("", "", judge)], planned, planned[:2])
+
+    assert judged.words == "held where measured (2 of 3)"
+    assert judged.why == "not measured: speed | 4"
+
+
+def test_a_claim_over_panels_speaks_of_all_of_them(store):
+    planned = [_sides(panel, 1, a=4.0, b=2.0) for panel in ("short", "long")]
+    both, one = (always(some, ["a"], ["b"]) for some in (["short", "long"], ["short"]))
+    claims = [Claim("", "", judge) for judge in (both, one)]
+
+    over, alone = _judged(store, claims, planned, planned[:1])
+
+    assert over.words == "held where measured (1 of 2)"
+    assert over.why == "not measured: long | 1"
+    assert alone.words == "holds"
+
+
+def test_a_rival_who_sat_out_was_not_measured_there(store):
+    planned = [
+        _sides("speed", 1, a=4.0, b=2.0, c=3.0),
+        _sides("speed", 2, a=4.0, b=2.0),
+    ]
+    claims = [
+        Claim("", "", ahead("speed", "a", ["b", "c"])),
+        Claim("", "", always(["speed"], ["a"], ["b", "c"])),
+        Claim("", "", ahead("speed", "a", ["b"])),
+    ]
+
+    *partly, whole = _judged(store, claims, planned, planned)
+
+    assert {one.words for one in partly} == {"held where measured (1 of 2)"}
+    assert {one.why for one in partly} == {"not measured: c at speed | 2"}
+    assert whole.words == "holds"
+
+
+def test_places_named_by_a_claim_count_though_this_run_leaves_them_out(store):
+    planned = [_sides("speed", x, a=4.0, b=2.0) for x in ("CM1", "SG1")]
+    judge = ahead("speed", "a", ["b"], where=among("CM1", "SG1", "LRB1"))
+
+    [judged] = _judged(store, [Claim("", "", judge)], planned, planned)
+
+    assert judged.words == "held where measured (2 of 3)"
+    assert judged.why == "not measured: speed | LRB1"
+
+
+def test_rows_that_stand_elsewhere_than_their_trial_need_all_trials(store):
+    planned = [trial(one, 1, [row("average", one, "a", 2.0)]) for one in ("sum", "min")]
+
+    [judged] = _judged(
+        store, [Claim("", "", level("average", ["a"]))], planned, planned[:1]
+    )
+
+    assert judged.words == "held where measured (1 of 2)"
+
+
+@pytest.mark.parametrize("value", [2.0, 2.5])
+@pytest.mark.parametrize("holds", [True, False])
+def test_times_under_the_grain_of_the_clock_cannot_be_judged(store, value, holds):
+    rows = [row("ns", 1, "a", value, grain=2.5), row("ns", 1, "b", 9.0)]
+    mine, other = ("a", "b") if holds else ("b", "a")
+    claims = [
+        Claim("", "", ahead("ns", mine, [other], less=True)),
+        Claim("", "", always(["ns"], [other], [mine])),
+        Claim("It reads b alone.", "", level("ns", ["b"])),
+    ]
+
+    *fine, coarse = _judged(
+        store, claims, [trial("ns", 1, rows)], [trial("ns", 1, rows)]
+    )
+
+    assert {(one.standing, one.why) for one in fine} == {("open", FINE)}
+    assert coarse.standing == "holds"
+
+
+@pytest.mark.parametrize(
+    ("why", "tried", "said"),
+    [
+        ("", "", "not found out"),
+        ("a guess", "", "not found out; supposed: a guess"),
+        ("pauses", "none on rising values", "pauses; tried: none on rising values"),
+        ("", "one thread: level", "tried: one thread: level"),
+    ],
+)
+def test_a_claim_that_fails_has_a_cause_that_was_tried_or_none(store, why, tried, said):
+    judge = explained(ahead("speed", "b", ["a"]), why)
+    planned = [_sides("speed", 1, a=4.0, b=2.0)]
+
+    [judged] = _judged(store, [Claim("", "", judge, tried)], planned, planned)
+
+    assert (judged.standing, judged.why) == ("fails", said)

@@ -13,7 +13,7 @@ what is flat, what grows.  Within SLACK of a tie nobody is behind.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from statistics import geometric_mean
 
 from .experiment import NotMeasured, Place, RowSet, Verdict
@@ -28,9 +28,20 @@ def everywhere(_: Place) -> bool:
     return True
 
 
+@dataclass(frozen=True)
+class Among:
+    """At places of these names: a claim speaks of all of them, measured or not."""
+
+    names: tuple[str, ...]
+
+    def __call__(self, x: Place) -> bool:
+        """Whether it is one of them."""
+        return x in self.names
+
+
 def among(*names: str) -> Where:
     """At places of these names."""
-    return lambda x: x in names
+    return Among(names)
 
 
 def from_(least: float, most: float = float("inf")) -> Where:
@@ -53,9 +64,10 @@ def ahead(
     def judge(rows: RowSet) -> Verdict:
         found: dict[Place, float] = {}
         for x in places(rows, panel, where):
-            best = (min if less else max)(
-                rows.value(panel, x, one) for one in _present(rows, panel, x, others)
-            )
+            theirs = rows.present(panel, x, others)
+            if not theirs:
+                raise NotMeasured(f"none of {', '.join(others)} at {x} was measured")
+            best = (min if less else max)(theirs.values())
             value = rows.value(panel, x, mine)
             found[x] = best / value if less else value / best
         worst = min(found, key=lambda x: found[x])
@@ -149,15 +161,6 @@ def places(rows: RowSet, panel: str, where: Where = everywhere) -> list[Place]:
     found = rows.xs(panel, where=where)
     if not found:
         raise NotMeasured(f"no place of {panel} that counts was measured")
-    return found
-
-
-def _present(rows: RowSet, panel: str, x: Place, names: Sequence[str]) -> list[str]:
-    """Those of a list that took part at a place: slow ones may have sat out."""
-    there = {row.series for row in rows.all if row.panel == panel and row.x == x}
-    found = [name for name in names if name in there]
-    if not found:
-        raise NotMeasured(f"none of {', '.join(names)} at {x} was measured")
     return found
 
 

@@ -6,7 +6,8 @@
     steady      one has about the same rate everywhere
 
 Who is ahead is told of the best of `mine`, or of `each` of them, against the best of
-`others`; whoever was not measured at a place is left out there.
+`others`; whoever was not measured at a place is left out there, and a claim that holds
+so is told to hold where it was measured.
 """
 
 from __future__ import annotations
@@ -31,16 +32,13 @@ def cells(
     each: bool = False,
 ) -> dict[Cell, float]:
     """How much faster `mine` are than the best of `others`, where it counts."""
-    rates: dict[Cell, dict[str, float]] = {}
-    for row in rows.all:
-        if row.panel in panels and where(row.x):
-            rates.setdefault((row.panel, row.x), {})[row.series] = row.value
     found: dict[Cell, float] = {}
-    for cell, rate in rates.items():
-        ours = [rate[name] for name in mine if name in rate]
-        theirs = [rate[name] for name in others if name in rate]
-        if ours and theirs:
-            found[cell] = (min if each else max)(ours) / max(theirs)
+    for panel in panels:
+        for x in rows.xs(panel, where=where):
+            ours = rows.present(panel, x, mine).values()
+            theirs = rows.present(panel, x, others).values()
+            if ours and theirs:
+                found[panel, x] = (min if each else max)(ours) / max(theirs)
     if not found:
         raise NotMeasured(f"{mine[0]} was not measured beside {others[0]}")
     return found
@@ -101,9 +99,10 @@ def rates(
 
     def look(rows: RowSet) -> dict[Cell, float]:
         found: dict[Cell, float] = {
-            (f"{row.series}, {row.panel}", row.x): row.value
-            for row in rows.all
-            if row.panel in panels and row.series in names and where(row.x)
+            (f"{name}, {panel}", x): value
+            for panel in panels
+            for x in rows.xs(panel, where=where)
+            for name, value in rows.present(panel, x, names).items()
         }
         if not found:
             raise NotMeasured(f"{names[0]} was not measured where it counts")

@@ -14,7 +14,7 @@ that are compared have been measured side by side.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
@@ -112,11 +112,16 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Claim:
-    """What the paper says, in one sentence, with its number, and how to tell."""
+    """What the paper says, in one sentence, with its number, and how to tell.
+
+    `tried` tells what was changed, one thing alone, to find out why it does not hold
+    here, and what that gave; without it the cause is not found out.
+    """
 
     text: str
     theirs: str
     judge: Callable[[RowSet], Verdict]
+    tried: str = ""
 
 
 class NotMeasured(LookupError):
@@ -126,19 +131,23 @@ class NotMeasured(LookupError):
 class RowSet:
     """The measured rows of an experiment, as claims read them.
 
-    They remember what was read, which is what a claim speaks of: single places, and
-    conditions on all places of a panel.
+    They remember what was read, which is what a claim speaks of: single places,
+    conditions on all places of a panel, and who was `absent` at a place though others
+    of the panel have it.
     """
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self.all = list(rows)
+        self.absent: dict[tuple[str, Place], list[str]] = {}
         self._read: set[tuple[str, Place]] = set()
+        self._used: set[tuple[str, Place, str]] = set()
         self._conditions: list[tuple[str, Callable[[Place], bool]]] = []
         self._at = {(row.panel, row.x, row.series): row for row in self.all}
 
     def row(self, panel: str, x: Place, series: str) -> Row:
         """One of them."""
         self._read.add((panel, x))
+        self._used.add((panel, x, series))
         try:
             return self._at[panel, x, series]
         except KeyError:
@@ -160,6 +169,7 @@ class RowSet:
     ) -> list[Place]:
         """The places of a panel, or of one of its series, in the order of measuring."""
         self._conditions.append((panel, where))
+        self._read |= {(panel, x) for x in getattr(where, "names", ())}
         found = [
             row.x
             for row in self.all
@@ -167,10 +177,39 @@ class RowSet:
         ]
         return list(dict.fromkeys(found))
 
+    def present(self, panel: str, x: Place, names: Sequence[str]) -> dict[str, float]:
+        """The numbers of those who took part at a place; slow ones may have sat out.
+
+        Who took part elsewhere in the panel, and not here, is `absent` here.
+        """
+        self._read.add((panel, x))
+        there = {name for name in names if (panel, x, name) in self._at}
+        if lacking := [n for n in self.series(panel) if n in names and n not in there]:
+            self.absent.setdefault((panel, x), []).extend(lacking)
+        return {name: self.value(panel, x, name) for name in names if name in there}
+
     def spoke_of(self, panel: str, x: Place) -> bool:
         """Whether what was read so far would have taken in that place."""
         held = (where(x) for asked, where in self._conditions if asked == panel)
         return (panel, x) in self._read or any(held)
+
+    @property
+    def panels_read(self) -> list[str]:
+        """Panels of which something was read, or asked for."""
+        read = [panel for panel, _ in sorted(self._read, key=repr)]
+        return list(dict.fromkeys([*(panel for panel, _ in self._conditions), *read]))
+
+    def never_measured(self) -> list[str]:
+        """Places that were asked for by name and have no row, as keys of trials."""
+        there = {(row.panel, row.x) for row in self.all}
+        return [f"{p} | {x}" for p, x in sorted(self._read, key=repr)
+                if (p, x) not in there]  # fmt: skip
+
+    @property
+    def under_grain(self) -> bool:
+        """Whether a number that was read is no more than the clock's grain."""
+        used = (self._at[at] for at in self._used if at in self._at)
+        return any(row.value <= row.facts.get("grain", 0.0) for row in used)
 
     def series(self, panel: str) -> list[str]:
         """Who took part in a panel."""

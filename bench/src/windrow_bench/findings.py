@@ -20,6 +20,8 @@ from .experiment import Claim, Experiment, NotMeasured, Place, RowSet, Size, Ver
 from .runner import lacking
 from .store import ResultStore, StoredTrial
 
+FINE = "some of its times lie under the clock's grain"
+NOT_FOUND = "not found out"
 Standing = Literal["holds", "partly", "fails", "open", "unmeasured"]
 WORDS: dict[Standing, str] = {
     "holds": "holds",
@@ -46,6 +48,17 @@ class JudgedClaim:
         if self.standing == "partly":
             return f"{WORDS['partly']} ({self.measured} of {self.of})"
         return WORDS[self.standing]
+
+    @property
+    def why(self) -> str:
+        """Why it stands there; of one that fails, the cause, if it was found out."""
+        supposed = self.verdict.why
+        if self.standing != "fails":
+            return supposed
+        if self.claim.tried:
+            known = [supposed] if supposed else []
+            return "; ".join([*known, f"tried: {self.claim.tried}"])
+        return f"{NOT_FOUND}; supposed: {supposed}" if supposed else NOT_FOUND
 
 
 @dataclass(frozen=True)
@@ -98,6 +111,8 @@ class Finding:
             verdict = Verdict("", None, str(error))
         except (ArithmeticError, ValueError) as error:
             verdict = Verdict("", None, f"its numbers cannot be compared: {error}")
+        if verdict.holds is not None and rows.under_grain:
+            verdict = Verdict(verdict.ours, None, FINE)
         if verdict.holds is None:
             return JudgedClaim(claim, verdict, "open")
         if not verdict.holds:
@@ -106,15 +121,37 @@ class Finding:
 
     def _held(self, claim: Claim, verdict: Verdict, rows: RowSet) -> JudgedClaim:
         """A claim that held, which counts as such if every place was measured."""
-        places = [key for panel, x, key in self.planned if rows.spoke_of(panel, x)]
         done = {one.trial for one in self.kept if not one.failed}
-        absent = [key for key in places if key not in done]
+        places = self._places(rows)
+        absent = {key: key for key in places if key not in done}
+        absent |= {key: key for key in rows.never_measured()}
+        for (panel, x), names in rows.absent.items():
+            key = f"{panel} | {x}"
+            absent.setdefault(key, f"{', '.join(names)} at {key}")
         if not absent:
             return JudgedClaim(claim, verdict, "holds")
-        why = f"not measured: {', '.join(absent)}"
+        why = f"not measured: {', '.join(absent.values())}"
         verdict = replace(verdict, why=f"{verdict.why}; {why}" if verdict.why else why)
-        measured = len(places) - len(absent)
-        return JudgedClaim(claim, verdict, "partly", measured, len(places))
+        of = len({*places, *absent})
+        return JudgedClaim(claim, verdict, "partly", of - len(absent), of)
+
+    def _places(self, rows: RowSet) -> list[str]:
+        """Keys of the trials that a claim speaks of, by what it read.
+
+        Rows of a trial may stand elsewhere than the trial (quantiles of one run): then
+        all trials of the panel count, or all there are, as they do for a claim that
+        read nothing place by place.
+        """
+        found: list[str] = []
+        for panel in rows.panels_read:
+            there = [(x, key) for one, x, key in self.planned if one == panel]
+            exact = [key for x, key in there if rows.spoke_of(panel, x)]
+            found += exact or [key for _, key in there] or self._keys
+        return list(dict.fromkeys(found)) if rows.panels_read else self._keys
+
+    @property
+    def _keys(self) -> list[str]:
+        return [key for *_, key in self.planned]
 
 
 @dataclass(frozen=True)

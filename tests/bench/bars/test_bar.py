@@ -3,7 +3,7 @@
 import pytest
 
 from windrow_bench.bars import _bar
-from windrow_bench.bars._bar import FINE, SHRUNK, cost, growth, number, speed
+from windrow_bench.bars._bar import SHRUNK, cost, growth, number, speed
 from windrow_bench.experiment import NotMeasured, Row, RowSet, Size
 from windrow_bench.findings import Finding
 from windrow_bench.store import StoredTrial
@@ -73,13 +73,12 @@ def test_a_number_has_to_be_kept_at_every_place_and_by_every_series():
     assert not number("x", "p", "a", least=0.11).judge(values).holds
 
 
-@pytest.mark.parametrize(
-    ("facts", "why"), [({"shrunk": True}, SHRUNK), ({"grain": 1.5}, FINE)]
-)
-def test_fewer_rows_and_times_under_the_grain_cannot_be_judged(facts, why):
-    found = speed("x", "p", "a", ("b",), 2.0).judge(rows(at(a=[1.0], b=[3.0]), **facts))
+def test_fewer_rows_than_were_promised_cannot_be_judged():
+    values = rows(at(a=[1.0], b=[3.0]), shrunk=True)
 
-    assert (found.holds, found.why) == (None, why)
+    found = speed("x", "p", "a", ("b",), 2.0).judge(values)
+
+    assert (found.holds, found.why) == (None, SHRUNK)
     assert found.ours == "3x at the worst (1)"
 
 

@@ -1,10 +1,14 @@
 """The experiments on events with a duration: on a few of them, and claims by hand."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
 from windrow.loops import interpreting
 from windrow_bench.experiment import NotMeasured, Row, RowSet, Size
+from windrow_bench.measure.race import Contender
+from windrow_bench.measure.resources import CPU, MEMORY, named, resource_rows
 from windrow_bench.measure.spanning import SpanSetting
 from windrow_bench.ses import EXPERIMENTS, _figure, best_technique, calls
 from windrow_bench.ses import event_size as by_event
@@ -68,6 +72,15 @@ def test_claims_about_nothing_cannot_be_judged(name):
             claim.judge(RowSet([]))
 
 
+def judged(experiment, rows):
+    """Whether those claims hold that rows of these panels decide."""
+    found = []
+    for claim in experiment.claims:
+        with contextlib.suppress(NotMeasured):
+            found.append(claim.judge(RowSet(rows)).holds)
+    return found
+
+
 def verdicts(experiment, value):
     """Whether claims hold where `value(panel, x, series, y)` is what was measured."""
     rows = []
@@ -78,7 +91,52 @@ def verdicts(experiment, value):
                 rows.append(
                     Row(trial.panel, trial.x, name, rate, rate, rate, 1, {"y": y})
                 )
-    return [claim.judge(RowSet(rows)).holds for claim in experiment.claims]
+    return judged(experiment, rows)
+
+
+def resource_verdicts(experiment, taken):
+    """The same for processor and memory, by what each technique takes of both."""
+    rows = [
+        Row(named(trial.panel, what), trial.x, name, cost, cost, cost, 1)
+        for trial in experiment.trials(Size("full", 1.0, 1))
+        for what in (CPU, MEMORY)
+        for name in SERIES[experiment.name]
+        for cost in [taken.get(name, taken[TALLER])]
+    ]
+    return judged(experiment, rows)
+
+
+TALLER = "levels"
+THRIFTY = {SLICES: 1.0, BUCKETS: 1.2, SWEEPING: 1.5, TUPLES: 3.0, TALLER: 1.1}
+GREEDY = {SLICES: 2.0, BUCKETS: 1.2, SWEEPING: 1.5, TUPLES: 1.0, TALLER: 1.1}
+
+
+@pytest.mark.parametrize(
+    ("name", "thrifty", "greedy"),
+    [
+        ("ses-figure-10", [True] * 4, [False, False, False, True]),
+        ("ses-figure-11", [False, True], [True, False]),
+        ("ses-figure-14", [True] * 6, [False] * 6),
+    ],
+)
+def test_processor_and_memory_are_judged_by_what_slices_take(name, thrifty, greedy):
+    experiment = BY_NAME[name]
+
+    assert resource_verdicts(experiment, THRIFTY) == thrifty
+    assert resource_verdicts(experiment, GREEDY) == greedy
+
+
+def test_memory_that_is_held_while_a_call_runs_is_seen():
+    def hold(megabytes):
+        return lambda: np.ones(megabytes << 17)
+
+    calls_ = [Contender(str(mb), hold(mb), print, scale=2.0) for mb in (1, 64)]
+
+    rows = RowSet(resource_rows("p", 1, calls_, 2.0))  # one piece of work each
+
+    assert rows.value("p, memory", 1, "64") == pytest.approx(64 << 20, rel=0.1)
+    assert rows.value("p, memory", 1, "1") < 8 << 20
+    assert rows.value("p, CPU", 1, "64") > 0
 
 
 PLAIN = (TUPLES, BUCKETS, SWEEPING, SLICES)

@@ -6,8 +6,7 @@
     number    a measured value itself is at least, or at most, so much
 
 The worst place decides.  A promise speaks of the rows of a full run: on fewer rows
-(facts["shrunk"]) its ratio is told, and not judged; no more is one of times that lie
-under the clock's grain (facts["grain"]).
+(facts["shrunk"]) its ratio is told, and not judged.
 """
 
 from __future__ import annotations
@@ -35,7 +34,6 @@ from windrow_bench.measure.turns import Value, race_trial
 
 OURS, SPARK = "windrow", "Spark"
 HERE, ON_SPARK, ON_STREAMS = "Bars", "Bars on Spark", "Bars on streams"
-FINE = "some of its times lie under the clock's grain"
 SHRUNK = "promised for the rows of a full run; this one had fewer"
 Ratios = dict[str, tuple[float, list[Row]]]
 """By the words for a place: a number, and the rows that it came from."""
@@ -171,8 +169,6 @@ def _judge(
         mean = geometric_mean(ratio for ratio, _ in found.values())
         ours = f"{mean:.3g}x on average, {ours}"
     used = [row for _, rows in found.values() for row in rows]
-    if any(row.value < row.facts.get("grain", 0.0) for row in used):
-        return Verdict(ours, None, FINE)
     if any(row.facts.get("shrunk") for row in used):
         return Verdict(ours, None, SHRUNK)
     return Verdict(ours, value >= least if least is not None else value <= (most or 0))

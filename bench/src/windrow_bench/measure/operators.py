@@ -76,7 +76,9 @@ def steady_contender(
     def all_results() -> Array:
         new = make(algorithm, aggregate, width)
         found = fed(new, values, LONG_BATCH, aggregate)
-        return np.concatenate([one[aggregate].to_numpy() for one in found])
+        return np.concatenate(
+            [one[aggregate].to_numpy(zero_copy_only=False) for one in found]
+        )
 
     def call() -> int:
         return sum(len(one) for one in fed(full, rest, LONG_BATCH, aggregate))

@@ -27,7 +27,6 @@ PBA, SBA, NAIVE = "pba", "sba", "recompute"
 PEERS = ("two_stacks", "slick_deque")
 AGGREGATE = "max"
 COMBINES = 1.5e9  # a second, about: how many rows `recompute` is given
-SLOW = 20_000  # slices in a window from which on `recompute` sits out
 LEAST = 200  # windows that it answers at least
 
 
@@ -53,10 +52,8 @@ def _enter(over: Cut, seconds: float) -> list[Contender]:
     width = over.range // over.slide
     if over.times is not None:
         width = int((over.frames.stops - over.frames.starts).max())
-    if width < SLOW:
-        windows = max(int(COMBINES * seconds / 20 / width), LEAST)
-        ones.append(slower_contender(find(NAIVE), AGGREGATE, over, windows))
-    return ones
+    windows = max(int(COMBINES * seconds / 20 / width), LEAST)
+    return [*ones, slower_contender(find(NAIVE), AGGREGATE, over, windows)]
 
 
 def with_two_cores(judge: Callable[[RowSet], Verdict]) -> Callable[[RowSet], Verdict]:

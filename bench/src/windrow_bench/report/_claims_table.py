@@ -67,7 +67,7 @@ def claims_table(findings: Sequence[Finding]) -> Html:
 
 def _row(finding: Finding, judged: JudgedClaim) -> Html:
     one, verdict = finding.experiment, judged.verdict
-    why = [tag("p", verdict.why, cls="why")] if verdict.why else []
+    why = [tag("p", judged.why, cls="why")] if judged.why else []
     busy = [tag("p", "others were busy", cls="why")] if finding.busy else []
     cells = (
         ("paper", one.paper),

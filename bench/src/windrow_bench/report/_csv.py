@@ -43,7 +43,7 @@ def write_claims(findings: Sequence[Finding], folder: Path) -> Path:
             judged.claim.theirs,
             judged.verdict.ours,
             judged.words,
-            judged.verdict.why,
+            judged.why,
         ]
         for one in findings
         for judged in one.judged

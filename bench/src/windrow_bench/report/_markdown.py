@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from windrow_bench.experiment import Panel, RowSet
-from windrow_bench.findings import Finding, Findings
+from windrow_bench.findings import Finding, Findings, JudgedClaim
 from windrow_bench.numbers import duration, number, place
 
 BARS = "Bars"  # papers whose name begins so are the product's own
@@ -33,7 +33,7 @@ def results(findings: Findings) -> str:
     lines = ["# Results", "", *origin, ""]
     heads = ("bar", "verdict", "promised", "measured")
     verdicts = (
-        (claim.claim.text, claim.words, claim.claim.theirs, _ours(claim.verdict))
+        (claim.claim.text, claim.words, claim.claim.theirs, _ours(claim))
         for one in shown
         for claim in one.judged
     )
@@ -45,9 +45,8 @@ def results(findings: Findings) -> str:
     return "\n".join(lines)
 
 
-def _ours(verdict: object) -> str:
-    words = [getattr(verdict, "ours", ""), getattr(verdict, "why", "")]
-    return "; ".join(word for word in words if word)
+def _ours(judged: JudgedClaim) -> str:
+    return "; ".join(word for word in (judged.verdict.ours, judged.why) if word)
 
 
 def _origin(findings: Findings) -> list[str]:

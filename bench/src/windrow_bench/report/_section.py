@@ -89,7 +89,7 @@ def _claim(judged: JudgedClaim) -> Html:
     sides = [tag("dt", "theirs"), tag("dd", judged.claim.theirs)]
     if verdict.ours:
         sides += [tag("dt", "ours"), tag("dd", verdict.ours)]
-    why = [tag("p", verdict.why, cls="why")] if verdict.why else []
+    why = [tag("p", judged.why, cls="why")] if judged.why else []
     text = tag("p", judged.claim.text)
     return tag("li", badge(judged), text, tag("dl", *sides), *why, cls=judged.standing)
 

@@ -3,16 +3,20 @@
     one event ends at each instant, 2 million of them; its length is normal around the
     mean, sigma 10; count, sum and max of every window
 
-The lines are the paper's techniques, in events a second.  They read a whole stream that
-is at hand, so that there is nothing to postpone: no result waits for late events.
+The lines are the paper's techniques, in events a second; beside them stands what an
+event takes of the processor and of memory.  They read a whole stream that is at hand,
+so that nothing is postponed: no result waits for late events.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from windrow_bench.experiment import Panel, Place, Size, Trial
+from windrow_bench._claims import Where, everywhere
+from windrow_bench._over_panels import Judge, cells, in_all
+from windrow_bench.experiment import Panel, Place, Row, RowSet, Size, Trial, Verdict
 from windrow_bench.measure.race import Contender
+from windrow_bench.measure.resources import CPU, MEMORY, named, resource_rows
 from windrow_bench.measure.spanning import PLENTY, SpanSetting, contender, levels
 from windrow_bench.measure.turns import a_second, race_trial
 
@@ -35,6 +39,36 @@ def panel(name: str, x: str) -> Panel:
     return Panel(name=name, x=x, y=RATE, log_y=True)
 
 
+def resource_panels(names: Sequence[str], x: str) -> tuple[Panel, ...]:
+    """What an event takes of the processor and of memory, over `x`."""
+    units = {CPU: "processor time (ns an event)", MEMORY: "memory (bytes an event)"}
+    return tuple(
+        Panel(name=named(one, what), x=x, y=unit, log_y=True, more_is_better=False)
+        for one in names
+        for what, unit in units.items()
+    )
+
+
+def takes_less(
+    what: str,
+    panels: Sequence[str],
+    mine: Sequence[str],
+    others: Sequence[str],
+    *,
+    times: float = 1.0,
+    where: Where = everywhere,
+) -> Judge:
+    """Each of `others` takes at least `times` what the greediest of `mine` takes."""
+    of = [named(one, what) for one in panels]
+
+    def judge(rows: RowSet) -> Verdict:
+        return in_all(
+            cells(rows, of, others, mine, where=where, each=True), times=times
+        )
+
+    return judge
+
+
 def rounds_of(size: Size) -> int:
     """Fewer than usual: there are many places."""
     return size.pick(4, 7)
@@ -53,14 +87,29 @@ def trial(
     heights: Sequence[int],
     size: Size,
     n: int = 0,
+    *,
+    resources: bool = False,
 ) -> Trial:
-    """All techniques at one place, slices of several levels for each height."""
+    """All techniques at one place, slices of several levels for each height.
+
+    With `resources`, also what each takes of the processor and of memory.
+    """
     count = n or size.pick(QUICK_EVENTS, EVENTS)
+    made: list[Contender] = []
 
     def enter(_: float) -> list[Contender]:
-        return entrants(setting, techniques, heights, count, plenty(size))
+        made[:] = entrants(setting, techniques, heights, count, plenty(size))
+        return made
 
-    return race_trial(panel, x, enter, a_second(count), rounds_of(size))
+    raced = race_trial(panel, x, enter, a_second(count), rounds_of(size))
+
+    def run(seconds: float) -> list[Row]:
+        rows = raced.run(seconds)
+        rows += resource_rows(panel, x, made, count) if resources else []
+        made.clear()
+        return rows
+
+    return Trial(panel, x, run)
 
 
 def entrants(
@@ -83,8 +132,10 @@ def tall(heights: Sequence[int]) -> tuple[str, ...]:
 
 __all__ = [
     "BUCKETS",
+    "CPU",
     "DIFFERS",
     "EVENTS",
+    "MEMORY",
     "PAPER",
     "PLAIN",
     "QUICK_EVENTS",
@@ -95,7 +146,9 @@ __all__ = [
     "entrants",
     "panel",
     "plenty",
+    "resource_panels",
     "rounds_of",
+    "takes_less",
     "tall",
     "trial",
 ]

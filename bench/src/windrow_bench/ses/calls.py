@@ -22,7 +22,7 @@ from windrow_bench.experiment import Claim, Experiment, RowSet, Size, Trial
 from windrow_bench.measure.spanning import Given, SpanSetting
 
 from . import _figure as figure
-from ._figure import BUCKETS, PLAIN, SLICES, SWEEPING, TUPLES
+from ._figure import BUCKETS, CPU, MEMORY, PLAIN, SLICES, SWEEPING, TUPLES
 
 SECOND = 1_000_000  # instants are microseconds
 OVERLAP = 5
@@ -42,6 +42,8 @@ GATHERED = (
     "cost next to nothing at release"
 )
 SINGLE, LEVELS = "techniques (14a)", "levels (14b)"
+RANGE = "range of windows (s)"
+ALIKE = 1 / 1.5  # of each other: what the paper calls similar
 
 
 @lru_cache(maxsize=4)
@@ -68,10 +70,13 @@ def trials(size: Size) -> list[Trial]:
     ranges = size.pick((1, 5, 20, 60), RANGES)
     high = size.pick((2, 10), HEIGHTS)
     single = [
-        figure.trial(SINGLE, one, setting(one), PLAIN, (), size, n) for one in ranges
+        figure.trial(SINGLE, one, setting(one), PLAIN, (), size, n, resources=True)
+        for one in ranges
     ]
     several = [
-        figure.trial(LEVELS, one, setting(one), (SLICES,), high, size, n)
+        figure.trial(
+            LEVELS, one, setting(one), (SLICES,), high, size, n, resources=True
+        )
         for one in ranges
     ]
     return [*single, *several]
@@ -91,7 +96,10 @@ FIGURE_14 = Experiment(
         "are real and not public); a step is a fifth of the range; count, sum and "
         "max. " + figure.DIFFERS
     ),
-    panels=tuple(figure.panel(one, "range of windows (s)") for one in (SINGLE, LEVELS)),
+    panels=(
+        *(figure.panel(one, RANGE) for one in (SINGLE, LEVELS)),
+        *figure.resource_panels((SINGLE, LEVELS), RANGE),
+    ),
     claims=(
         Claim(
             "SE-Slicing is faster than tuple buckets over windows of any length.",
@@ -128,6 +136,35 @@ FIGURE_14 = Experiment(
                 "{}x SE-Slicing over windows of 20 s and more, {}x up to 2 s",
                 why=GATHERED,
             ),
+        ),
+        *(
+            Claim(
+                f"SE-Slicing and aggregate buckets take about the same {what}.",
+                "similar",
+                figure.takes_less(what, [SINGLE], [SLICES], [BUCKETS], times=ALIKE),
+            )
+            for what in (CPU, MEMORY)
+        ),
+        Claim(
+            "Over short windows tuple buckets take almost twice the memory of "
+            "SE-Slicing.",
+            "almost twice",
+            figure.takes_less(
+                MEMORY, [SINGLE], [SLICES], [TUPLES], times=1.8, where=SMALL
+            ),
+        ),
+        Claim(
+            "Sweeping takes a bit more of the processor than SE-Slicing.",
+            "slightly more",
+            figure.takes_less(CPU, [SINGLE], [SLICES], [SWEEPING]),
+        ),
+        *(
+            Claim(
+                f"Levels take a bit more {what} than SE-Slicing.",
+                "slightly more",
+                figure.takes_less(what, [LEVELS], [SLICES], TALL),
+            )
+            for what in (CPU, MEMORY)
         ),
     ),
     trials=trials,

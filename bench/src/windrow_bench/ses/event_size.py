@@ -24,10 +24,11 @@ from windrow_bench.experiment import (
     Trial,
     Verdict,
 )
+from windrow_bench.measure.resources import named
 from windrow_bench.measure.spanning import SpanSetting
 
 from . import _figure as figure
-from ._figure import BUCKETS, PLAIN, SLICES, SWEEPING, TUPLES
+from ._figure import BUCKETS, CPU, MEMORY, PLAIN, SLICES, SWEEPING, TUPLES
 
 OVERLAP = 5  # steps in a range
 SHORT, LONG = 100, 5_000  # the least and the greatest mean length of events
@@ -57,6 +58,7 @@ def trials(
 ) -> list[Trial]:
     """A trial for each range and length."""
     lengths = size.pick((SHORT, 1_000, LONG), LENGTHS)
+    ends = (ranges[0], ranges[-1])
     high = [one for one in heights if one in size.pick((2, 10, 20), HEIGHTS)]
     return [
         figure.trial(
@@ -66,6 +68,7 @@ def trials(
             plain,
             high,
             size,
+            resources=range_ in ends,
         )
         for range_ in ranges
         for mu in lengths
@@ -73,14 +76,17 @@ def trials(
 
 
 def _panels(ranges: Sequence[int]) -> tuple[Panel, ...]:
-    return tuple(
-        figure.panel(name(one), "mean length of events (instants)") for one in ranges
+    x, ends = "mean length of events (instants)", (ranges[0], ranges[-1])
+    return (
+        *(figure.panel(name(one), x) for one in ranges),
+        *figure.resource_panels([name(one) for one in ends], x),
     )
 
 
 ALL_10 = [name(one) for one in RANGES_10]
 ALL_11 = [name(one) for one in RANGES_11]
 SMALL, LARGE = ALL_10[:1], ALL_10[-1:]
+ENDS_11 = [ALL_11[0], ALL_11[-1]]
 SHORTEST, LONGEST = from_(SHORT, SHORT), from_(LONG)
 
 
@@ -170,8 +176,29 @@ FIGURE_10 = Experiment(
                 "{}x the best other with the shortest windows, {}x with the longest",
             ),
         ),
+        Claim(
+            "SE-Slicing takes no more of the processor than buckets and sweeping.",
+            "slightly lower than the others",
+            figure.takes_less(CPU, ALL_10, [SLICES], OTHERS),
+        ),
+        Claim(
+            "Aggregate buckets take about as much memory as SE-Slicing, or more.",
+            "quite equivalent",
+            figure.takes_less(MEMORY, ALL_10, [SLICES], [BUCKETS], times=1 / 1.5),
+        ),
+        Claim(
+            "Tuple buckets and sweeping take more memory than SE-Slicing.",
+            "tend to use more",
+            figure.takes_less(MEMORY, ALL_10, [SLICES], [TUPLES, SWEEPING]),
+        ),
+        Claim(
+            "Sweeping takes the same memory whatever the lengths are.",
+            "constant",
+            steady([named(one, MEMORY) for one in ALL_10], SWEEPING),
+        ),
     ),
     trials=partial(trials, RANGES_10, (), PLAIN),
+    share=1.2,
 )
 FIGURE_11 = Experiment(
     name="ses-figure-11",
@@ -205,6 +232,16 @@ FIGURE_11 = Experiment(
             "The more levels, the faster.",
             "the larger the height, the faster; 15 and 20 alike for long windows",
             _taller,
+        ),
+        Claim(
+            "Levels take no more of the processor than SE-Slicing.",
+            "the higher, the less",
+            figure.takes_less(CPU, ENDS_11, TALL, [SLICES]),
+        ),
+        Claim(
+            "Over short windows SE-Slicing takes less memory than levels.",
+            "saves more memory for small windows",
+            figure.takes_less(MEMORY, ENDS_11[:1], [SLICES], TALL),
         ),
     ),
     trials=partial(trials, RANGES_11, HEIGHTS, (SWEEPING, SLICES)),

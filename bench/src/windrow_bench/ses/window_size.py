@@ -65,6 +65,7 @@ SHORT_ONES = [name(SHORT, one) for one in OVERLAPS]
 LONG_ONES = [name(LONG, one) for one in OVERLAPS]
 EVEN = [*SHORT_ONES, *LONG_ONES]
 ALL_12 = [*EVEN, ODD]
+WATCHED = [name(mu, 50) for mu in (SHORT, LONG)]  # for processor and memory
 
 
 def _settings(range_: int) -> dict[str, SpanSetting]:
@@ -87,14 +88,26 @@ def trials(
     few = size.pick((ranges[0], ranges[2], ranges[4]), tuple(ranges))
     high = [one for one in heights if one in size.pick((2, 7, 15), HEIGHTS)]
     return [
-        figure.trial(panel, range_, _settings(range_)[panel], plain, high, size)
+        figure.trial(
+            panel,
+            range_,
+            _settings(range_)[panel],
+            plain,
+            high,
+            size,
+            resources=panel in WATCHED,
+        )
         for panel in panels
         for range_ in few
     ]
 
 
 def _panels(names: Sequence[str]) -> tuple[Panel, ...]:
-    return tuple(figure.panel(one, "range of windows (instants)") for one in names)
+    x = "range of windows (instants)"
+    return (
+        *(figure.panel(one, x) for one in names),
+        *figure.resource_panels(WATCHED, x),
+    )
 
 
 def _rises(rows: RowSet) -> Verdict:

@@ -15,18 +15,8 @@ from typing import Any
 import numpy as np
 
 from windrow_bench._claims import ahead, explained
-from windrow_bench._over_panels import Judge
 from windrow_bench._sweep import Sweep
-from windrow_bench.experiment import (
-    Claim,
-    Experiment,
-    Panel,
-    Row,
-    RowSet,
-    Size,
-    Trial,
-    Verdict,
-)
+from windrow_bench.experiment import Claim, Experiment, Panel, Row, Size, Trial
 from windrow_bench.measure.clock import a_nanosecond, own_cost, own_grain
 from windrow_bench.measure.latency import COUNT, timed_events
 
@@ -44,7 +34,6 @@ MANY_AT_ONCE = (
     "one answer, while DABA spreads its work over answers"
 )
 GRAIN = "what takes less than the clock's grain counts as that much"
-FINE = "some of these times lie under the clock's grain"
 
 
 def trials(size: Size) -> list[Trial]:
@@ -71,7 +60,7 @@ def _boxes(
         each = [box(run, grain / rate) for run in spent]
         for x, value in shortest.items():
             low, high = min(one[x] for one in each), max(one[x] for one in each)
-            facts = {"clock_grain_ns": grain / rate}
+            facts = {} if x == AVERAGE else {"grain": grain / rate}
             rows.append(Row(aggregate, x, title, value, low, high, RUNS, facts))
     return rows
 
@@ -86,23 +75,8 @@ def box(spent: Any, grain: float) -> dict[str, float]:
     return {**found, AVERAGE: max(float(kept.mean()), grain / 10)}
 
 
-def over_grain(aggregate: str, judge: Judge) -> Judge:
-    """A judge's verdict; none where a time of SlickDeque's is no more than a grain."""
-
-    def told(rows: RowSet) -> Verdict:
-        found = judge(rows)
-        fine = any(
-            row.value <= row.facts.get("clock_grain_ns", 0.0)
-            for row in rows.all
-            if (row.panel, row.series) == (aggregate, SLICK) and row.x != AVERAGE
-        )
-        return Verdict(found.ours, None, FINE) if fine else found
-
-    return told
-
-
 def _lowest(aggregate: str, words: str, theirs: str) -> Claim:
-    judge = over_grain(aggregate, ahead(aggregate, SLICK, PEERS, less=True))
+    judge = ahead(aggregate, SLICK, PEERS, less=True)
     return Claim(
         f"SlickDeque {words} has the lowest latency, from the least to the most.",
         theirs,

@@ -5,8 +5,8 @@
                             [==============]           each row that comes
 
 Throughput is results a second.  Contenders that are too slow for their time run on
-fewer rows.  SlickDeque is two algorithms: with an inverse it keeps one running value
-(subtract_on_evict here), without one the deque.
+fewer rows.  SlickDeque is two algorithms: with an inverse it keeps one running value,
+without one the deque.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ._stream import PAPER, SLICK, WORKLOAD, energies, fits, unique_of
 
 PEERS = ("flat_fat", "b_int", "flat_fit", "two_stacks", "daba")  # the paper's
 NAIVE = "recompute"
-OWN = {"sum": "subtract_on_evict", "max": "slick_deque"}
+OWN = {"sum": "slick_deque_inv", "max": "slick_deque"}
 PANEL = "throughput"
 QUICK = Sweep(powers(0, 20, 4), 400_000)
 FULL = Sweep(powers(0, 27), 16_000_000)
