@@ -253,7 +253,7 @@ def _own(part: Part, answer: Answer) -> Answer:
     rule, begins = answer.rule, answer.begins
     assert rule is not None
     if rule.counts_rows and part.since is not None:
-        begins = begins + part.since  # places were counted from the stretch on
+        begins += part.since  # places were counted from the stretch on
     low, high = 0, len(begins)
     if part.since is not None:
         low = int(np.searchsorted(begins, part.since))

@@ -88,22 +88,23 @@ def _decimal(
 
 
 def _wide(bound: BoundCall, high: Array, low: Array, mask: Array | None) -> pa.Array:
-    """A column of two-word totals: value = high * 2**32 + low."""
-    word = (high << 32) | low
-    top = high >> 32
+    """A column of two-word totals: value = high * 2**32 + low, 0 <= low < 2**32."""
+    word = high << 32
+    word |= low
     if pat.is_decimal(bound.result):
-        return _decimal(top, word.view(np.uint64), bound.result, mask)
-    too_large = top != word >> 63
-    if mask is not None:
-        too_large &= ~mask
-    if too_large.any():
-        at = int(np.argmax(too_large))
-        total = (int(high[at]) << 32) + int(low[at])
-        raise SumOverflow.because(
-            f"cannot give {bound.call.label} as {bound.result}",
-            f"a window's exact sum is {total}, past the largest value of the type",
-            "cast the column to double, or to decimal(18, 0) for an exact sum",
-        )
+        return _decimal(high >> 32, word.view(np.uint64), bound.result, mask)
+    if len(high) and not -(2**31) <= high.min() <= high.max() < 2**31:
+        too_large = (high >> 31) != (high >> 63)
+        if mask is not None:
+            too_large &= ~mask
+        if too_large.any():
+            at = int(np.argmax(too_large))
+            total = (int(high[at]) << 32) + int(low[at])
+            raise SumOverflow.because(
+                f"cannot give {bound.call.label} as {bound.result}",
+                f"a window's exact sum is {total}, past the largest value of the type",
+                "cast the column to double, or to decimal(18, 0) for an exact sum",
+            )
     return from_ints(word, bound.result, mask)
 
 

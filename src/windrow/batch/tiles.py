@@ -137,7 +137,8 @@ def _written(tiles: TilePlan, folded: pa.Table, lists: dict[str, Any]) -> pa.Tab
     for call in tiles.calls:
         own = parts[call]
         columns[call] = pa.StructArray.from_arrays(list(own.values()), list(own))
-    columns[ABOUT] = pa.repeat(tiles.about, len(folded))
+    once = np.zeros(len(folded), np.int32), pa.array([tiles.about])
+    columns[ABOUT] = pa.DictionaryArray.from_arrays(*once)  # the text is long
     return pa.table(columns).replace_schema_metadata({ABOUT: tiles.about})
 
 
