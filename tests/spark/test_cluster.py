@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from scripts import run_script
 
@@ -35,4 +37,20 @@ def test_executors_compile_nothing_with_and_without_the_kernels_of_the_driver(
         "ok another processor",
         "ok warm",
         "ok numba",
+    ]
+
+
+@pytest.mark.cluster
+@pytest.mark.deep  # minutes: a cluster is started, and loses two workers
+def test_a_shipped_environment_serves_a_cluster_that_loses_workers(spark_environment):
+    example = Path(__file__).parents[2] / "examples" / "cluster" / "standalone.py"
+
+    report = run_script(str(example), spark_environment, seconds=900)
+
+    assert report == [
+        "ok Windrow comes from the archive alone",
+        "ok Windows of a batch",
+        "ok Rolling columns",
+        "ok Windows of a batch whose worker is killed",
+        "ok A stream whose worker is killed",
     ]
