@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import pyarrow as pa
@@ -35,9 +37,50 @@ def source_of(
     return schema, calls, read
 
 
+SPARK_PACKAGES: dict[str, tuple[int, ...]] = {"pyarrow": (18,), "pandas": (2, 2)}
+"""The oldest versions with which queries run on Spark, on every Spark alike."""
+
+
 def spark_back_end(module: str = "entry") -> Any:
     """The Spark back end, which is loaded when the first Spark DataFrame arrives."""
+    _check_packages()
     return importlib.import_module(f"windrow.spark.{module}")
+
+
+@cache
+def _check_packages() -> None:
+    """Refuse packages that are too old, of which Spark would say less, and later."""
+    for name, least in SPARK_PACKAGES.items():
+        version = package_version(name)
+        if version is None or version_numbers(version) < least:
+            oldest = ".".join(map(str, least))
+            found = "not installed" if version is None else version
+            wanted = f"{name}>={oldest}" + (",<3" if name == "pandas" else "")
+            raise BadInput.because(
+                "cannot run a query on Spark",
+                f"{name} is {found}, and {oldest} or later is needed",
+                f"run {sys.executable} -m pip install '{wanted}'",
+            )
+
+
+def package_version(name: str) -> str | None:
+    """The version of a package, if it is installed."""
+    metadata = importlib.import_module("importlib.metadata")  # 10 ms, for Spark alone
+    try:
+        version: str = metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+    return version
+
+
+def version_numbers(version: str) -> tuple[int, ...]:
+    """The first three numbers of a version, as they are compared.
+
+    >>> version_numbers("2.2.0rc1")
+    (2, 2, 0)
+    """
+    heads = (part.partition("rc")[0] for part in version.split(".")[:3])
+    return tuple(int(head) for head in heads if head.isdigit())
 
 
 def register(spark: Any) -> None:

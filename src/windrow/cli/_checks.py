@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import enum
-import importlib.metadata
 import os
 import platform
-import re
 import shutil
 import stat
 import subprocess
@@ -20,6 +18,7 @@ from pathlib import Path
 import numba
 
 import windrow
+from windrow._back_ends import SPARK_PACKAGES, package_version, version_numbers
 from windrow.errors import WindrowError
 from windrow.loops import cache_folder
 
@@ -57,8 +56,8 @@ def run_checks() -> Iterator[CheckResult]:
     yield CheckResult(OK, "Python", f"{platform.python_version()}, {sys.executable}")
     yield _java()
     yield _package("pyspark", (3, 5), None, "'pywindrow[spark]'")
-    yield _package("pandas", (2, 2), (3,), "'pandas>=2.2,<3'")
-    yield _package("pyarrow", (18,), None, "'pyarrow>=18'")
+    yield _package("pandas", SPARK_PACKAGES["pandas"], (3,), "'pandas>=2.2,<3'")
+    yield _package("pyarrow", SPARK_PACKAGES["pyarrow"], None, "'pyarrow>=18'")
     yield _numba()
     yield _cache()
     yield _workers()
@@ -78,10 +77,10 @@ def _java() -> CheckResult:
 def _package(
     name: str, least: tuple[int, ...], below: tuple[int, ...] | None, wanted: str
 ) -> CheckResult:
-    version, mend = _installed(name), f"{_PIP} {wanted}"
+    version, mend = package_version(name), f"{_PIP} {wanted}"
     if version is None:
         return CheckResult(WRONG, name, "is not installed", mend)
-    numbers = tuple(map(int, re.findall(r"\d+", version)[:3]))
+    numbers = version_numbers(version)
     if numbers < least:
         needs = f"{_dotted(least)} or later is needed"
     elif below is not None and numbers >= below:
@@ -89,14 +88,6 @@ def _package(
     else:
         return CheckResult(OK, name, version)
     return CheckResult(WRONG, name, f"{version}: {needs}", mend)
-
-
-def _installed(name: str) -> str | None:
-    """The version of a package, if there is one."""
-    try:
-        return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return None
 
 
 def _dotted(version: tuple[int, ...]) -> str:
@@ -183,7 +174,7 @@ def _trouble_with(python: str) -> str:
 
 
 def _connect() -> CheckResult:
-    missing = [name for name in _CONNECT if _installed(name) is None]
+    missing = [name for name in _CONNECT if package_version(name) is None]
     if missing:
         words = f"not installed: {', '.join(missing)} (optional, for Spark Connect)"
         mend = f"{_PIP} 'pywindrow[connect]'"

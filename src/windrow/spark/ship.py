@@ -102,7 +102,7 @@ def worker_finder(
 
         try:
             return importlib.import_module(module)
-        except ImportError as error:
+        except (ImportError, AttributeError) as error:  # the latter: pyarrow is old
             raise ImportError(
                 f"cannot run windrow in Spark's Python workers: {sys.executable} "
                 f"says {error}\nHint: install windrow {version} there, or set "

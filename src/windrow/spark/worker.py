@@ -6,6 +6,7 @@ kernels that were compiled for a user's functions are found again.
 
 from __future__ import annotations
 
+import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+OLDEST_ARROW = 18
 A_TIME = 8  # blobs of results that go to Spark together
 
 OURS = str(Path(__file__).resolve().parents[1])
@@ -133,6 +135,12 @@ def _name_users_line(version: str, run: Callable[[], Iterable[T]]) -> Iterator[T
             "cannot run windrow in Spark's Python workers",
             f"they have version {__version__}, and the query was made by {version}",
             "install the same version on both sides",
+        )
+    if int(pa.__version__.partition(".")[0]) < OLDEST_ARROW:
+        raise BadInput.because(
+            "cannot run windrow in Spark's Python workers",
+            f"they have pyarrow {pa.__version__}, not {OLDEST_ARROW} or later",
+            f"run {sys.executable} -m pip install 'pyarrow>={OLDEST_ARROW}' there",
         )
     try:
         yield from run()
