@@ -54,6 +54,7 @@ def main() -> None:
     check("over, no key", lambda: over(frame, table, by=None))
     check("as_of", lambda: as_of(frame, table))
     check("tiles", lambda: tiles(frame, table))
+    check("table function", lambda: table_function(session, frame, table))
     check("explain", lambda: explain(frame))
     check("connect", lambda: connect(frame))
     session.stop()
@@ -88,6 +89,17 @@ def tiles(frame: object, table: object) -> None:
     actual = wr.merge_tiles(stored, window)
     expected = wr.aggregate(table, window, by="key", **calls)
     assert_same_rows(actual, expected, named_by=["key", "window"])
+
+
+def table_function(session: SparkSession, frame: object, table: object) -> None:
+    wr.register(session)
+    frame.createOrReplaceTempView("numbers")
+    actual = session.sql(
+        "SELECT * FROM windrow_aggregate(TABLE(numbers), window => '30 seconds', "
+        "every => '7 seconds', on => 'at', by => 'key', total => 'sum(x)')"
+    )
+    expected = wr.aggregate(table, TIME, by="key", total=wr.sum("x"))
+    assert_same_rows(actual, expected)
 
 
 def explain(frame: object) -> None:

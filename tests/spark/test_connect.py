@@ -16,7 +16,7 @@ def test_a_connect_session_gives_the_answers_of_the_engine(spark_environment):
     report = run_script("on_connect.py", spark_environment)
 
     assert [line for line in report if not line.startswith("ok ")] == []
-    assert len(report) == 11
+    assert len(report) == 12
 
 
 def test_the_library_never_reaches_for_the_jvm():
