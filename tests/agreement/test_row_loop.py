@@ -21,7 +21,7 @@ import oracles
 import windrow as wr
 from lanes import in_both_lanes
 from strategies import part
-from windrow import _cql
+from windrow import _cql_passes
 from windrow.batch.row_loop import LoopRows
 from windrow.loops import Lane, pinned
 
@@ -65,7 +65,7 @@ def _or(a, b):
 def step_by_step():
     """Filter and join before anything is folded."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_cql, "why_not_in_loop", lambda _: "a test says so")
+        patch.setattr(_cql_passes, "why_not_in_loop", lambda _: "a test says so")
         yield
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
-from windrow import _cql
+from windrow import _cql_passes
 from windrow.loops import interpreting
 from windrow.windows import Rows, Sliding
 
@@ -554,27 +554,27 @@ def calls_made(monkeypatch):
     """The arguments of every aggregation."""
     made = []
 
-    run = _cql._aggregate_rows
+    run = _cql_passes._aggregate_rows
 
     def counted(rows, pass_):
         options = pass_.arguments
         made.append((options.pop("window"), options))
         return run(rows, pass_)
 
-    monkeypatch.setattr(_cql, "why_not_in_loop", lambda _: "a test counts calls")
-    monkeypatch.setattr(_cql, "_aggregate_rows", counted)
+    monkeypatch.setattr(_cql_passes, "why_not_in_loop", lambda _: "a test counts calls")
+    monkeypatch.setattr(_cql_passes, "_aggregate_rows", counted)
     return made
 
 
 @pytest.mark.parametrize("where", ["", "where len > 30"])
 def test_a_text_is_planned_once_for_all_tables_of_a_schema(where, monkeypatch):
-    planned, plan = [], _cql.plan_windows
+    planned, plan = [], _cql_passes.plan_windows
 
     def counted(schema, **arguments):
         planned.append(schema)
         return plan(schema, **arguments)
 
-    monkeypatch.setattr(_cql, "plan_windows", counted)
+    monkeypatch.setattr(_cql_passes, "plan_windows", counted)
     text = f"select caller, max(len) as m, 1 as n{len(where)} from Calls [range 7 "
     text += f"minutes slide 1 minute] {where} group by caller"
     as_floats = CALLS.set_column(

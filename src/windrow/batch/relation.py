@@ -1,6 +1,6 @@
 """Computes the parts of a CQL query around its windows, on Arrow tables.
 
-`spark/relation.py` has the same functions for DataFrames; `_cql.py` calls them.
+`spark/relation.py` has the same functions for DataFrames; `_cql_passes.py` calls them.
 """
 
 from __future__ import annotations

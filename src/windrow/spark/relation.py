@@ -1,6 +1,6 @@
 """Computes the parts of a CQL query around its windows, on DataFrames, lazily.
 
-`batch/relation.py` has the same functions for tables; `_cql.py` calls them.
+`batch/relation.py` has the same functions for tables; `_cql_passes.py` calls them.
 """
 
 from __future__ import annotations

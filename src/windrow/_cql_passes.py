@@ -1,0 +1,161 @@
+"""Runs a pass of CQL queries: one aggregation, and what each query asks of it.
+
+    rows      number, filter, join, compute columns
+    windows   wr.aggregate
+    results   having, istream, the select list
+
+The steps before and after `wr.aggregate` are functions of `batch/relation.py`, and of
+`spark/relation.py` where the stream is a DataFrame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import pyarrow as pa
+
+from windrow import batch
+from windrow._back_ends import spark_back_end
+from windrow._dispatch import aggregate, explain
+from windrow.batch import relation as table_relation
+from windrow.batch.row_loop import loop_rows
+from windrow.plan import Explanation, plan_windows, resolve
+from windrow.plan.cql import TOTAL, Member, Pass, why_not_in_loop
+from windrow.query.tree import Apply, ColumnName, Expression, Literal
+
+
+def run_pass(inputs: Mapping[str, Any], pass_: Pass) -> list[tuple[int, Any]]:
+    """The result of each query of a pass, with its place in the text."""
+    data = inputs[pass_.rows.stream]
+    back_end = back_end_of(data)
+    result = _run_in_loop(inputs, pass_)
+    if result is None:
+        result = _prepare_rows(inputs, pass_)
+        if pass_.windows:
+            result = _aggregate_rows(result, pass_)
+    if len(pass_.members) > 1:
+        result = back_end.persist(result)
+    results = [
+        _select_results(back_end, result, member, pass_) for member in pass_.members
+    ]
+    if not is_spark(data):
+        results = [batch.give(table, data) for table in results]
+    return list(zip([member.place for member in pass_.members], results, strict=True))
+
+
+@lru_cache(maxsize=256)
+def _plan(pass_: Pass, schema: pa.Schema) -> Any:
+    """The plan of a pass over rows of that schema, which is the same each time."""
+    arguments = pass_.arguments
+    calls = arguments.pop("aggregates")
+    return plan_windows(schema, **arguments, calls=calls, algorithm="auto")
+
+
+def _run_in_loop(inputs: Mapping[str, Any], pass_: Pass) -> pa.Table | None:
+    """The windows of a pass whose rows are filtered and joined as they are folded.
+
+    None if they cannot be, or none is left out: then there is nothing to gain.
+    """
+    rows, data = pass_.rows, inputs[pass_.rows.stream]
+    if is_spark(data) or not (rows.where or rows.joins) or why_not_in_loop(pass_):
+        return None
+    found = loop_rows(inputs, pass_)
+    if found is None:
+        return None
+    plan = _plan(pass_, found.schema)
+    job = found.open(plan)
+    resolved = resolve(plan, job.facts)
+    return job.run(resolved) if resolved.cells is not None else None
+
+
+def _aggregate_rows(rows: Any, pass_: Pass) -> Any:
+    """The windows of a pass over rows that are filtered and joined."""
+    if is_spark(rows) or any(call.where is not None for call in pass_.calls.values()):
+        return aggregate(rows, **pass_.arguments)
+    plan = _plan(pass_, rows.schema)
+    job = batch.open_job(rows.select(plan.reads), plan)
+    return job.run(resolve(plan, job.facts))
+
+
+def _prepare_rows(inputs: Mapping[str, Any], pass_: Pass) -> Any:
+    """The columns that the aggregation of a pass reads."""
+    relation, data = pass_.rows, inputs[pass_.rows.stream]
+    back_end, where = back_end_of(data), relation.where
+    joined = {name for join in relation.joins for name, _ in join.columns}
+    names = [name for name in pass_.reads if name not in joined]
+    rows = data if is_spark(data) else batch.read(data, names)
+    if relation.numbered is not None:
+        rows = back_end.number_rows(rows, relation.time, relation.numbered)
+    if where is not None and relation.filters_first:
+        rows = back_end.filter_rows(rows, where)
+    for join in relation.joins:
+        payload = [pair for pair in join.columns if pair[0] in pass_.reads]
+        rows = back_end.join_table(rows, inputs[join.table], join, payload)
+    if where is not None and not relation.filters_first:
+        rows = back_end.filter_rows(rows, where)
+    return back_end.select_columns(rows, pass_.columns)
+
+
+def run_together(inputs: Mapping[str, Any], passes: Sequence[Pass]) -> Any:
+    """The rows of all queries over a stream as one streaming DataFrame."""
+    back_end: Any = spark_back_end("relation")
+    frames = []
+    for pass_ in passes:
+        result = _prepare_rows(inputs, pass_)
+        if pass_.windows:
+            result = aggregate(result, **pass_.arguments)
+        chosen = {
+            member.place: (_conditions(member, pass_), dict(member.bound.items))
+            for member in pass_.members
+        }
+        frames.append(back_end.tell_apart(result, chosen))
+    return back_end.union(frames)
+
+
+def _conditions(member: Member, pass_: Pass) -> list[Expression]:
+    """What a row of a pass must be to belong to one query."""
+    bound = member.bound
+    conditions: list[Expression] = [] if bound.having is None else [bound.having]
+    if len(pass_.windows) > 1:
+        conditions.append(Apply("=", (ColumnName("query"), Literal(member.window))))
+    return conditions
+
+
+def _select_results(back_end: Any, result: Any, member: Member, pass_: Pass) -> Any:
+    """The rows of one query, from the results of its pass."""
+    bound, conditions = member.bound, _conditions(member, pass_)
+    if bound.rows.numbered is not None:  # only windows that are complete
+        start, end = (Apply(side, (ColumnName("window"),)) for side in ("start", "end"))
+        conditions.append(Apply(">=", (start, Literal(0))))
+        conditions.append(Apply("<=", (end, ColumnName(TOTAL))))
+    for condition in conditions:
+        result = back_end.filter_rows(result, condition)
+    if bound.query.output == "istream" and bound.window is not None:
+        result = back_end.new_results(result, bound, pass_.keys)
+    if bound.query.output == "dstream" and bound.window is not None:
+        result = back_end.gone_results(result, bound, pass_.keys)
+    return back_end.select_columns(result, dict(bound.items))
+
+
+def explain_pass(inputs: Mapping[str, Any], pass_: Pass) -> Explanation | None:
+    if not pass_.windows:
+        return None
+    if not is_spark(inputs[pass_.rows.stream]):  # the columns are enough
+        inputs = {
+            name: batch.schema_of(value).empty_table() for name, value in inputs.items()
+        }
+    return explain(_prepare_rows(inputs, pass_), **pass_.arguments)
+
+
+def is_spark(data: Any) -> bool:
+    return batch.library(data) == "pyspark"
+
+
+def is_stream(data: Any) -> bool:
+    return is_spark(data) and bool(data.isStreaming)
+
+
+def back_end_of(data: Any) -> Any:
+    return spark_back_end("relation") if is_spark(data) else table_relation
