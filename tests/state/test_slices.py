@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -426,3 +427,39 @@ def test_a_step_merges_as_many_sketches_whatever_the_range(folded, monkeypatch) 
     for slides, bytes_kept in sizes.items():
         early, late = bytes_kept[slides : 2 * slides], bytes_kept[2 * slides :]
         assert max(late) <= 1.3 * max(early)  # flat once a range has passed
+
+
+def test_a_step_reads_as_many_bytes_of_full_sketches_whatever_the_range() -> None:
+    read = {slides: _sketch_bytes_a_step(slides) for slides in (96, 960)}
+
+    assert read[960] < 1.3 * read[96]
+    assert read[96] < 3 * pages.WIDE_PAGE_BYTES
+
+
+def _sketch_bytes_a_step(slides: int) -> float:
+    """Bytes that a step of one slide reads, two keys whose sketches are full."""
+    calls = {"kinds": wr.approx_distinct("x", lg_k=10)}
+    bucket = bucket_of(wr.sliding(slides, every=1, on="at"), ("key",), calls)
+    bucket = SliceBucket(bucket.folding, True, 7, bucket.query, keep_late=False)
+    dice, read = np.random.default_rng(1), []
+
+    class Counted(MemoryStore):
+        def get(self, number: int) -> bytes | None:
+            blob = super().get(number)
+            read[-1] += len(blob or b"")
+            return blob
+
+    def step(since: int, until: int) -> None:
+        at = np.repeat(np.arange(since, until), 60)
+        columns = [["a", "b"] * (len(at) // 2), at, dice.integers(0, 10**6, len(at))]
+        columns += [["p"] * len(at), at]
+        fed = bucket.folding.fold(pa.table(columns, schema=SCHEMA))
+        read.append(0)
+        list(bucket.step(store, [fed], since, StepStats()))
+
+    store = Counted()
+    for since in range(0, 2 * slides, slides // 2):
+        step(since, since + slides // 2)
+    for since in range(2 * slides, 2 * slides + 30):
+        step(since, since + 1)
+    return float(np.mean(read[-30:]))

@@ -32,6 +32,9 @@ from .walk import Chunks
 ID = "id"
 SOME = "some"
 PAGE_BYTES = 1 << 15
+# Of sketches, before they are packed: one key after the other, a page of 128 kB packs
+# to about 15 kB, and longer ones do not pack better.
+WIDE_PAGE_BYTES = 1 << 17
 _BUILT = -(2**63)  # in place of a chunk's number
 
 
@@ -165,6 +168,8 @@ class SlicePages:
         starts = slices[firsts]
         for start, stop in zip(starts, np.append(starts[1:], len(panes)), strict=True):
             part = table.slice(start, stop - start)
+            if part.nbytes > PAGE_BYTES:  # sketches of a key are alike: they pack well
+                part = part.sort_by([(ID, "ascending"), (PANE, "ascending")])
             self.store.put(self.next, pack(part, kind, small=True))
             first, last = int(panes[start]), int(panes[stop - 1])
             yield SlicePage(self.next, first, last, len(part), list(chunks))
@@ -172,5 +177,11 @@ class SlicePages:
 
 
 def rows_in_page(table: pa.Table) -> int:
-    """How many slices of that kind a page holds."""
-    return int(max(PAGE_BYTES // (8 * table.num_columns), 1))
+    """How many slices of that kind a page holds.
+
+    A step reads the page at which a window begins whole, so that its bytes count, not
+    its slices: a sketch of a long window has kilobytes, a number has 8.
+    """
+    numbers = PAGE_BYTES // (8 * table.num_columns)
+    sketches = WIDE_PAGE_BYTES * len(table) // max(table.nbytes, 1)
+    return int(max(min(numbers, sketches), 1))
