@@ -175,7 +175,9 @@ def test_a_large_batch_changes_lanes_between_blocks(cold, monkeypatch):
     assert results[-1].value == int(values[-3:].sum())
 
 
-@pytest.mark.parametrize("first", ["never", "always"])
+@pytest.mark.parametrize(
+    "first", ["never", pytest.param("always", marks=pytest.mark.deep)]
+)
 def test_a_save_goes_on_in_the_other_lane(monkeypatch, first):
     other = {"never": "always", "always": "never"}[first]
     monkeypatch.setenv("WINDROW_COMPILE", first)

@@ -315,6 +315,7 @@ def test_short_and_long_ways_let_the_same_events_in(value, at, key):
         ("text", 5, "a", "cannot take 'text'"),
         (1.0, 3, "a", "cannot go back to 3"),
         (1.0, 5.5, "a", "cannot place an event at 5.5"),
+        (1.0, 2**63, "a", "beyond what 64 bits count"),
         (1.0, None, "a", "it has no instant"),
         (1.0, 5, None, "no key is given"),
         ({"other": 1.0}, 5, "a", "it has no 'value'"),

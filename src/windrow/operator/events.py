@@ -12,9 +12,8 @@ operator as it was.  Instants come out as they went in.
 from __future__ import annotations
 
 import datetime as dt
-import math
 import numbers
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -73,6 +72,7 @@ class EventReader:
             self.numeric = not late.is_time
         self.on = on if self.numeric is not None else None
         self.scale = _scale(unit, self.numeric)
+        self.reads = self._reads_by_type()
 
     def event(self, value: Any) -> Mapping[str, Any]:
         """One event by column."""
@@ -137,40 +137,62 @@ class EventReader:
             at = values[self.on]
         return self.ticks(at, count)
 
+    def _reads_by_type(self) -> dict[type, Callable[[Any], Any]]:
+        """How instants of the usual types are read as ticks."""
+        if self.numeric is None:
+            return {type(None): lambda at: at}
+        if self.numeric:
+            return {int: lambda at: at}
+        if (scale := self.scale) is not None:
+            return {int: scale.__mul__, float: lambda at: round(at * scale)}
+
+        def read(at: dt.datetime) -> int:
+            self.zoned = at.tzinfo is not None
+            return nanoseconds(at)
+
+        return {
+            dt.datetime: read,
+            str: lambda at: read(dt.datetime.fromisoformat(at)),
+        }
+
     def tick(self, at: Any) -> int | None:
         """An event's instant; None where windows know no time."""
-        if self.numeric is None and at is None:
-            return None
-        if self.numeric is None:
-            raise BadInput.because(
-                f"cannot place an event at {at!r}",
-                "the window knows no time",
-                "leave at out, or give the operator a lateness",
-            )
-        if at is None:
+        if self.numeric is not None and at is not None:
+            tick = self._tick(at)
+            if not -(2**63) <= tick < 2**63:
+                raise self._no_instant(at, "it is beyond what 64 bits count")
+            return tick
+        if self.numeric is not None:
             raise BadInput.because(
                 "cannot place an event",
                 "it has no instant, and the window goes by time",
                 "give one: insert(value, at=...)",
             )
-        if self.numeric:
-            if isinstance(at, numbers.Integral) and not isinstance(at, bool):
-                return int(at)
-        elif self.scale is not None:
-            if isinstance(at, numbers.Integral) and not isinstance(at, bool):
-                return int(at) * self.scale
-            if isinstance(at, float) and abs(at) < math.inf:
-                return round(at * self.scale)
-        elif isinstance(at, dt.datetime):
-            self.zoned = at.tzinfo is not None
-            return nanoseconds(at) + int(getattr(at, "nanosecond", 0))
-        elif isinstance(at, np.datetime64):
+        if at is not None:
+            raise BadInput.because(
+                f"cannot place an event at {at!r}",
+                "the window knows no time",
+                "leave at out, or give the operator a lateness",
+            )
+        return None
+
+    def _tick(self, at: Any) -> int:
+        """An instant of any type that can be one."""
+        if isinstance(at, bool):
+            raise self._no_instant(at)
+        try:
+            if type(at) in self.reads:
+                return int(self.reads[type(at)](at))
+            for usual, kind in ((int, numbers.Integral), (float, float)):
+                if usual in self.reads and isinstance(at, kind):
+                    return int(self.reads[usual](usual(at)))
+        except (ValueError, OverflowError) as error:
+            raise self._no_instant(at) from error
+        read = self.reads.get(dt.datetime)
+        if read is not None and isinstance(at, dt.datetime):
+            return int(read(at)) + int(getattr(at, "nanosecond", 0))
+        if read is not None and isinstance(at, np.datetime64):
             return int(at.astype("datetime64[ns]").astype(np.int64))
-        elif isinstance(at, str):
-            try:
-                return self.tick(dt.datetime.fromisoformat(at))
-            except ValueError as error:
-                raise self._no_instant(at) from error
         raise self._no_instant(at)
 
     def ticks(self, at: Any, count: int) -> Array:
@@ -195,10 +217,10 @@ class EventReader:
         check_length(array, count, f"cannot place {count} events", "instants")
         return np.ascontiguousarray(array).astype(np.int64, copy=False)
 
-    def _no_instant(self, at: Any) -> BadInput:
+    def _no_instant(self, at: Any, cause: str = "") -> BadInput:
         return BadInput.because(
             f"cannot place an event at {at!r}",
-            f"it is of type {type(at).__name__}",
+            cause or f"it is of type {type(at).__name__}",
             "its range is a plain number: give whole numbers"
             if self.numeric
             else "its range is a duration: give datetimes or ISO text, or numbers and "

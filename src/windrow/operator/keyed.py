@@ -63,12 +63,12 @@ class KeyedWindows:
         self.reported: tuple[Array, list[Array]] | None = None
         self.payloads: dict[int, PayloadRing] = {}
         dtypes = program.kernel.product.out_dtypes
-        self._out, self._asked = arrays(dtypes, 1), np.zeros(1, np.int64)
+        self.out, self._asked = arrays(dtypes, 1), np.zeros(1, np.int64)
         self._size = np.zeros(1, np.int64)
         request = program.columns.request
         names = program.columns.payloads
         self._shown = SlotPayloads(self.payloads, names)  # of the slot that was asked
-        self._read = reader_of(request, list(self._out), self._shown)
+        self.read = reader_of(request, list(self.out), self._shown)
 
     # --- events
 
@@ -209,7 +209,7 @@ class KeyedWindows:
             if policies.trigger == PUNCTUATION:
                 self._look(slot)
                 end = self.arena.word(TOTAL)[slot : slot + 1]
-                out = tuple(array.copy() for array in self._out)
+                out = tuple(array.copy() for array in self.out)
                 owners = np.array([slot])
                 self.untaken.append(self._batch(1, owners, out, end - size, end))
             if policies.evict == PUNCTUATION:
@@ -227,9 +227,9 @@ class KeyedWindows:
             self._elapse(tick, slot, slot + 1)
             self.newest[slot] = max(self.newest[slot], tick)
         if len(self.waiting) == 1 and self._insert_and_look(slot):
-            return self._read()
+            return self.read()
         self.flush()
-        return self._read() if self._look(slot) else None
+        return self.read() if self._look(slot) else None
 
     def _look(self, slot: int) -> int:
         """Write the result of a slot; gives its size."""
@@ -237,7 +237,7 @@ class KeyedWindows:
         arena = self.arena
         arena.open(len(self.slots))
         self.program.steps.call_look_keys(
-            arena, 0, arena.where, 0, 1, self._asked, self._out, self._size
+            arena, 0, arena.where, 0, 1, self._asked, self.out, self._size
         )
         return int(self._size[0])
 
@@ -250,7 +250,7 @@ class KeyedWindows:
         due = arena.due[slot]
         if policies.waits and (policies.trigger != TIME or due == NEVER or due <= tick):
             return False
-        arguments = (arena, arena.where, arena.due, slot, tick, mark, self._out)
+        arguments = (arena, arena.where, arena.due, slot, tick, mark, self.out)
         if self.program.steps.call_one_key(*arguments, *numbers) < 0:
             return False
         self.pending.clear()

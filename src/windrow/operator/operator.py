@@ -19,7 +19,7 @@ from .feed import Runs, feed_batch, feed_keys, key_codes, runs_of
 from .keyed import KeyedWindows
 from .late_windows import find_event
 from .many import ManyWindow
-from .quick import quick_calls, quick_insert_of
+from .quick import quick_calls, quick_insert_of, quick_query_of
 from .results import Result, Results
 from .save import load, save
 from .setup import OperatorSetup
@@ -356,6 +356,8 @@ class Operator:
         ):
             short = quick_insert_of(shared, self._reader, self._long_insert)
             self._insert = self.insert = short  # type: ignore[method-assign]
+            short = quick_query_of(shared, self._long_query)
+            self._query = self.query = short  # type: ignore[method-assign]
 
     def _notice_quick(self) -> None:
         """One window of plain numbers: from now on events may take the short way."""

@@ -1,7 +1,7 @@
 """Short ways for plain numbers: an append for an event, one call for a result.
 
     one window              insert, query    a number of which nothing else is known
-    many keys               insert           a number, or a dict of numbers
+    many keys               insert, query    a number, or a dict of numbers
     a list of windows       query            all results after one number
 
 Whatever else comes goes the long way (`operator.py`, `feed.py`), which takes about ten
@@ -11,13 +11,15 @@ times as long and says what is wrong.
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
 from typing import Any
 
-from .events import EventReader, nanoseconds
+from windrow.windows.policy_numbers import TIME
+
+from .events import EventReader
 from .keyed import KeyedWindows
 from .layout import Array
 from .many import ManyWindow
+from .policies import NEVER
 from .window import MOST, KeyWindow
 
 Function = Callable[..., Any]
@@ -31,10 +33,10 @@ def quick_insert_of(
 
     What is anything else goes the long way, `insert`, which also says what is wrong.
     """
-    pending, on, numeric = windows.pending, reader.on, reader.numeric
-    dated = numeric is False and reader.scale is None
+    pending, on, read_tick = windows.pending, reader.on, reader.reads.get
     slots, newest, waiting = windows.slots, windows.newest, windows.waiting
-    add_waiting, add_tick = waiting.append, pending.events[0].append
+    ticks, add_waiting = pending.events[0], waiting.append
+    add_tick = ticks.append
     names = windows.program.columns.plain_names
     arrays, known = pending.slots[: len(names)], pending.slots[len(names) :]
     add_masks = [mask.append for mask in known]
@@ -59,35 +61,31 @@ def quick_insert_of(
 
     def quick(value: Any = None, at: Any = None, key: Any = None) -> Any:
         """Let an event in; what has to leave leaves.  Gives a handle to the event."""
-        if type(key) not in _KEYS:
-            return insert(value, at, key)
-        slot = slots.get(key)
         tick = at
         if at is None and on is not None and type(value) is dict:
             tick = value.get(on)
-        if dated and type(tick) is datetime:
-            reader.zoned = tick.tzinfo is not None
-            tick = nanoseconds(tick)
-        elif numeric is None:
-            if at is not None:
-                return insert(value, at, key)
-        elif not numeric or type(tick) is not int:
+        read = read_tick(type(tick))
+        if read is None or type(key) not in _KEYS:
             return insert(value, at, key)
-        if tick is not None and slot is not None and tick < newest[slot]:
-            return insert(value, at, key)
+        slot = slots.get(key)
         try:
+            tick = read(tick)
+            if tick is not None:
+                if slot is not None and tick < newest[slot]:
+                    return insert(value, at, key)
+                add_tick(tick)
             if add_number is not None and type(value) is not dict:
                 add_number(value)
             else:
                 add_row(value)
-        except (TypeError, OverflowError, KeyError):
+        except (TypeError, ValueError, OverflowError, KeyError):
+            del ticks[len(waiting) :]
             return insert(value, at, key)
         for add_mask in add_masks:
             add_mask(1)
         if slot is None:
             slot = windows.open(key)
         if tick is not None:
-            add_tick(tick)
             newest[slot] = tick
         add_waiting(slot)
         number = windows.events
@@ -95,6 +93,45 @@ def quick_insert_of(
         if len(waiting) >= MOST:
             windows.flush()
         return key, tick, number
+
+    return quick
+
+
+def quick_query_of(windows: KeyedWindows, query: Function) -> Function:
+    """`query` for many keys: the one event that waits, and its result, in one call."""
+    program, pending, arena = windows.program, windows.pending, windows.arena
+    policies, step = program.policies, program.steps.accounts["call_one_key"]
+    if policies.waits and policies.trigger != TIME:
+        return query
+    slots, waiting, ticks = windows.slots, windows.waiting, pending.events[0]
+    columns = pending.slots
+    pops = [column.pop for column in (waiting, *(columns or [pending.column]))]
+    if policies.timed:
+        pops.append(ticks.pop)
+    entry: Function | None = None  # numba's function, past its dispatcher
+
+    def quick(key: Any = None, at: Any = None) -> Any:
+        """The aggregate of what is in the window; None if that is nothing."""
+        nonlocal entry
+        if at is not None or len(waiting) != 1 or type(key) not in _KEYS:
+            return query(key, at)
+        if entry is None:
+            value = query(key, at)
+            if program.steps.call_one_key is not step:  # it is compiled
+                entry = _entry_of(step.machine())
+            return value
+        slot, tick = waiting[0], ticks[0] if ticks else 0
+        if slots.get(key) != slot or slot >= arena.count:
+            return query(key, at)
+        if policies.waits and not tick < arena.due.item(slot) < NEVER:
+            return query(key, at)
+        numbers = tuple([column[0] for column in columns])
+        keys = arena.flat, arena.where, arena.due, slot
+        if entry(*keys, tick, 0.0, windows.out, numbers) < 0:
+            return query(key, at)
+        for pop in pops:
+            pop()
+        return windows.read()
 
     return quick
 
@@ -113,7 +150,7 @@ def quick_calls(
         nonlocal call
         count = step(window.memory, value)
         compiled = step.compiled(window.memory, value)
-        call = learn if compiled is None else _entry_of(compiled)
+        call = learn if compiled is None else _entry_of(compiled) or compiled
         return count
 
     call = learn
@@ -157,7 +194,7 @@ def _query_of_list(window: ManyWindow, query: Function) -> Function:
         nonlocal entry
         size = step(window.memory, *window.arguments, number)
         compiled = step.compiled(window.memory, *window.arguments, number)
-        entry = None if compiled is None else _entry_of(compiled)
+        entry = None if compiled is None else _entry_of(compiled) or compiled
         return int(size)
 
     def quick_query(key: Any = None, at: Any = None) -> Any:
@@ -177,7 +214,7 @@ def _query_of_list(window: ManyWindow, query: Function) -> Function:
     return quick_query
 
 
-def _entry_of(compiled: Function) -> Function:
+def _entry_of(compiled: Function) -> Function | None:
     """What numba's dispatcher calls once it knows the types: 0.27 us, not 0.40."""
     overloads = list(getattr(compiled, "overloads", {}).values())
-    return overloads[0].entry_point if len(overloads) == 1 else compiled
+    return overloads[0].entry_point if len(overloads) == 1 else None

@@ -78,10 +78,10 @@ class LanedStep:
         kernel = steps.kernel
         self._steps, self._name = steps, name
         self._undoes = kernel.has_users and steps.lane is None
-        self._takes_arrays = name in _BLOCKWISE or "elapse" in name
-        self._machine: Function = lambda: getattr(kernel.machine(), name)
+        self.machine: Function = lambda: getattr(kernel.machine(), name)
+        self._machines: dict[Any, Function] = {}  # by what differs between calls
         self._laned = Laned(
-            self._machine,
+            self.machine,
             lambda: getattr(kernel.plain, name),
             lambda: kernel.entry(name),
         )
@@ -91,8 +91,7 @@ class LanedStep:
         machine = self.compiled(*arguments)
         if machine is None:
             return self._rented(arguments)
-        if not self._takes_arrays:
-            setattr(self._steps, self._name, _over_memory(self._name, machine))
+        setattr(self._steps, self._name, _over_memory(self._name, machine))
         return machine(*_flat(arguments))
 
     def compiled(self, *arguments: Any) -> Function | None:
@@ -102,7 +101,7 @@ class LanedStep:
             lane = self._laned.lane(_flat(arguments))
         if lane is not Lane.COMPILED:
             return None
-        machine: Function = self._machine()
+        machine: Function = self.machine()
         return machine
 
     def _rented(self, arguments: tuple[Any, ...], more: float = 0.0) -> Any:
@@ -121,7 +120,7 @@ class LanedStep:
                 raise
             for memory, snapshot in zip(memories, before, strict=True):
                 memory.undo(snapshot)
-            return self._machine()(*_flat(arguments))
+            return self.machine()(*_flat(arguments))
         if self._steps.lane is None and forced_lane() is None:
             seconds = perf_counter() - started
             account = self._laned.purchase(_flat(arguments))
@@ -136,7 +135,7 @@ class LanedStep:
             account.wait()
 
 
-class FeedStep(LanedStep):
+class BlockStep(LanedStep):
     """Loops from i to count: as plain Python after a block, to be called again."""
 
     def _rented(self, arguments: tuple[Any, ...], more: float = 0.0) -> Any:
@@ -144,6 +143,26 @@ class FeedStep(LanedStep):
         size = min(count - i, BLOCK)
         block = (memory, source, events, i, i + size, *out)
         return super()._rented(block, more or (count - i - size) / size)
+
+
+class FeedStep(BlockStep):
+    """The same over arrays of a user, which may be read-only: another kind of array.
+
+    Which kinds are compiled is remembered by that alone: to tell all types of a call
+    takes 60 us, and 2 are left.
+    """
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run the loop, compiled if it is bought for such arguments."""
+        memory, source, events, *more = arguments
+        kind = tuple([column.flags.writeable for column in source + events])
+        machine = self._machines.get(kind)
+        if machine is None:
+            machine = self.compiled(*arguments)
+            if machine is None:
+                return self._rented(arguments)
+            self._machines[kind] = machine
+        return machine(memory.flat, source, events, *more)
 
 
 class RowsStep(LanedStep):
@@ -167,12 +186,11 @@ class RowsStep(LanedStep):
         return made
 
 
-_FEEDS = ("feed", "feed_many", "feed_keys", "elapse_keys", "look_keys", "settle_keys")
-_BLOCKWISE: dict[str, type[LanedStep]] = {
+_KINDS: dict[str, type[LanedStep]] = {
     "call_rows": RowsStep,
-    **{f"call_{name}": FeedStep for name in _FEEDS},
+    **{f"call_{name}": FeedStep for name in ("feed", "feed_many", "feed_keys")},
+    **{f"call_{name}_keys": BlockStep for name in ("elapse", "look", "settle")},
 }
-"""Loops over arrays, whose types differ from call to call."""
 
 
 class Steps:
@@ -183,7 +201,7 @@ class Steps:
     ) -> None:
         self.kernel, self.lane = kernel, lane
         self.accounts = {
-            name: _BLOCKWISE.get(name, LanedStep)(self, name) for name in names
+            name: _KINDS.get(name, LanedStep)(self, name) for name in names
         }
         vars(self).update(self.accounts)
         if lane is Lane.COMPILED:
