@@ -109,22 +109,24 @@ def test_plain_numbers_take_the_short_ways(monkeypatch, nulls):
     assert operator.query() == 1
     operator.insert(7)
     assert operator.query() == 7
+    before = len(taken)
     operator.feed(np.array([2, 3]))
     operator.feed([4])
 
-    assert taken[-2:] == ["call_quick", "call_rows"]
+    assert set(taken[:before]) == {"call_quick"}
+    assert set(taken[before:]) == {"call_rows"}
 
 
 @pytest.fixture
 def calls_past_the_dispatcher(monkeypatch):
     """A list that grows by an entry with each call of machine code itself."""
-    calls, entry_of = [], quick._entry_of
+    calls, entry_of = [], quick.entry_of
 
     def seen(compiled):
         entry = entry_of(compiled)
         return entry and (lambda *them: calls.append(1) or entry(*them))
 
-    monkeypatch.setattr(quick, "_entry_of", seen)
+    monkeypatch.setattr(quick, "entry_of", seen)
     return calls
 
 

@@ -211,3 +211,17 @@ def test_the_first_batch_of_numbers_is_slid_over_as_an_array(slid):
 
     assert slid == [50]
     assert [each.value for each in fed] == windows(list(range(50)), 10, sum)
+
+
+def test_a_short_batch_between_long_ones_is_not_left_out(monkeypatch):
+    """Long ones are noted, to go by arrays later; a short one is not."""
+    monkeypatch.setattr(array_feed, "LEAST", 8)
+    values = np.arange(120) ** 2
+    operator = wr.Operator(wr.rows(32), wr.sum(), algorithm="pba")
+    operator.insert(0)  # so that windows are in memory
+
+    seen = []
+    for batch in np.split(values, np.cumsum([3, 8, 8, 3, *[8] * 9])):
+        seen += [each.value for each in operator.feed(batch)]
+
+    assert seen == windows([0, *values.tolist()], 32, sum)

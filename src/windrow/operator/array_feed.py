@@ -29,11 +29,15 @@ from .inputs import NO_EVENTS
 from .layout import Array
 from .many import ManyWindow
 from .policies import RANGE, TOTAL
+from .quick import entry_of
 from .results import ResultBatch, Results
 from .runtime import WindowProgram
 from .window import KeyWindow, places_for
 
 Function = Callable[..., Any]
+Made = tuple[Callable[[], list[ResultBatch]], int]  # results once read; how many
+_NUMBERS = np.dtype(np.float64), np.dtype(np.int64)
+NO_MASK: Array = np.empty(0, np.bool_)
 LEAST = 2048  # numbers: shorter batches are done before an array form begins
 MORE = 16  # times as many where steps are fast: calling an array form takes 30 us
 # How many times its length a batch may be slid over: pba's steps take 30 ns and its
@@ -41,31 +45,30 @@ MORE = 16  # times as many where steps are fast: calling an array form takes 30 
 PBA_WINDOWS, FAST_WINDOWS, OTHER_WINDOWS = 8, 0.5, 0.25
 
 
-def is_numbers(values: Any) -> bool:
-    """Whether a batch is an array of numbers that a kernel reads as it stands."""
-    plain = type(values) is np.ndarray and values.dtype in (np.float64, np.int64)
+def is_numbers(values: Any, kinds: tuple[Any, ...] = _NUMBERS) -> bool:
+    """Whether a batch is an array of such numbers that a kernel reads as it stands."""
+    plain = type(values) is np.ndarray and values.dtype in kinds
     return bool(plain and values.ndim == 1 and values.flags.c_contiguous)
 
 
 def array_feed(window: KeyWindow, feed: Function) -> Function:
     """`feed` of an array of numbers, to windows that report every row."""
-    program, column = window.program, window.pending.column
-    dtype = np.dtype(column.typecode)
+    request, column = window.program.columns.request, window.pending.column
+    kinds = (np.dtype(column.typecode),)
     ways: WindowFeed = (
         ListFeed(window) if isinstance(window, ManyWindow) else WindowFeed(window)
     )
 
     def quick(values: Any = None, at: Any = None, key: Any = None) -> Any:
         """Let a batch of events in, and give all results that fell due."""
-        own = at is None and key is None and is_numbers(values)
-        if not own or values.dtype != dtype:
+        if at is not None or key is not None or not is_numbers(values, kinds):
             return feed(values, at, key)
         if len(column):
             window.flush()
-        batches = ways.answer(values)
-        if batches is None:
+        made = ways.answer(values)
+        if made is None:
             return feed(values, at, key)
-        return Results(program.columns.request, batches, pa.array)
+        return Results(request, made[0], pa.array, made[1])
 
     return quick
 
@@ -78,7 +81,8 @@ class WindowFeed:
         self.by_arrays = slides_arrays(self.program)
         self.masks = len(self.program.columns.slots.masks)
         self.step = self.program.steps.accounts.get("call_rows")
-        self.compiled: dict[bool, Function | None] = {}  # for arrays that are read-only
+        self.calls: dict[bool, Function] = {}  # machine code, for arrays of a kind
+        self.dtypes, self.ones = self.program.kernel.product.out_dtypes, NO_MASK
         self.base = np.zeros(1, np.int64)  # nobody asks for positions here
         algorithm, steps = self.program.kernel.algorithm, self.program.kernel.steps
         self.windows = OTHER_WINDOWS if algorithm.stride is None else FAST_WINDOWS
@@ -92,12 +96,13 @@ class WindowFeed:
         """Events that the longest window holds."""
         return self.program.policies.range
 
-    def answer(self, values: Array) -> Function | None:
-        """The results of a batch, made when they are read; None: not by these ways."""
-        window, count, longest = self.window, len(values), self.longest
-        enough = count >= LEAST * self.least and self.windows * count >= longest
-        pays = self.by_arrays and enough
-        tail = window.tail
+    def answer(self, values: Array) -> Made | None:
+        """The results of a batch; None: not by these ways."""
+        window, count, tail = self.window, len(values), self.window.tail
+        if count < LEAST * self.least:
+            return self.one_by_one(values)
+        longest = self.longest
+        pays = self.by_arrays and self.windows * count >= longest
         if tail is None and not window.total:
             tail = values[:0]
         if tail is not None and pays:
@@ -108,33 +113,33 @@ class WindowFeed:
             return self.both(values)
         return self.one_by_one(values, pays=pays)
 
-    def slid(self, joined: Array, count: int) -> Function:
+    def slid(self, joined: Array, count: int) -> Made:
         """The last `count` values are new, those before them were in the window."""
         out = slide_batch(self.program, joined)
         new = min(len(joined) - self.longest + 1, count)
         self.leave(joined, self.window.first + count)
         return self.batches(tuple(array[-new:] for array in out))
 
-    def both(self, values: Array) -> Function | None:
+    def both(self, values: Array) -> Made | None:
         """Events in memory: the first go one by one; then windows are the batch's."""
         head = self.one_by_one(values[: self.longest])
         if head is None:
             return None
-        rest = self.slid(values, len(values) - self.longest)
-        return lambda: [*head(), *rest()]
+        rest, count = self.slid(values, len(values) - self.longest)
+        return lambda: [*head[0](), *rest()], head[1] + count
 
-    def one_by_one(self, values: Array, *, pays: bool = False) -> Function | None:
+    def one_by_one(self, values: Array, *, pays: bool = False) -> Made | None:
         """All events one by one, and noted where the next batch may go by arrays."""
         window, count = self.window, len(values)
-        if self.upto != window.first:
-            self.recent = []
+        before = window.first
         out = self.write_rows(values)
         if out is None:
             return None
-        self.upto = window.first = window.first + count
+        window.first = before + count
         made = self.batches(out)
         if pays:
-            self.recent.append(values.copy())
+            self.recent = [*(self.recent if self.upto == before else ()), values.copy()]
+            self.upto = window.first
             if sum(map(len, self.recent)) >= self.longest == window.count():
                 self.leave(np.concatenate(self.recent), window.first)
                 self.recent = []
@@ -149,31 +154,45 @@ class WindowFeed:
             memory = self.program.memory(places)
             memory.words[TOTAL] = last - len(tail)
             window.adopt(memory)
-            self.write_rows(tail)
+            self.refill(tail)
 
         window.first = last
         window.leave_memory(tail, refill)
 
+    def refill(self, tail: Array) -> None:
+        """Let the events of a window into its new memory."""
+        self.write_rows(tail)
+
     def write_rows(self, values: Array) -> tuple[Array, ...] | None:
         """The results of events one by one; None where the rings are too small."""
         count, window = len(values), self.window
-        assert self.step is not None
-        out = tuple(np.empty(count, k) for k in self.program.kernel.product.out_dtypes)
-        ones = (np.ones(count, np.bool_),) * bool(self.masks)
-        source = (values, *ones, self.base)
-        writeable = values.flags.writeable
-        memory = window.memory
-        call = self.compiled.get(writeable)
-        if call is None:
-            call = self.step.compiled(memory, source, count, out)
-            self.compiled[writeable] = call
-        if call is None:
-            made = int(self.step(memory, source, count, out))
+        out = tuple([np.empty(count, kind) for kind in self.dtypes])
+        source: tuple[Array, ...] = (values, self.base)
+        if self.masks:
+            if len(self.ones) < count:
+                self.ones = np.ones(count, np.bool_)
+            source = (values, self.ones[:count], self.base)
+        call = self.calls.get(values.flags.writeable)
+        if call is not None:
+            made = call(window.argument, source, count, out)
         else:
-            made = int(call(window.argument, source, count, out))
-        return None if made < 0 else tuple(array[:made] for array in out)
+            made = self._first_rows(source, count, out)
+        if made == count:
+            return out
+        return None if made < 0 else tuple([array[:made] for array in out])
 
-    def batches(self, out: tuple[Array, ...]) -> Function:
+    def _first_rows(self, source: Any, count: int, out: Any) -> int:
+        """Calls up to the first compiled one for arrays of that kind."""
+        step = self.step
+        assert step is not None
+        made = int(step(self.window.memory, source, count, out))
+        machine = step.compiled(self.window.memory, source, count, out)
+        if machine is not None:
+            kind = source[0].flags.writeable
+            self.calls[kind] = entry_of(machine) or machine
+        return made
+
+    def batches(self, out: tuple[Array, ...]) -> Made:
         """The results of windows that ended with the last events."""
         last, range_, count = self.window.first, self.longest, len(out[0])
 
@@ -181,7 +200,7 @@ class WindowFeed:
             ends = np.arange(last - count + 1, last + 1)
             return [ResultBatch(None, ends - range_, ends, out, None)]
 
-        return made
+        return made, count
 
 
 class ListFeed(WindowFeed):
@@ -196,7 +215,7 @@ class ListFeed(WindowFeed):
         """Events that the longest window holds."""
         return int(self.list.rules[:, Q_RANGE].max())
 
-    def answer(self, values: Array) -> Function | None:
+    def answer(self, values: Array) -> Made | None:
         """The results of a batch; None where windows report at their own pace."""
         window, rules, count = self.list, self.list.rules, len(values)
         least = max(LEAST, self.longest)
@@ -209,15 +228,14 @@ class ListFeed(WindowFeed):
             return self.slid(values, count)
         return self.both(values) if count >= 2 * self.longest else None
 
-    def both(self, values: Array) -> Function:
+    def both(self, values: Array) -> Made:
         """Events in memory: the first go one by one; then windows are the batch's."""
-        first, ones = values[: self.longest], np.ones(self.longest, np.bool_)
-        source = [first, ones] if self.masks else [first]
-        head = self.list.absorb(source, NO_EVENTS, len(first))
-        rest = self.slid(values, len(values) - len(first))
-        return lambda: [*head, *rest()]
+        head = self.absorb(values[: self.longest])
+        rest, count = self.slid(values, len(values) - self.longest)
+        count += sum(len(batch.begins) for batch in head)
+        return lambda: [*head, *rest()], count
 
-    def slid(self, joined: Array, count: int) -> Function:
+    def slid(self, joined: Array, count: int) -> Made:
         """All windows by one graph; results stand event by event once they are read."""
         program, ranges = self.program, self.list.rules[:, Q_RANGE].copy()
         plain = program.columns.without_nulls.product
@@ -226,11 +244,10 @@ class ListFeed(WindowFeed):
         found = slide_graph(plain, (joined,), *ends, windows, lane=lane)
         self.leave(joined, self.window.first + count)
         last, names = self.window.first, tuple(self.list.names)
+        own = [min(len(results[0]), count) for results in found]
 
         def made() -> list[ResultBatch]:
-            dtypes = program.kernel.product.out_dtypes
-            own = [min(len(results[0]), count) for results in found]
-            table = [np.empty((count, len(own)), kind) for kind in dtypes]
+            table = [np.empty((count, len(own)), kind) for kind in self.dtypes]
             for q, results in enumerate(found):
                 for array, column in zip(table, shown(program, results), strict=True):
                     array[count - own[q] :, q] = column[len(column) - own[q] :]
@@ -245,25 +262,20 @@ class ListFeed(WindowFeed):
             begins = ends - ranges[owners]
             return [ResultBatch(None, begins, ends, out, None, owners, names)]
 
-        return made
+        return made, sum(own)
 
-    def leave(self, values: Array, last: int) -> None:
-        """The windows are the last of these values, in no memory until it is needed."""
-        window, tail = self.list, values[-self.longest :].copy()
-        places = max(window.places, places_for(len(tail)))
+    def refill(self, tail: Array) -> None:
+        """Let the events of all windows into their new memory."""
+        window, words = self.list, self.list.memory.words
+        words[RANGE] = len(tail)
+        window.rules[:, Q_NEXT] = words[TOTAL] + 1
+        window.begin_ranges()
+        self.absorb(tail)
 
-        def refill() -> None:
-            memory = self.program.memory(places)
-            memory.words[TOTAL] = last - len(tail)
-            memory.words[RANGE] = len(tail)
-            window.adopt(memory)
-            window.rules[:, Q_NEXT] = last - len(tail) + 1
-            window.begin_ranges()
-            ones = (np.ones(len(tail), np.bool_),) * bool(self.masks)
-            window.absorb([tail, *ones], NO_EVENTS, len(tail))
-
-        window.first = last
-        window.leave_memory(tail, refill)
+    def absorb(self, values: Array) -> list[ResultBatch]:
+        """Let events in one by one."""
+        ones = (np.ones(len(values), np.bool_),) * bool(self.masks)
+        return self.list.absorb([values, *ones], NO_EVENTS, len(values))
 
 
 def slides_arrays(program: WindowProgram) -> bool:

@@ -117,7 +117,7 @@ class ManyWindow(KeyWindow):
         self._out = arrays(kernel.product.out_dtypes, count)
         self._sizes = np.zeros(count, np.int64)
         request = self.program.columns.request
-        self._read_values = list_reader(request, self._out)
+        self.read_values = list_reader(request, self._out)
         self.arguments = (self.rules, self.answers, self._out, self._sizes)
 
     def resize(self, capacity: int) -> None:
@@ -194,8 +194,8 @@ class ManyWindow(KeyWindow):
     def read_all(self) -> dict[str, Any]:
         """What was written of all windows; None where one has no events."""
         request, sizes = self.program.columns.request, self._sizes.tolist()
-        if self._read_values is not None:
-            values = self._read_values()
+        if self.read_values is not None:
+            values = self.read_values()
         else:
             payloads = None
             if self.program.columns.payloads:
@@ -212,12 +212,6 @@ class ManyWindow(KeyWindow):
             name: value if size else nothing
             for name, value, size in zip(self.names, values, sizes, strict=True)
         }
-
-    def read_full(self) -> dict[str, Any]:
-        """The same where every window has an event."""
-        if self._read_values is None:
-            return self.read_all()
-        return dict(zip(self.names, self._read_values(), strict=False))
 
     def _insert_and_look(self) -> bool:
         """The one event that waits and all results at once, where none has to wait."""

@@ -208,9 +208,15 @@ def list_reader(
     """A function that reads all results in `out`, where they are plain numbers."""
     (bound, outputs), *others = request.calls
     (values, valid), *rest = [written(request.product, out)[n] for n in outputs]
-    if others or rest or len(values) > 1 or not _is_plain(bound):
-        return None
     read: Callable[[], list[Any]] = values[0].tolist
+    if not (others or rest) and _plain_total(bound) and len(values) == 2:
+        lows, highs = values[1].tolist, read
+
+        def read() -> list[Any]:
+            return [(a << 32) + b for a, b in zip(highs(), lows(), strict=True)]
+
+    elif others or rest or len(values) > 1 or not _is_plain(bound):
+        return None
     if valid is None:
         return read
     known, as_bytes = valid.tolist, valid.tobytes

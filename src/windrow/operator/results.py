@@ -99,8 +99,10 @@ class Results(Sequence[Result]):
         request: KernelRequest,
         batches: list[ResultBatch] | Callable[[], list[ResultBatch]],
         bounds: Callable[[Array], pa.Array],
+        count: int | None = None,
     ) -> None:
         self._request, self._written, self._bounds = request, batches, bounds
+        self._count = count
 
     @cached_property
     def _batches(self) -> list[ResultBatch]:
@@ -108,7 +110,9 @@ class Results(Sequence[Result]):
         return self._written() if callable(self._written) else self._written
 
     def __len__(self) -> int:
-        return sum(len(batch.begins) for batch in self._batches)
+        if self._count is None:
+            self._count = sum(len(batch.begins) for batch in self._batches)
+        return self._count
 
     def __getitem__(self, name: Any) -> Any:
         """A column by its name, a result by its number."""
