@@ -19,7 +19,8 @@ from strategies import part
 from windrow.aggregates.calls import gather_calls
 from windrow.loops import interpreting
 from windrow.plan import plan_over
-from windrow.plan.resolve import Facts, resolve
+from windrow.plan.facts import Facts
+from windrow.plan.resolve import resolve
 from windrow.tasks.over import roll
 
 CALLS = {

@@ -1,17 +1,10 @@
 """Order statistics: median, quantile, mode, ranks, the top few. Partial: sorted values.
 
-Exact, and so holistic: no partial of bounded size exists.  The functions below define
+Exact, and so holistic: no partial of bounded size exists.  `order_functions.py` defines
 them over the values of a window in ascending order, NaN being the largest, and an
 operator calls them; over tables `selection/` finds the same by the positions of rows.
-
-    q of n values lies at index h == q * (n - 1)     interpolation
-    linear, continuous     between the values on both sides of h, in proportion
-    midpoint               halfway between them
-    lower, higher, nearest one of them; nearest takes the even index of two as near
-    discrete               the first value that a share q of the values does not exceed
 """
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,42 +15,41 @@ from windrow.errors import BadInput
 from ._aggregate import Aggregate, Law
 from .collections import COLLECT
 from .functions import lift_value
+from .order_functions import (
+    INTERPOLATIONS,
+    bottom_of,
+    counts_of,
+    first_of,
+    last_of,
+    mad_of,
+    mode_of,
+    no_row,
+    quantile_of,
+    sort_key,
+    top_of,
+    weighted_median_of,
+)
 from .quantiles import check_quantiles
 
-CONTINUOUS = ("linear", "continuous", "midpoint")
-INTERPOLATIONS = (*CONTINUOUS, "lower", "higher", "nearest", "discrete")
 RANKS = ("min", "max", "average")
 
 
-def _order(value: Any) -> tuple[Any, ...]:
-    """A sort key under which NaN is the largest value, alone or in a pair."""
-    if isinstance(value, tuple):
-        return tuple(_order(item) for item in value)
-    is_nan = isinstance(value, float) and math.isnan(value)
-    return (True, 0) if is_nan else (False, value)
-
-
 def _merge(older, newer):
-    return tuple(sorted(older + newer, key=_order))
+    return tuple(sorted(older + newer, key=sort_key))
 
 
 def _take_off(whole, oldest):
-    gone = Counter(_order(value) for value in oldest)
+    gone = Counter(sort_key(value) for value in oldest)
     left = []
     for value in whole:
-        if gone[_order(value)] > 0:
-            gone[_order(value)] -= 1
+        if gone[sort_key(value)] > 0:
+            gone[sort_key(value)] -= 1
         else:
             left.append(value)
     return tuple(left)
 
 
 # --- options -----------------------------------------------------------------------
-
-
-def is_continuous(options: Any) -> bool:
-    """Whether a quantile may lie between two values, and so is a float."""
-    return options.get("interpolation") in CONTINUOUS
 
 
 def _check_quantile(q: Any, interpolation: Any) -> dict[str, Any]:
@@ -102,100 +94,10 @@ def _check_percent_rank(descending: Any) -> dict[str, Any]:
 # --- definitions -------------------------------------------------------------------
 
 
-def index_of(q, n, interpolation):
-    """The index of a quantile among n values, and how far it lies towards the next."""
-    if interpolation == "discrete":
-        return max(math.ceil(q * n) - 1, 0), 0.0
-    place = q * (n - 1)
-    low = math.floor(place)
-    if interpolation == "nearest":
-        return round(place), 0.0
-    if interpolation == "higher":
-        return math.ceil(place), 0.0
-    if interpolation == "lower" or place == low:
-        return low, 0.0
-    return low, 0.5 if interpolation == "midpoint" else place - low
-
-
-def between(low, high, share):
-    """The number that lies at a share of the way from one to another."""
-    low, high = float(low), float(high)
-    same = low == high or share == 0.0
-    return low if same else (1.0 - share) * low + share * high
-
-
-def quantile_of(values, q=0.5, interpolation="linear"):
-    """The quantile of sorted values, or the list of several; None of no values."""
-    if not values:
-        return None
-    if isinstance(q, tuple):
-        return [quantile_of(values, each, interpolation) for each in q]
-    low, share = index_of(q, len(values), interpolation)
-    if interpolation not in CONTINUOUS:
-        return values[low]
-    return between(values[low], values[min(low + 1, len(values) - 1)], share)
-
-
-def mad_of(values):
-    """The median of the distances from the median; None of no values."""
-    if not values:
-        return None
-    middle = quantile_of(values)
-    distances = [abs(float(value) - middle) for value in values]
-    return quantile_of(tuple(sorted(distances, key=_order)))
-
-
-def mode_of(values):
-    """The most frequent of sorted values, the smallest of several."""
-    counts = Counter(_order(value) for value in values)
-    most = max(counts.values(), default=0)
-    return next((v for v in values if counts[_order(v)] == most), None)
-
-
-def weighted_median_of(pairs):
-    """The value at which half of the weight is reached; None without weight."""
-    pairs = [(value, weight) for value, weight in pairs if weight > 0]
-    half, reached = math.fsum(weight for _, weight in pairs) / 2.0, 0.0
-    for number, (value, weight) in enumerate(pairs):
-        reached += weight
-        if reached >= half:
-            exact = reached == half and number + 1 < len(pairs)
-            return between(value, pairs[number + 1][0] if exact else value, 0.5)
-    return None
-
-
-def _bottom_of(values, k=5):
-    return list(values[:k])
-
-
-def _top_of(values, k=5):
-    return list(values[: -k - 1 : -1])
-
-
-def _first_of(values, k=5):
-    return list(values[:k])
-
-
-def _last_of(values, k=5):
-    return list(values[-k:])
-
-
-def counts_of(values):
-    """How often each value is there, by first occurrence, as pairs."""
-    counts: dict[Any, list[Any]] = {}
-    for value in values:
-        counts.setdefault(_order(value), [value, 0])[1] += 1
-    return [(value, count) for value, count in counts.values()]
-
-
-def _no_row(_values):
-    raise AssertionError("a rank belongs to a row of wr.over")
-
-
 def by_definition(aggregate: Aggregate, values: Any, options: Any) -> Any:
     """The result of a window's values, none of them null, in the order of events."""
     in_order = Law.COMMUTATIVE in aggregate.laws
-    held = sorted(values, key=_order) if in_order else values
+    held = sorted(values, key=sort_key) if in_order else values
     return aggregate.lower(tuple(held), **options)
 
 
@@ -269,7 +171,7 @@ WEIGHTED_MEDIAN = replace(
 TOP_K = replace(
     QUANTILE,
     name="top_k",
-    lower=_top_of,
+    lower=top_of,
     result="list",
     options={"k": 5},
     check=_check_k,
@@ -280,14 +182,14 @@ TOP_K = replace(
 BOTTOM_K = replace(
     TOP_K,
     name="bottom_k",
-    lower=_bottom_of,
+    lower=bottom_of,
     summary="the k smallest values, the smallest first",
 )
 
 FIRST_K = replace(
     COLLECT,
     name="first_k",
-    lower=_first_of,
+    lower=first_of,
     options={"k": 5},
     check=_check_k,
     aliases=(),
@@ -297,7 +199,7 @@ FIRST_K = replace(
 LAST_K = replace(
     FIRST_K,
     name="last_k",
-    lower=_last_of,
+    lower=last_of,
     summary="the last k values, in order",
 )
 
@@ -313,7 +215,7 @@ VALUE_COUNTS = replace(
 RANK = replace(
     QUANTILE,
     name="rank",
-    lower=_no_row,
+    lower=no_row,
     takes=("value", "own"),
     result="rank",
     options={"method": "min", "descending": False},

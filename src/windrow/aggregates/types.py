@@ -19,7 +19,7 @@ from windrow.errors import UnsupportedType
 from windrow.sketches import quantiles_of
 
 from ._aggregate import Aggregate, Call
-from .order_statistics import is_continuous
+from .order_functions import is_continuous
 
 MOST_DIGITS = 18
 

@@ -37,8 +37,9 @@ from windrow.loops import (
     steadily,
 )
 from windrow.plan.aggregate import Plan
+from windrow.plan.facts import Facts
 from windrow.plan.requests import Read
-from windrow.plan.resolve import Facts, Resolved
+from windrow.plan.resolved import Resolved
 from windrow.plan.sharing import graph_lane
 from windrow.slicing import Part, Runs, fold
 from windrow.windows import Rule, is_gapless

@@ -20,7 +20,7 @@ from windrow._later import dataclass
 from windrow.algorithms import slide_arrays, slide_back
 from windrow.loops import in_threads, limited, steadily, thread_count
 from windrow.plan.as_of import AsOfPlan
-from windrow.plan.resolve import ResolvedFrame, ResolvedOver
+from windrow.plan.resolved import ResolvedFrame, ResolvedOver
 from windrow.slicing import PART, Part, Runs
 from windrow.windows import find_frames
 

@@ -23,7 +23,7 @@ from windrow.plan.bind import BoundCall
 from windrow.plan.frame import values_name
 from windrow.plan.over import OverPlan
 from windrow.plan.requests import KernelRequest, Read
-from windrow.plan.resolve import ResolvedFrame, ResolvedOver
+from windrow.plan.resolved import ResolvedFrame, ResolvedOver
 from windrow.windows import Rule
 
 from .columns import Column, plain_array

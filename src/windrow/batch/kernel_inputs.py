@@ -12,8 +12,8 @@ import pyarrow as pa
 from windrow._later import dataclass
 from windrow.loops import compute as pc
 from windrow.plan.bind import BoundCall
+from windrow.plan.facts import Facts
 from windrow.plan.requests import Read, Slots
-from windrow.plan.resolve import Facts
 from windrow.slicing import Part
 
 from .columns import Column, numbers

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.aggregates.order_statistics import CONTINUOUS
+from windrow.aggregates.order_functions import CONTINUOUS
 from windrow.errors import BadInput
 from windrow.loops import (
     arrays,

@@ -31,7 +31,7 @@ from windrow.algorithms import slide_arrays, slide_back, slide_regular
 from windrow.loops import compiled, in_threads, limited, lower_bound, steadily
 from windrow.plan.frame import Frame
 from windrow.plan.over import OverPlan
-from windrow.plan.resolve import ResolvedFrame, ResolvedOver
+from windrow.plan.resolved import ResolvedFrame, ResolvedOver
 from windrow.slicing import Part, Runs
 
 from .assemble import Answer, answer_columns, frame_columns, join_columns

@@ -31,7 +31,7 @@ from windrow.loops import as_arrow
 from windrow.plan.aggregate import Plan
 from windrow.plan.bind import BoundCall
 from windrow.plan.requests import KernelRequest, Slots
-from windrow.plan.resolve import Resolved
+from windrow.plan.resolved import Resolved
 from windrow.sketches import Sketch
 
 from .columns import Column, numbers, plain_array

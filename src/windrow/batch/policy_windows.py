@@ -13,7 +13,8 @@ from windrow.algorithms import slide_arrays
 from windrow.errors import BadInput
 from windrow.loops import as_arrow
 from windrow.plan.by_policy import PolicyPlan
-from windrow.plan.resolve import Facts, ResolvedPolicy
+from windrow.plan.facts import Facts
+from windrow.plan.resolved import ResolvedPolicy
 from windrow.windows import Frames
 from windrow.windows.policy_numbers import (
     COUNT,

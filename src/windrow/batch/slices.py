@@ -30,7 +30,7 @@ from windrow.algorithms import (
 from windrow.kernels import Product
 from windrow.loops import spread
 from windrow.plan.aggregate import Plan
-from windrow.plan.resolve import Resolved
+from windrow.plan.resolved import Resolved
 from windrow.plan.sharing import graph_lane
 from windrow.slicing import Part, fold
 from windrow.windows import (

@@ -21,7 +21,7 @@ from windrow.errors import BadInput, WindowError
 from windrow.loops import arrays, as_arrow, as_numpy, in_threads
 from windrow.loops import compute as pc
 from windrow.loops.sort import is_sorted
-from windrow.plan.resolve import Resolved
+from windrow.plan.resolved import Resolved
 from windrow.slicing import Part
 from windrow.windows import Window
 

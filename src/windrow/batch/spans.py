@@ -21,7 +21,8 @@ from windrow.aggregates import Law
 from windrow.loops import Lane, as_arrow
 from windrow.loops.sort import is_sorted, places_of
 from windrow.plan.aggregate import Plan
-from windrow.plan.resolve import Facts, Resolved
+from windrow.plan.facts import Facts
+from windrow.plan.resolved import Resolved
 from windrow.plan.spans import Lengths
 from windrow.spans import (
     Events,

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from windrow.loops import as_arrow
 from windrow.plan.aggregate import Plan
-from windrow.plan.resolve import Resolved
+from windrow.plan.resolved import Resolved
 from windrow.plan.tile_kind import ABOUT, TILE, VALUES
 from windrow.plan.tiles import PLACE, TilePlan
 from windrow.windows import Clock, clock_of

@@ -13,13 +13,15 @@
     tiles, tile_kind          plan slices in a table, and say what these are
     tile_windows              plans windows and longer tiles that are made of them
     requests                  puts aggregates as a kernel takes them
-    resolve                   finishes a plan with what only data can tell
+    facts                     are what a scan of the rows can tell
+    resolve, resolved         finish a plan with them, and hold every choice
     tree, spread, flow        lay a plan out over Spark tasks, and over a stream
     strategy                  takes LightSaber's words for how a tree runs
     stream_clock              says what moves time on a stream
     catalyst                  says which windows need no tasks of ours on Spark
     sketch_sql                says which sketches Spark makes by itself
     explain, explain_spark    write a resolved plan as text, line by explain_lines
+    explain_choices           has those on how windows are answered
     cards                     prints the catalogues as tables
 
 A plan is made of windows, aggregates and a schema; `resolve(plan, facts)` finishes it.
@@ -38,8 +40,9 @@ from windrow.windows import Window
 
 from .aggregate import Plan, plan_aggregate
 from .by_policy import plan_by_policy
+from .facts import Facts
 from .over import OverPlan, plan_over
-from .resolve import Facts, resolve
+from .resolve import resolve
 
 if TYPE_CHECKING:
     from .as_of import plan_as_of

@@ -25,8 +25,9 @@ from windrow.aggregates import Law
 from windrow.errors import BadInput
 
 from .as_of import AsOfPlan
+from .facts import Facts
 from .frame import Frame, is_count_of_values
-from .resolve import Facts, resolve
+from .resolve import resolve
 
 HOT = 1 << 20
 """Events of a key above which it is cut, and of a chunk: a second's work of a task."""

@@ -18,15 +18,13 @@ from windrow.errors import BadInput
 from windrow.slicing import Part
 
 from .as_of import AsOfPlan
+from .explain_choices import algorithm_lines, kernel_here, kernel_lines, thread_lines
 from .explain_lines import (
-    algorithm_lines,
     cell_lines,
     count,
     frame_lines,
     holistic_calls,
     holistic_lines,
-    kernel_here,
-    kernel_lines,
     keys_text,
     label_line,
     order_lines,
@@ -35,10 +33,10 @@ from .explain_lines import (
     selection_lines,
     slice_lines,
     span_text,
-    thread_lines,
     window_lines,
 )
-from .resolve import Facts, Resolved, ResolvedOver, ResolvedPolicy
+from .facts import Facts
+from .resolved import Resolved, ResolvedOver, ResolvedPolicy
 from .sharing import specials_of
 from .spans import Lengths
 from .table import label_of

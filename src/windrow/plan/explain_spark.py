@@ -14,12 +14,11 @@ from .aggregate import Plan
 from .as_of import AsOfPlan
 from .by_policy import PolicyPlan
 from .explain import Explanation
+from .explain_choices import algorithm_lines, kernel_lines
 from .explain_lines import (
-    algorithm_lines,
     frame_lines,
     holistic_calls,
     holistic_lines,
-    kernel_lines,
     keys_text,
     label_line,
     partial_lines,
@@ -30,10 +29,11 @@ from .explain_lines import (
     window_lines,
     zone_lines,
 )
+from .facts import Facts
 from .flow import Flow
 from .over import OverPlan
 from .requests import may_overflow, request_kernel
-from .resolve import Facts, resolve
+from .resolve import resolve
 from .spread import Spread
 from .table import TablePlan
 from .tree import Tree

@@ -20,7 +20,7 @@ import pyarrow as pa
 from pyarrow import types as pat
 
 from windrow._later import dataclass
-from windrow.aggregates.order_statistics import is_continuous
+from windrow.aggregates.order_functions import is_continuous
 
 from .bind import BoundCall
 

@@ -19,7 +19,7 @@ from windrow.aggregates import Call, Law
 from windrow.errors import BadInput, UnknownName
 from windrow.windows import Window
 
-from .resolve import Resolved
+from .resolved import Resolved
 from .tile_kind import TILE, TileKind
 from .tiles import (
     PLACE,

@@ -21,8 +21,10 @@ from windrow.errors import BadInput, WindowError
 from windrow.windows import Duration, Rule, Window, parse_duration, sliding
 
 from .aggregate import Plan, plan_aggregate
+from .facts import Facts
 from .requests import KernelRequest
-from .resolve import Facts, Resolved, resolve
+from .resolve import resolve
+from .resolved import Resolved
 from .tile_kind import ABOUT, TILE, TileKind, write_kind
 
 _COUNTED = "\0count "

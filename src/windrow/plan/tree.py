@@ -28,8 +28,10 @@ from windrow.errors import BadInput, WindowError
 from .aggregate import Plan
 from .bind import BoundCall
 from .catalyst import catalyst_reason
+from .facts import Facts
 from .requests import KernelRequest, Slots
-from .resolve import Facts, Resolved, resolve
+from .resolve import resolve
+from .resolved import Resolved
 from .sketch_sql import NO_VERSION, SINCE, Version, sketch_sql
 from .strategy import (
     ALONE,

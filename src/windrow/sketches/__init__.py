@@ -2,6 +2,7 @@
 
     sketch.py           what a sketch is: lift, combine, lower, dump, load
     hyperloglog.py      distinct values         hll_bytes.py   its bytes
+    hll_estimate.py     how many they are
     kll.py              quantiles, by rank
     bins.py             quantiles, relative (DDSketch), and histograms
     frequent_items.py   the most frequent values

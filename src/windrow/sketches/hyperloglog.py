@@ -34,13 +34,12 @@ from .hll_bytes import (
     write_coupons,
     write_registers,
 )
+from .hll_estimate import ADDRESSES, RANKS, estimate_coupons, estimate_registers
 from .intervals import after, blocks_of_counts, count_held, holders, until
 from .murmur import hash_column
 from .sketch import Array, Sketch
 
-RANKS = 64
-_ADDRESSES = 1 << 26
-_ADDRESS = np.uint32(_ADDRESSES - 1)
+_ADDRESS = np.uint32(ADDRESSES - 1)
 COUNTED_EMPTY = b"\0"  # hashed for an empty string, which DataSketches passes over
 
 
@@ -268,43 +267,3 @@ def _larger_around(
         behind[left[own[follows][there]]] = places[following[there]]
         left = left[ranks[left] > least]
     return before, behind
-
-
-def estimate_coupons(counts: Array) -> Array:
-    """The number of values from the number of distinct coupons."""
-    found = -_ADDRESSES * np.log1p(-counts / _ADDRESSES)
-    return np.asarray(np.rint(found), np.int64)
-
-
-def estimate_registers(tables: Array, lg_k: int) -> Array:
-    """Ertl's estimate from how many registers have each rank; rank 0 is the rest."""
-    size = 1 << lg_k
-    top = RANKS - 1
-    zeros = size - tables[:, 1:].sum(axis=1)
-    sums = size * _tau(1.0 - tables[:, top] / size)
-    for rank in range(top - 1, 0, -1):
-        sums = 0.5 * (sums + tables[:, rank])
-    sums = sums + size * _sigma(zeros / size)
-    with np.errstate(divide="ignore"):
-        found = size * size / (2.0 * np.log(2.0)) / sums
-    return np.asarray(np.rint(found), np.int64)
-
-
-def _sigma(share: Array) -> Array:
-    """X + sum of x**(2**k) * 2**(k-1); infinite at 1."""
-    x, y, z = share.astype(np.float64), 1.0, share.astype(np.float64)
-    for _ in range(64):
-        x = x * x
-        z = z + x * y
-        y = 2.0 * y
-    return np.where(share >= 1.0, np.inf, z)
-
-
-def _tau(share: Array) -> Array:
-    """(1 - x - sum of (1 - x**(2**-k))**2 * 2**-k) / 3; 0 at 0 and 1."""
-    x, y, z = share.astype(np.float64), 1.0, 1.0 - share
-    for _ in range(64):
-        x = np.sqrt(x)
-        y = 0.5 * y
-        z = z - (1.0 - x) ** 2 * y
-    return np.where((share <= 0.0) | (share >= 1.0), 0.0, z / 3.0)

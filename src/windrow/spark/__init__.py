@@ -1,6 +1,6 @@
 """Runs queries on Spark: DataFrames in, lazy DataFrames out, no job started.
 
-    entry         plans a call for a DataFrame, and runs it
+    entry         plans a call for a DataFrame, checks it (`checks`), and runs it
     aggregate     windows of a DataFrame       spans      ... of events with a duration
     over          rolling columns              stream     both, of a streaming DataFrame
     as_of         features of labels           tiles      slices that are stored

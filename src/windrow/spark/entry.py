@@ -9,9 +9,8 @@ from typing import Any
 
 import pyspark
 from pyspark.sql import DataFrame
-from pyspark.sql.types import TimestampNTZType, TimestampType
 
-from windrow.errors import BadInput, WindowError
+from windrow.errors import BadInput
 from windrow.plan import (
     Explanation,
     Facts,
@@ -37,24 +36,21 @@ from windrow.plan.explain_spark import (
 from windrow.plan.flow import Flow, flow_of
 from windrow.plan.sketch_sql import NO_VERSION
 from windrow.plan.spread import spread_over
-from windrow.plan.stream_clock import StreamClock, stream_clock
-from windrow.plan.table import TablePlan
+from windrow.plan.stream_clock import stream_clock
 from windrow.plan.tree import Tree, grow_tree
 from windrow.windows import Window
 
 from .aggregate import aggregate as aggregate_tree
 from .as_of import as_of as label_features
+from .checks import check_stream, check_ticks
 from .expressions import with_masks
 from .lanes import reasons_of
 from .over import check_columns
 from .over import over as roll_over
 from .policies import aggregate_by_policy
-from .schema import arrow_schema, field_of, nullable, quoted, with_instants
+from .schema import arrow_schema, nullable, quoted, with_instants
 
 STATEFUL = "pyspark.sql.streaming.stateful_processor"
-DELAY = "spark.watermarkDelayMs"  # in the metadata of a column
-PROVIDER = "spark.sql.streaming.stateStore.providerClass"
-ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
 Windows = Window | Sequence[Window]
 Hints = dict[str, Any]
@@ -115,7 +111,7 @@ def over_features(
     frame, masked = with_masks(frame, calls)
     schema = arrow_schema(frame)
     plan = plan_as_of(schema, schema, (on, on), by, masked, **options)
-    _check_ticks(plan)
+    check_ticks(plan)
     check_columns(frame)
     result: DataFrame = _streams().over(frame, _flow(frame, plan, hints))
     masks = set(frame.columns).difference(own)
@@ -159,7 +155,7 @@ def _plan_as_of(
     events, calls = with_masks(events, calls)
     schemas = arrow_schema(labels), arrow_schema(events)
     plan = plan_as_of(*schemas, times, by, calls, **options)
-    _check_ticks(plan)
+    check_ticks(plan)
     for frame in (labels, events):
         if frame.isStreaming:
             raise BadInput.because(
@@ -192,7 +188,7 @@ def _plan(
     by, calls = query
     frame, calls = with_masks(frame, calls)
     plan = plan_windows(arrow_schema(frame), window, by, calls, **options)
-    _check_ticks(plan)
+    check_ticks(plan)
     return frame, plan
 
 
@@ -201,7 +197,7 @@ def _plan_over(
 ) -> tuple[DataFrame, OverPlan]:
     frame, calls = with_masks(frame, calls)
     plan = plan_over(arrow_schema(frame), on, by, calls, **options)
-    _check_ticks(plan)
+    check_ticks(plan)
     return frame, plan
 
 
@@ -261,82 +257,5 @@ def _flow(frame: DataFrame, plan: Plan | OverPlan | PolicyPlan, hints: Hints) ->
         )
     settings = {name: hints[name] for name in ("late", "buckets", "mode", "hot")}
     clock = stream_clock(plan, *(hints[n] for n in ("watermark", "ahead", "idle")))
-    delay = _check_stream(frame, plan, hints["late"], clock)
+    delay = check_stream(frame, plan, hints["late"], clock)
     return flow_of(plan, nullable(frame), delay=delay, clock=clock, **settings)
-
-
-def _check_ticks(plan: TablePlan) -> None:
-    """Refuse what Spark's time cannot hold."""
-    clock = plan.clock
-    if clock is not None and clock.tick and clock.tick < 1000:
-        raise WindowError.because(
-            f"cannot slide over column {clock.column!r} in nanoseconds",
-            "Spark's timestamps are whole microseconds",
-            "use durations of whole microseconds",
-        )
-
-
-def _check_own_watermark(frame: DataFrame, on: str, others: Sequence[str]) -> None:
-    """Refuse to set a watermark where there is one, or on what is no timestamp."""
-    if others:
-        raise BadInput.because(
-            f"cannot set a watermark on column {on!r}",
-            f"the stream has one on {', '.join(others)} already, and Spark moves it "
-            "before a row can be looked at",
-            "leave out .withWatermark(), or watermark= and ahead=",
-        )
-    kind = field_of(frame, on).dataType
-    if not isinstance(kind, (TimestampType, TimestampNTZType)):
-        raise BadInput.because(
-            f"cannot set a watermark on column {on!r}",
-            f"it is of type {kind.simpleString()}, and Spark's watermarks are on "
-            "timestamps",
-            "make it one, as with timestamp_seconds()",
-        )
-
-
-def _check_stream(
-    frame: DataFrame, plan: TablePlan, late: str, clock: StreamClock
-) -> int:
-    """Refuse a stream without watermark or RocksDB; the watermark's delay in ticks."""
-    if isinstance(plan, OverPlan) and plan.span is not None:
-        raise BadInput.because(
-            "cannot look back over events with a duration on a stream",
-            "a row comes when its event is over, and what was under way at its start "
-            "may come long after it",
-            "use wr.aggregate with wr.sliding(..., span=...), or wr.over on a batch",
-        )
-    if plan.clock is None:
-        return 0
-    on = plan.clock.column
-    delay = field_of(frame, on).metadata.get(DELAY)
-    others = [f.name for f in frame.schema if DELAY in f.metadata]
-    if clock.watermark is not None:
-        _check_own_watermark(frame, on, others)
-        delay = clock.watermark.amount // 10**6
-    if delay is None:
-        raise BadInput.because(
-            f"cannot tell when a window over column {on!r} of a stream is complete",
-            f"the watermark is on {', '.join(others)}"
-            if others
-            else "the stream has no watermark",
-            f"call .withWatermark({on!r}, '10 minutes') on it first, or give "
-            "watermark='10 minutes'",
-        )
-    if late == "keep":
-        taken = [*plan.by, *(bound.name for bound in plan.calls)]
-        if isinstance(plan, OverPlan):
-            taken += frame.columns
-        if "late" in taken:
-            raise BadInput.because(
-                "cannot give late rows back in column 'late'",
-                "the result has a column of that name already",
-                'rename that one, or use late="count"',
-            )
-    if frame.sparkSession.conf.get(PROVIDER) != ROCKSDB:
-        raise BadInput.because(
-            "cannot keep the state of a stream",
-            "the session's state store is not RocksDB, which stateful Python needs",
-            f'call spark.conf.set("{PROVIDER}", "{ROCKSDB}") first',
-        )
-    return int(delay) * 10**6 // plan.clock.tick

@@ -23,7 +23,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from windrow.aggregates.order_statistics import is_continuous
+from windrow.aggregates.order_functions import is_continuous
 from windrow.errors import BadInput
 from windrow.plan.bind import BoundCall
 from windrow.plan.requests import users_result

@@ -33,7 +33,7 @@ from windrow.loops import ordinals
 from windrow.plan.bind import BoundCall
 from windrow.plan.choose import Choice
 from windrow.plan.requests import KernelRequest, Slots, users_result
-from windrow.plan.resolve import Resolved
+from windrow.plan.resolved import Resolved
 from windrow.plan.table import TablePlan
 from windrow.windows import Rule, list_windows
 from windrow.windows.rule import Array

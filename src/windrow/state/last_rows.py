@@ -36,9 +36,11 @@ from windrow.batch.assemble import seen_columns
 from windrow.batch.over import look_back
 from windrow.plan.aggregate import Plan
 from windrow.plan.as_of import AsOfPlan
+from windrow.plan.facts import Facts
 from windrow.plan.frame import Frame
 from windrow.plan.over import OverPlan
-from windrow.plan.resolve import Facts, Resolved, ResolvedOver, resolve
+from windrow.plan.resolve import resolve
+from windrow.plan.resolved import Resolved, ResolvedOver
 from windrow.windows import find_frames
 from windrow.windows.rule import Array
 

@@ -32,7 +32,9 @@ from windrow._later import dataclass
 from windrow.batch.policy_windows import open_policy
 from windrow.batch.sorted_rows import sort_rows
 from windrow.plan.by_policy import PolicyPlan
-from windrow.plan.resolve import Facts, ResolvedPolicy, resolve
+from windrow.plan.facts import Facts
+from windrow.plan.resolve import resolve
+from windrow.plan.resolved import ResolvedPolicy
 from windrow.windows.policy_numbers import TIME
 from windrow.windows.rule import Array
 

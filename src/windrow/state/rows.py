@@ -38,7 +38,9 @@ from windrow.batch.assemble import Answer, select_windows
 from windrow.batch.sorted_rows import SortedRows, check_room, times_of
 from windrow.batch.spans import lengths_of, open_spans, solve_spans, span_times
 from windrow.plan.aggregate import Plan
-from windrow.plan.resolve import Facts, Resolved, resolve
+from windrow.plan.facts import Facts
+from windrow.plan.resolve import resolve
+from windrow.plan.resolved import Resolved
 from windrow.plan.table import TablePlan
 from windrow.slicing import BY_NAME, cuts_of
 from windrow.windows.rule import Array

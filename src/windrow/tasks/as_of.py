@@ -30,8 +30,10 @@ from windrow.batch.sorted_rows import rows_in_order, times_of
 from windrow.loops import TaskLane, as_arrow, running
 from windrow.plan.as_of import AsOfPlan
 from windrow.plan.as_of_chunks import LabelChunks
+from windrow.plan.facts import Facts
 from windrow.plan.frame import Frame
-from windrow.plan.resolve import Facts, ResolvedFrame, ResolvedOver, resolve
+from windrow.plan.resolve import resolve
+from windrow.plan.resolved import ResolvedFrame, ResolvedOver
 from windrow.slicing import fold
 from windrow.windows import find_frames
 

@@ -33,8 +33,9 @@ from windrow.batch.sorted_rows import rows_in_order, sort_rows
 from windrow.loops import TaskLane, as_arrow, ordinals, running
 from windrow.plan.as_of import AsOfPlan
 from windrow.plan.as_of_chunks import LabelChunks
+from windrow.plan.facts import Facts
 from windrow.plan.frame import Frame
-from windrow.plan.resolve import Facts, resolve
+from windrow.plan.resolve import resolve
 from windrow.slicing import fold
 
 from .sweep import Batches, as_batches, stretches, whole_numbers, whole_runs

@@ -22,7 +22,7 @@ from windrow.batch.aggregate import solve_windows
 from windrow.batch.assemble import Answer, select_windows
 from windrow.batch.columns import run_bounds
 from windrow.batch.sorted_rows import SortedRows, rows_in_order
-from windrow.plan.resolve import Resolved
+from windrow.plan.resolved import Resolved
 
 from .sweep import Batches, WindowRows, whole_runs
 

@@ -26,8 +26,10 @@ from windrow.batch.columns import run_bounds
 from windrow.batch.over import over_columns
 from windrow.batch.sorted_rows import rows_in_order, times_of
 from windrow.loops import TaskLane, running
+from windrow.plan.facts import Facts
 from windrow.plan.over import OverPlan
-from windrow.plan.resolve import Facts, ResolvedOver, resolve
+from windrow.plan.resolve import resolve
+from windrow.plan.resolved import ResolvedOver
 
 from .sweep import Batches, as_batches, join_rows, stretches
 

@@ -31,7 +31,9 @@ from windrow.batch.policy_windows import PolicyJob, PolicyPlaces, open_sorted
 from windrow.batch.sorted_rows import rows_in_order
 from windrow.loops import TaskLane, running
 from windrow.plan.by_policy import PolicyPlan
-from windrow.plan.resolve import Facts, ResolvedPolicy, resolve
+from windrow.plan.facts import Facts
+from windrow.plan.resolve import resolve
+from windrow.plan.resolved import ResolvedPolicy
 
 from .sweep import Batches, as_batches, join_rows, stretches
 

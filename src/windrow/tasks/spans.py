@@ -27,7 +27,8 @@ from windrow.batch.spans import (
     solve_spans,
     span_times,
 )
-from windrow.plan.resolve import Facts, resolve
+from windrow.plan.facts import Facts
+from windrow.plan.resolve import resolve
 from windrow.plan.spans import choose_one
 from windrow.slicing import fold
 from windrow.spans import Events, HeldParts, LaidEvents, Work, held, parts_of

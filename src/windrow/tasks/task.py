@@ -36,7 +36,7 @@ from windrow.batch.partials import (
 )
 from windrow.batch.sorted_rows import rows_in_order, times_of
 from windrow.loops import TaskLane, running
-from windrow.plan.resolve import Resolved
+from windrow.plan.resolved import Resolved
 from windrow.plan.tree import Tree
 from windrow.state.due import window_table
 from windrow.windows.rule import Array

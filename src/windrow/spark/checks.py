@@ -1,0 +1,102 @@
+"""Refuses, before a job starts, what Spark cannot hold: times, watermarks, stores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import DataFrame
+from pyspark.sql.types import TimestampNTZType, TimestampType
+
+from windrow.errors import BadInput, WindowError
+from windrow.plan import (
+    OverPlan,
+)
+from windrow.plan.stream_clock import StreamClock
+from windrow.plan.table import TablePlan
+
+from .schema import field_of
+
+DELAY = "spark.watermarkDelayMs"  # in the metadata of a column
+
+
+PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+
+
+ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
+
+def check_ticks(plan: TablePlan) -> None:
+    """Refuse what Spark's time cannot hold."""
+    clock = plan.clock
+    if clock is not None and clock.tick and clock.tick < 1000:
+        raise WindowError.because(
+            f"cannot slide over column {clock.column!r} in nanoseconds",
+            "Spark's timestamps are whole microseconds",
+            "use durations of whole microseconds",
+        )
+
+
+def _check_own_watermark(frame: DataFrame, on: str, others: Sequence[str]) -> None:
+    """Refuse to set a watermark where there is one, or on what is no timestamp."""
+    if others:
+        raise BadInput.because(
+            f"cannot set a watermark on column {on!r}",
+            f"the stream has one on {', '.join(others)} already, and Spark moves it "
+            "before a row can be looked at",
+            "leave out .withWatermark(), or watermark= and ahead=",
+        )
+    kind = field_of(frame, on).dataType
+    if not isinstance(kind, (TimestampType, TimestampNTZType)):
+        raise BadInput.because(
+            f"cannot set a watermark on column {on!r}",
+            f"it is of type {kind.simpleString()}, and Spark's watermarks are on "
+            "timestamps",
+            "make it one, as with timestamp_seconds()",
+        )
+
+
+def check_stream(
+    frame: DataFrame, plan: TablePlan, late: str, clock: StreamClock
+) -> int:
+    """Refuse a stream without watermark or RocksDB; the watermark's delay in ticks."""
+    if isinstance(plan, OverPlan) and plan.span is not None:
+        raise BadInput.because(
+            "cannot look back over events with a duration on a stream",
+            "a row comes when its event is over, and what was under way at its start "
+            "may come long after it",
+            "use wr.aggregate with wr.sliding(..., span=...), or wr.over on a batch",
+        )
+    if plan.clock is None:
+        return 0
+    on = plan.clock.column
+    delay = field_of(frame, on).metadata.get(DELAY)
+    others = [f.name for f in frame.schema if DELAY in f.metadata]
+    if clock.watermark is not None:
+        _check_own_watermark(frame, on, others)
+        delay = clock.watermark.amount // 10**6
+    if delay is None:
+        raise BadInput.because(
+            f"cannot tell when a window over column {on!r} of a stream is complete",
+            f"the watermark is on {', '.join(others)}"
+            if others
+            else "the stream has no watermark",
+            f"call .withWatermark({on!r}, '10 minutes') on it first, or give "
+            "watermark='10 minutes'",
+        )
+    if late == "keep":
+        taken = [*plan.by, *(bound.name for bound in plan.calls)]
+        if isinstance(plan, OverPlan):
+            taken += frame.columns
+        if "late" in taken:
+            raise BadInput.because(
+                "cannot give late rows back in column 'late'",
+                "the result has a column of that name already",
+                'rename that one, or use late="count"',
+            )
+    if frame.sparkSession.conf.get(PROVIDER) != ROCKSDB:
+        raise BadInput.because(
+            "cannot keep the state of a stream",
+            "the session's state store is not RocksDB, which stateful Python needs",
+            f'call spark.conf.set("{PROVIDER}", "{ROCKSDB}") first',
+        )
+    return int(delay) * 10**6 // plan.clock.tick
