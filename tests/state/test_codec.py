@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from strategies import part
 from windrow.errors import StateError
-from windrow.state.codec import KINDS, VERSION, pack, unpack
+from windrow.state.codec import KINDS, LONG_FACTS, SQUEEZED, VERSION, pack, unpack
 
 TABLE = pa.table(
     {
@@ -97,14 +97,35 @@ def test_bytes_that_are_no_blob_are_refused(noise, start):
 
 def test_a_blob_of_a_later_format_is_refused_with_both_versions():
     blob = bytearray(pack(TABLE, "rows", small=True))
-    struct.pack_into("<H", blob, 4, VERSION + 1)
+    struct.pack_into("<H", blob, 4, SQUEEZED + 1)
 
     with pytest.raises(StateError) as refused:
         unpack(bytes(blob), "rows")
 
-    assert f"it has format {VERSION + 1}" in str(refused.value)
-    assert f"reads {VERSION}" in str(refused.value)
+    assert f"it has format {SQUEEZED + 1}" in str(refused.value)
+    assert f"reads {SQUEEZED}" in str(refused.value)
     assert "Hint: run the query with the version that wrote it" in str(refused.value)
+
+
+def test_facts_about_a_thousand_pages_are_squeezed_and_come_back():
+    facts = {"raw": [[n, 500 * n, 500 * n + 499, 512, [n // 9]] for n in range(1000)]}
+
+    blob = pack(TABLE, "header", facts, small=True)
+
+    assert unpack(blob, "header")[1] == facts
+    assert len(blob) < 9_000 < len(str(facts)) / 3
+
+
+@pytest.mark.parametrize("length", [1, LONG_FACTS])
+def test_a_blob_of_one_format_is_not_read_as_the_other(length):
+    blob = bytearray(pack(TABLE, "header", {"a": "b" * length}, small=True))
+    (version,) = struct.unpack_from("<H", blob, 4)
+    assert version == (VERSION if length == 1 else SQUEEZED)
+
+    struct.pack_into("<H", blob, 4, VERSION + SQUEEZED - version)
+
+    with pytest.raises(StateError, match="checksum"):
+        unpack(bytes(blob), "header")
 
 
 def test_a_blob_is_not_read_as_one_of_another_kind():

@@ -89,7 +89,10 @@ def check_stream(text: str, bound: BoundQuery) -> None:
     elif query.compares and bound.window is not None:
         at, output = query.stream.at, query.output
         expected = f"a table or a DataFrame that is not streaming within {output}"
-        hint = f"leave out {output}: on a stream a window comes out once, complete"
+        hint = (
+            f"leave out {output}: Spark compares no row of a stream with the one "
+            "before it, in append nor in update mode; or do so in foreachBatch"
+        )
     else:
         return
     raise QueryError.at(text, *at, expected, hint)

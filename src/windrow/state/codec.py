@@ -4,7 +4,8 @@
              "WNDR"   version   kind     crc of all   length of    payload: Arrow IPC
                                          that follows the payload
 
-The payload describes its own columns; small facts travel as JSON in its schema.
+The payload describes its own columns; small facts travel as JSON in its schema, which
+version 2 has squeezed: a header names hundreds of pages where a window is long.
 Nothing in it is code, and whatever was cut off or altered is noticed: the sum covers
 the length and the payload, and the words before it are compared one by one.
 """
@@ -23,7 +24,9 @@ import pyarrow as pa
 from windrow.errors import StateError
 
 MAGIC = b"WNDR"
-VERSION = 1
+VERSION, SQUEEZED = 1, 2
+LONG_FACTS = 1 << 11  # bytes; shorter ones are written as 0.1 reads them
+_SUM_OF = {VERSION: 0, SQUEEZED: SQUEEZED}  # so that neither is read as the other
 _HEAD = struct.Struct("<4sHHI")
 _LENGTH = struct.Struct("<Q")
 _FACTS = b"windrow"
@@ -58,16 +61,19 @@ def pack(
     table: pa.Table, kind: str, facts: Mapping[str, Any] | None = None, *, small: bool
 ) -> bytes:
     """The bytes of a table; `small` where they are kept, and not only sent on."""
+    version = VERSION
     if facts is not None:
         text = json.dumps(facts, separators=(",", ":")).encode()
+        if len(text) > LONG_FACTS:
+            version, text = SQUEEZED, zlib.compress(text, 1)
         table = table.replace_schema_metadata({_FACTS: text})
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema, options=_WRITE[small]) as writer:
         writer.write_table(table)
     payload = sink.getvalue()
     length = _LENGTH.pack(payload.size)
-    crc = zlib.crc32(payload, zlib.crc32(length))
-    head = _HEAD.pack(MAGIC, VERSION, KINDS[kind], crc)
+    crc = zlib.crc32(payload, zlib.crc32(length, _SUM_OF[version]))
+    head = _HEAD.pack(MAGIC, version, KINDS[kind], crc)
     return b"".join((head, length, memoryview(payload)))
 
 
@@ -80,10 +86,10 @@ def unpack(blob: Any, kind: str) -> tuple[pa.Table, dict[str, Any]]:
     magic, version, number, crc = _HEAD.unpack_from(view)
     if magic != MAGIC:
         raise _damaged(kind, f"it begins with {bytes(magic)!r} and not with {MAGIC!r}")
-    if version != VERSION:
+    if version not in _SUM_OF:
         raise StateError.because(
             f"cannot read a blob of {kind}",
-            f"it has format {version}, and this version of windrow reads {VERSION}",
+            f"it has format {version}, and this version of windrow reads {SQUEEZED}",
             f"run the query with the version that wrote it, or {_RESCUE}",
         )
     if number != KINDS[kind]:
@@ -91,11 +97,13 @@ def unpack(blob: Any, kind: str) -> tuple[pa.Table, dict[str, Any]]:
     (length,) = _LENGTH.unpack_from(view, _HEAD.size)
     if length != len(view) - start:
         raise _damaged(kind, f"{length} bytes were written, {len(view) - start} came")
-    if zlib.crc32(view[_HEAD.size :]) != crc:
+    if zlib.crc32(view[_HEAD.size :], _SUM_OF[version]) != crc:
         raise _damaged(kind, "its checksum does not fit")
     with pa.ipc.open_stream(pa.py_buffer(view[start:]), options=_READ) as reader:
         table = reader.read_all()
     facts = (table.schema.metadata or {}).get(_FACTS)
+    if version == SQUEEZED:
+        facts = zlib.decompress(facts)
     schema = nullable_schema(table.schema, table.column_names)
     table = pa.Table.from_arrays(table.columns, schema=schema)
     return table, json.loads(facts) if facts else {}
