@@ -103,7 +103,7 @@ def unpack(blob: Any, kind: str) -> tuple[pa.Table, dict[str, Any]]:
         table = reader.read_all()
     facts = (table.schema.metadata or {}).get(_FACTS)
     if version == SQUEEZED:
-        facts = zlib.decompress(facts)
+        facts = zlib.decompress(facts or b"")
     schema = nullable_schema(table.schema, table.column_names)
     table = pa.Table.from_arrays(table.columns, schema=schema)
     return table, json.loads(facts) if facts else {}
