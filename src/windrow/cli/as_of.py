@@ -4,21 +4,16 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import windrow as wr
 
-from ._files import Format, Mode, check_is_there, check_sink, read
+from ._file_query import FileOptions, IfThere, To, run_files
+from ._files import Mode
 from ._options import option, with_option_groups
-from ._progress import progress
-from ._rows import show_rows, write_rows
-from ._session import parse_settings, session
-
-SHOWN = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,24 +33,14 @@ class LabelOptions:
     on: str | None = option("The time of an event, which the file names.", "COLUMN")
     by: list[str] | None = option("A key, which the file names; repeat.", "COLUMN")
     hot: bool = option("Some keys have very many events.", default=False)
-    format_: Format | None = option("What a file is where its name does not say.")
-    master: str = option("Where Spark runs.", default="local[*]", show_default=True)
-    conf: list[str] | None = option("A setting of Spark's.", "NAME=VALUE")
-    verbose: bool = option("Show all that Spark says.", default=False)
 
 
 @with_option_groups
 def as_of(
     options: LabelOptions,
-    to: Annotated[
-        str,
-        typer.Option(
-            "--to", metavar="OUT", help=f"Where labels go; - prints {SHOWN} of them."
-        ),
-    ] = "-",
-    mode: Annotated[
-        Mode, typer.Option("--mode", help="Where OUT is there already.")
-    ] = Mode.ERROR,
+    files: FileOptions,
+    to: To = "-",
+    mode: IfThere = Mode.ERROR,
 ) -> None:
     """Give labels features over the events before their instants, with Spark.
 
@@ -63,23 +48,20 @@ def as_of(
     --features features.toml --to train.parquet
     """
     features = _features(options)
-    kind = "" if to == "-" else check_sink(to, options.format_, mode)
-    sources = options.labels, options.events
-    for source in sources:
-        check_is_there(source)
-    fact = f"cannot give {options.labels} features of {options.events}"
-    settings = parse_settings(options.conf)
-    with session(
-        options.master, fact, verbose=options.verbose, settings=settings
-    ) as spark:
-        begun = time.perf_counter()
-        with progress(spark, f"reading {sources[0]} and {sources[1]}"):
-            labels, events = (read(spark, path, options.format_) for path in sources)
-        result = wr.as_of(labels, events, features, at=options.at, hot=options.hot)
-        if to == "-":
-            show_rows(result, [*features.by, options.at], SHOWN, "looking back")
-        else:
-            write_rows(result, to, kind, mode, f"looking back into {to}", begun)
+
+    def look_back(labels: Any, events: Any) -> Any:
+        return wr.as_of(labels, events, features, at=options.at, hot=options.hot)
+
+    run_files(
+        look_back,
+        [options.labels, options.events],
+        files,
+        to,
+        mode,
+        fact=f"cannot give {options.labels} features of {options.events}",
+        doing="looking back",
+        order=[*features.by, options.at],
+    )
 
 
 def _features(options: LabelOptions) -> wr.Features:

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -13,13 +13,9 @@ import typer
 import windrow as wr
 from windrow.query.calls import parse_calls
 
-from ._files import Format, Mode, check_is_there, check_sink, read
+from ._file_query import FileOptions, IfThere, To, run_files
+from ._files import Mode
 from ._options import option, with_option_groups
-from ._progress import progress
-from ._rows import show_rows, write_rows
-from ._session import parse_settings, session
-
-SHOWN = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,24 +34,14 @@ class TileOptions:
     )
     window: str | None = option("Merge tiles into windows of that range.", "DURATION")
     only: list[str] | None = option("Merge only this aggregate; repeat.", "NAME")
-    format_: Format | None = option("What a file is where its name does not say.")
-    master: str = option("Where Spark runs.", default="local[*]", show_default=True)
-    conf: list[str] | None = option("A setting of Spark's.", "NAME=VALUE")
-    verbose: bool = option("Show all that Spark says.", default=False)
 
 
 @with_option_groups
 def tiles(
     options: TileOptions,
-    to: Annotated[
-        str,
-        typer.Option(
-            "--to", metavar="OUT", help=f"Where rows go; - prints {SHOWN} of them."
-        ),
-    ] = "-",
-    mode: Annotated[
-        Mode, typer.Option("--mode", help="Where OUT is there already.")
-    ] = Mode.ERROR,
+    files: FileOptions,
+    to: To = "-",
+    mode: IfThere = Mode.ERROR,
 ) -> None:
     """Fold rows into tiles that can be stored and appended to, or merge these.
 
@@ -66,24 +52,19 @@ def tiles(
     """
     calls = parse_calls(options.agg) if options.agg else {}
     _check(options, bool(calls))
-    kind = "" if to == "-" else check_sink(to, options.format_, mode)
-    check_is_there(options.source)
-    settings = parse_settings(options.conf)
-    fact = f"cannot make tiles of {options.source}"
-    verbose = options.verbose
-    with session(options.master, fact, verbose=verbose, settings=settings) as spark:
-        begun = time.perf_counter()
-        with progress(spark, f"reading {options.source}"):
-            rows = read(spark, options.source, options.format_)
-        result = _result(rows, options, calls)
-        doing = "merging tiles" if options.window else "folding into tiles"
-        if to == "-":
-            show_rows(result, options.by or [], SHOWN, doing)
-        else:
-            write_rows(result, to, kind, mode, f"{doing} into {to}", begun)
+    run_files(
+        partial(_result, options, calls),
+        [options.source],
+        files,
+        to,
+        mode,
+        fact=f"cannot make tiles of {options.source}",
+        doing="merging tiles" if options.window else "folding into tiles",
+        order=options.by or [],
+    )
 
 
-def _result(rows: Any, options: TileOptions, calls: dict[str, Any]) -> Any:
+def _result(options: TileOptions, calls: dict[str, Any], rows: Any) -> Any:
     if options.window is None:
         order: dict[str, Any] = {"every": options.every, "by": options.by or None}
         return wr.tiles(rows, **order, on=options.on, aggregates=calls or None)
