@@ -29,7 +29,7 @@ BEGIN, END = "<!-- matrix: begin -->", "<!-- matrix: end -->"
 
 TOOLS = ("duckdb", "hypothesis", "polars", "pytest", "pytest-xdist", "rich", "sqlglot")
 OURS = ("datasketches", "numba", "tomli-w", "typer")
-CONNECT = ("googleapis-common-protos", "grpcio", "grpcio-status", "zstandard")
+CONNECT = ("googleapis-common-protos", "grpcio", "grpcio-status", "pyyaml", "zstandard")
 
 IN_PROCESS = (
     "tests/batch",
