@@ -220,6 +220,7 @@ def spark(
     spark_environment: dict[str, str], spark_settings: dict[str, str]
 ) -> Iterator[SparkSession]:
     """The session of the run: classic, local[2], started by the first who asks."""
+    pytest.importorskip("pyspark", reason="the oldest and newest libraries have none")
     from pyspark.sql import DataFrame, SparkSession  # noqa: PLC0415 - often not needed
 
     import old_spark  # noqa: PLC0415 - found once tests/ is on the path

@@ -64,7 +64,7 @@ def _run_in_loop(inputs: Mapping[str, Any], pass_: Pass) -> pa.Table | None:
     found = loop_rows(inputs, pass_)
     if found is None:
         return None
-    plan = _plan(pass_, found.schema)
+    plan = _plan(pass_, found.schema.remove_metadata())
     job = found.open(plan)
     resolved = resolve(plan, job.facts)
     return job.run(resolved) if resolved.cells is not None else None
@@ -74,7 +74,7 @@ def _aggregate_rows(rows: Any, pass_: Pass) -> Any:
     """The windows of a pass over rows that are filtered and joined."""
     if is_spark(rows) or any(call.where is not None for call in pass_.calls.values()):
         return aggregate(rows, **pass_.arguments)
-    plan = _plan(pass_, rows.schema)
+    plan = _plan(pass_, rows.schema.remove_metadata())
     job = batch.open_job(rows.select(plan.reads), plan)
     return job.run(resolve(plan, job.facts))
 

@@ -61,8 +61,10 @@ class KeyColumn:
             if self.rank is not None:
                 np.take(self.rank, self.values[rows], out=out[rows], mode="clip")
             else:
-                low = np.int64(self.low - (self.valid is not None))
-                np.subtract(self.values[rows], low, out=out[rows], casting="unsafe")
+                low = self.low - (self.valid is not None)
+                # numpy 1 would subtract 8-bit numbers in 8 bits, whatever goes out
+                how: Any = {"casting": "unsafe", "dtype": np.int64}
+                np.subtract(self.values[rows], low, out=out[rows], **how)
             if self.valid is not None:
                 out[rows][~self.valid[rows]] = 0
 
