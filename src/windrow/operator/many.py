@@ -10,7 +10,7 @@ begins with what is kept, and is complete from a later event or instant on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,6 @@ from windrow.algorithms import Q_ANCHOR, Q_EVERY, Q_NEXT, Q_RANGE, Q_WAITS, RULE
 from windrow.loops import arrays
 from windrow.windows.policy_numbers import TIME, PolicyNumbers
 
-from .inputs import Events, Source
 from .layout import Array
 from .policies import NEWEST, RANGE, TOTAL
 from .read_results import list_reader, payloads_at, same_value, values_of
@@ -128,58 +127,35 @@ class ManyWindow(KeyWindow):
 
     # --- events
 
-    def absorb(self, source: Source, events: Events, count: int) -> list[ResultBatch]:
-        """Let events in, and give the results of all windows that fell due."""
-        base, batches, i = np.zeros(1, np.int64), [], 0
-        while i < count:
-            room = min(count - i, 1 << 12) * len(self.names) + 64
-            out, owners = self._room_for(room), np.empty(room, np.int64)
-            base[0] = int(self.memory.words[TOTAL]) - i
-            feed = (self.memory, (*source, base), events, i, count, self.rules)
-            i, made, full = self.program.steps.call_feed_many(
-                *feed, self.answers, *out, owners
-            )
-            if made:
-                batches.append(self._named(made, owners, *out))
-            if full:
-                self.widen()
-        self.first = int(self.memory.words[TOTAL])
-        self.tidy()
-        return batches
+    def step(self, name: str) -> Callable[..., Any]:
+        """The loop of that name over all windows."""
+        loop = getattr(self.program.steps, f"call_{name}_many")
+        given = 5 if name == "feed" else 2  # memory, and what comes
+        own = self.rules, self.answers
+        return lambda *arguments: loop(*arguments[:given], *own, *arguments[given:])
 
-    def flush(self) -> None:
-        """Let in all that wait; results of windows that have them wait in turn."""
-        if count := len(self.pending):
-            self._wait(self.absorb(*self.pending.take_all(), count))
+    def room_for(self, events: int) -> tuple[Any, ...]:
+        """Arrays for results, begins and ends of windows, and numbers of windows."""
+        return self.room(min(events, 1 << 12) * len(self.names) + 64)
 
-    def _wait(self, batches: list[ResultBatch]) -> None:
+    def room(self, count: int) -> tuple[Any, ...]:
+        """The same for so many results."""
+        return *super().room(count), np.empty(count, np.int64)
+
+    def result_batch(
+        self, count: int, out: Any, begins: Array, ends: Array, *owners: Array
+    ) -> ResultBatch:
+        """Results as they were written, each with the number of its window."""
+        batch = super().result_batch(count, out, begins, ends)
+        return batch._replace(owners=owners[0][:count], windows=tuple(self.names))
+
+    def keep_waiting(self, batches: list[ResultBatch]) -> None:
+        """Keep results of the windows whose results wait."""
         waits = self.rules[:, Q_WAITS] != 0
         for batch in batches:
             rows = np.flatnonzero(waits[batch.owners])
             if len(rows):
                 self.untaken.append(batch.take(rows))
-
-    def elapse(self, tick: int) -> None:
-        """Time goes on without an event."""
-        self.flush()
-        full = self.is_timed
-        while full:
-            room = 1 << 10
-            out, owners = self._room_for(room), np.empty(room, np.int64)
-            made, full = self.program.steps.call_elapse_many(
-                self.memory, tick, self.rules, self.answers, *out, owners
-            )
-            if made:
-                self._wait([self._named(made, owners, *out)])
-        self.newest = tick if self.newest is None else max(self.newest, tick)
-        self.tidy()
-
-    def drop(self, many: int) -> None:
-        """Evict the oldest events from all windows."""
-        self.flush()
-        drop = (self.memory, many, self.rules, self.answers)
-        self.program.steps.call_drop_many(*drop)
-        self.tidy()
 
     # --- results
 
@@ -239,9 +215,3 @@ class ManyWindow(KeyWindow):
             begin = self.total - sizes[place]
             results.append(Result(key, begin, self.total, value, query=name))
         return results
-
-    def _named(
-        self, count: int, owners: Array, out: Any, begins: Array, ends: Array
-    ) -> ResultBatch:
-        batch = self.result_batch(count, out, begins, ends)
-        return batch._replace(owners=owners[:count], windows=tuple(self.names))

@@ -102,32 +102,41 @@ class KeyWindow:
     def flush(self) -> None:
         """Let in all that wait; results that fall due wait in their turn."""
         if count := len(self.pending):
-            batches = self.absorb(*self.pending.take_all(), count)
-            if self.program.policies.waits:
-                self.untaken += batches
+            self.keep_waiting(self.absorb(*self.pending.take_all(), count))
+
+    def keep_waiting(self, batches: list[ResultBatch]) -> None:
+        """Keep results until they are taken, where any are reported so."""
+        if self.program.policies.waits:
+            self.untaken += batches
 
     def absorb(self, source: Source, events: Events, count: int) -> list[ResultBatch]:
         """Let events in, and give the results that fell due."""
-        room = min(count, 1 << 16) + 64 if self.program.policies.waits else count
-        base = np.zeros(1, np.int64)
-        batches: list[ResultBatch] = []
-        i = 0
+        base, batches, i = np.zeros(1, np.int64), [], 0
         while i < count:
-            out = self._room_for(room)
+            out = self.room_for(count - i)
             base[0] = int(self.memory.words[TOTAL]) - i
-            i, results, full = self.program.steps.call_feed(
-                self.memory, (*source, base), events, i, count, *out
-            )
-            if results:
-                batches.append(self.result_batch(results, *out))
+            feed = (self.memory, (*source, base), events, i, count)
+            i, made, full = self.step("feed")(*feed, *out)
+            if made:
+                batches.append(self.result_batch(made, *out))
             if full:
                 self.widen()
         self.first = int(self.memory.words[TOTAL])
         self.tidy()
         return batches
 
-    def _room_for(self, count: int) -> tuple[Any, Array, Array]:
+    def step(self, name: str) -> Callable[..., Any]:
+        """The loop of that name, over the memory of this window."""
+        step: Callable[..., Any] = getattr(self.program.steps, f"call_{name}")
+        return step
+
+    def room_for(self, events: int) -> tuple[Any, ...]:
         """Arrays for results, and for the begins and ends of their windows."""
+        waits = self.program.policies.waits
+        return self.room(min(events, 1 << 16) + 64 if waits else events)
+
+    def room(self, count: int) -> tuple[Any, ...]:
+        """The same for so many results."""
         out = arrays(self.program.kernel.product.out_dtypes, count)
         return out, np.empty(count, np.int64), np.empty(count, np.int64)
 
@@ -170,7 +179,7 @@ class KeyWindow:
     def drop(self, many: int) -> None:
         """Evict the oldest."""
         self.flush()
-        self.program.steps.call_drop(self.memory, many)
+        self.step("drop")(self.memory, many)
         self.tidy()
 
     def elapse(self, tick: int) -> None:
@@ -178,10 +187,10 @@ class KeyWindow:
         self.flush()
         full = True
         while full:
-            out = self._room_for(1 << 10)
-            results, full = self.program.steps.call_elapse(self.memory, tick, *out)
-            if results:
-                self.untaken.append(self.result_batch(results, *out))
+            out = self.room(1 << 10)
+            made, full = self.step("elapse")(self.memory, tick, *out)
+            if made:
+                self.keep_waiting([self.result_batch(made, *out)])
         self.newest = tick if self.newest is None else max(self.newest, tick)
         self.tidy()
 
