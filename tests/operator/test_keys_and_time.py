@@ -151,6 +151,17 @@ def test_punctuations_by_hand_and_by_column():
     assert len(by_hand) == 0
 
 
+@pytest.mark.parametrize(("flag", "results"), [(256, 1), (True, 1), (0, 0), (None, 0)])
+def test_a_flag_is_a_truth_one_by_one_and_in_batches(flag, results):
+    window = wr.window(evict=3, trigger=wr.punctuation("last"))
+    types = {"x": "int64", "last": "int64"}
+    single, fed = (wr.Operator(window, wr.sum("x"), types=types) for _ in range(2))
+    single.insert({"x": 1, "last": flag})
+
+    assert len(single.trigger()) == results
+    assert len(fed.feed({"x": [1], "last": [flag]})) == results
+
+
 def test_a_batch_without_nulls_is_counted_by_a_column_that_nobody_reads():
     operator = wr.Operator(None, {"n": wr.count("x"), "l": wr.last("x")})
     operator.feed({"x": [3.0, 4.0]})

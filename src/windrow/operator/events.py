@@ -251,17 +251,21 @@ class EventReader:
 
     def others(self, event: Mapping[str, Any]) -> Others:
         """Mark, signal and flag of one event."""
-        policies = self.policies
-        mark = _attribute(event, policies.mark)
-        signal = _attribute(event, policies.signal)
-        return mark, signal, int(bool(event[policies.flag])) if policies.flag else 0
+        if not self.policies.columns:
+            return 0.0, 0.0, 0
+        own = {name: [event[name]] for name in self.policies.columns}
+        mark, signal, flag = (
+            column[0].item() if len(column) else 0
+            for column in self.other_columns(own, 1)
+        )
+        return mark, signal, flag
 
     def other_columns(self, columns: Mapping[str, Any], count: int) -> Events:
-        """Marks, signals and flags of a batch; empty where there are none."""
+        """Marks, signals and flags of events; empty where there are none."""
         policies = self.policies
         flags = np.zeros(count if policies.punctuated else 0, np.int8)
         if policies.flag:
-            flags = np.asarray(columns[policies.flag]).astype(np.int8)
+            flags = np.asarray(columns[policies.flag]).astype(bool).astype(np.int8)
         marks = _attributes(columns, policies.mark)
         return marks, _attributes(columns, policies.signal), flags
 
@@ -295,25 +299,15 @@ def _scale(unit: str | None, numeric: bool | None) -> int | None:
     return UNITS[unit]
 
 
-def _attribute(event: Mapping[str, Any], name: str | None) -> float:
-    if name is None:
-        return 0.0
-    try:
-        number = float(event[name])
-    except (TypeError, ValueError) as error:
-        raise _no_distance(event[name], name) from error
-    if number != number or abs(number) > EXACT:
-        raise _no_distance(event[name], name)
-    return number
-
-
 def _attributes(columns: Mapping[str, Any], name: str | None) -> Array:
     if name is None:
         return np.empty(0)
+    given = columns[name]
     try:
-        column: Array = np.asarray(columns[name]).astype(np.float64)
+        column: Array = np.asarray(given).astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise _no_distance("a value", name) from error
+        value = given[0] if len(given) == 1 else "a value"
+        raise _no_distance(value, name) from error
     bad = ~(np.abs(column) <= EXACT)
     if bad.any():
         raise _no_distance(column[bad][0].item(), name)

@@ -224,24 +224,24 @@ def plan_operator(
     range_ = max(policies.range, 1)
     slide = (policies.every, policies.anchor) if policies.aligned else (0, 0)
     return OperatorPlan(
-        choice=_choose_for_many(name, product)
-        if many
-        else _choose_steps(name, product, late=late, latency=latency),
+        choice=_choose(name, product, late=late, latency=latency, many=many),
         trigger=BY_HAND if late and policies.aligned else policies.trigger,
         ordered=late or policies.evict == TIME,
         chunk=(range_, max(range_ // 2, 1), *slide),
     )
 
 
-def _choose_steps(
-    name: str, product: Product, *, late: bool, latency: str | None
+def _choose(
+    name: str, product: Product, *, late: bool, latency: str | None, many: bool
 ) -> Choice:
     """The algorithm; one that is asked for is refused if the product lacks a law."""
     if name != "auto":
         label = ", ".join(output.request.aggregate.name for output in product.outputs)
-        check_product(find(name), product, label, ("two_stacks_lite", "daba_lite"))
+        able = ("slide_side", "flat_fat") if many else ("two_stacks_lite", "daba_lite")
+        check_product(find(name), product, label, able)
         return Choice(find(name), FORCED)
-    deques = find("slick_deque")
+    selects = Law.SELECTIVE in product.laws
+    by_parts = find("slick_deque").by_parts(product)
     rules = (
         (late, "flat_fat", "events may come late: places in the middle can change"),
         (product.undoable, "subtract_on_evict", UNDOABLE),
@@ -251,18 +251,29 @@ def _choose_steps(
             "no event waits for many others: at most 6 combines each",
         ),
         (
-            Law.SELECTIVE in product.laws,
+            selects,
             "slick_deque",
             "selective: only events that can still be an answer are kept",
         ),
         (
-            deques.by_parts(product) and _selects_or_undoes(product),
+            by_parts and _selects_or_undoes(product),
             "slick_deque",
             "a deque for each part that selects, sums beside are taken off",
         ),
         (True, "two_stacks_lite", "3 combines an event, one ring"),
     )
-    return next(Choice(find(best), why) for holds, best, why in rules if holds)
+    of_a_list = (
+        (product.undoable, "slick_deque_inv", UNDOABLE),
+        (selects, "slick_deque", "selective: one deque answers all ranges"),
+        (
+            by_parts,
+            "slick_deque",
+            "a deque for each part that selects answers all ranges",
+        ),
+        (True, "two_stacks_lite", "3 combines for each range, one ring"),
+    )
+    ladder = of_a_list if many else rules
+    return next(Choice(find(best), why) for holds, best, why in ladder if holds)
 
 
 def _selects_or_undoes(product: Product) -> bool:
@@ -271,19 +282,3 @@ def _selects_or_undoes(product: Product) -> bool:
         part.undoable or Law.SELECTIVE in part.request.aggregate.laws
         for part in product.parts
     )
-
-
-def _choose_for_many(name: str, product: Product) -> Choice:
-    """The algorithm of a list of windows."""
-    if name != "auto":
-        label = ", ".join(output.request.aggregate.name for output in product.outputs)
-        check_product(find(name), product, label, ("slide_side", "flat_fat"))
-        return Choice(find(name), FORCED)
-    if product.undoable:
-        return Choice(find("slick_deque_inv"), UNDOABLE)
-    deques = find("slick_deque")
-    if Law.SELECTIVE in product.laws:
-        return Choice(deques, "selective: one deque answers all ranges")
-    if deques.by_parts(product):
-        return Choice(deques, "a deque for each part that selects answers all ranges")
-    return Choice(find("two_stacks_lite"), "3 combines for each range, one ring")

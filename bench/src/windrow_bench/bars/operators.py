@@ -4,10 +4,13 @@ fed        batches of 1,000 through `feed`, beside the algorithm's array kernel
 single     `insert`, which evicts by itself, then `query`, from a Python loop; `deque`
            is a `collections.deque` and `max` or `statistics.fmean` over it
 ten        ten windows that all report every row, beside the longest of them alone
+keyed      `insert` with an instant and one of 1,000 keys, until all are in their
+           windows; `and query` asks for the key's result after each
 """
 
 from __future__ import annotations
 
+import datetime as dt
 import statistics
 from collections.abc import Callable
 from functools import partial
@@ -47,11 +50,13 @@ SINGLE_WIDTHS, QUICK_SINGLE = (1, 16, 128, 1_024, 16_384), (16, 1_024)
 KERNEL, FEED, DEQUE, RIVER = "array kernel", "feed", "deque", "river"
 TEN_ROWS = (50_000, 5_000), (1_000_000, 100_000)  # fed, and one by one
 ONE, TEN, BATCH = "one window", "ten windows", 1 << 15
+KEYS, ASKED = 1_000, "and query"
+START, MILLISECOND = dt.datetime(2026, 1, 1), dt.timedelta(milliseconds=1)  # noqa: DTZ001
 TEN_WINDOWS = [wr.rows(100 * k, name=str(k)) for k in range(1, 11)]
 
 
 def _trials(size: Size) -> list[Trial]:
-    return [*_fed(size), *_single(size), *_ten(size)]
+    return [*_fed(size), *_single(size), *_ten(size), *_keyed(size)]
 
 
 def _fed(size: Size) -> list[Trial]:
@@ -145,6 +150,41 @@ def _ten(size: Size) -> list[Trial]:
     ]  # fmt: skip
 
 
+def _keyed(size: Size) -> list[Trial]:
+    count = size.pick(QUICK_EVENTS, EVENTS)
+    ways: dict[str, tuple[Any, Callable[[int], Any]]] = {
+        "whole numbers": (wr.sliding(60_000, every=10_000), int),
+        "datetimes": (
+            wr.sliding("60 seconds", every="10 seconds"),
+            lambda at: START + at * MILLISECOND,
+        ),
+    }
+
+    def enter(window: Any, instant: Callable[[int], Any]) -> list[Contender]:
+        given = [
+            (value, instant(i), f"key {i % KEYS}")
+            for i, value in enumerate(values(EVENTS)[:count].tolist())
+        ]
+        return [
+            Contender(name, partial(_insert_keys, asks, window, given), lambda _: None)
+            for name, asks in ((OURS, False), (ASKED, True))
+        ]  # compared in tests/operator
+
+    return [
+        bar_trial("keyed", name, partial(enter, *way), size, value=a_second(count, 1e3))
+        for name, way in ways.items()
+    ]
+
+
+def _insert_keys(asks: bool, window: Any, given: list[tuple[float, Any, str]]) -> None:
+    operator = _floats(window, "max")
+    for value, at, key in given:
+        operator.insert(value, at=at, key=key)
+        if asks:
+            operator.query(key)
+    len(operator)
+
+
 def _floats(window: Any, aggregate: str) -> wr.Operator:
     return wr.Operator(window, aggregate, types={"value": "float64"}, nulls=False)
 
@@ -177,6 +217,7 @@ OPERATORS = bar(
             for one in SINGLE
         ),
         panel("ten", "aggregate, how"),
+        rates("keyed", "instants", "events a second (thousands)"),
     ],
     [
         *(
@@ -199,6 +240,8 @@ OPERATORS = bar(
                   f"single, {one}", OURS, (RIVER,), 1.0, rate=True)
             for one in SINGLE
         ),
+        number("Events with time and key: 300,000 a second.",
+               "keyed", OURS, least=300.0),
         cost("Ten windows cost at most three times one.", "ten", TEN, (ONE,), 3.0),
     ],
     _trials,
