@@ -188,3 +188,14 @@ def test_count_windows_without_a_key_are_spread_over_tasks(spark, settings_of, f
     share = largest_share(spark, settings_of, result, least=20_000)
 
     assert share < 0.45
+
+
+def test_labels_without_a_key_are_spread_over_tasks(spark, settings_of, frame):
+    labels = frame.selectExpr("at as asked").where("second(asked) = 7")
+    calls = {"n": wr.count(last="5 minutes"), "ever": wr.sum("v")}
+    hot = wr.as_of(labels, frame, at="asked", on="at", hot=500, aggregates=calls)
+
+    # the panes of chunks meet in one task, a few numbers each; rows of events do not
+    share = largest_share(spark, settings_of, hot, least=20_000)
+
+    assert share < 0.45
