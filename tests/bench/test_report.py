@@ -19,10 +19,10 @@ from handmade_experiments import (
 )
 from windrow_bench.experiment import Claim, Panel, RowSet, Verdict
 from windrow_bench.findings import gather
+from windrow_bench.libraries import load
 from windrow_bench.report import write
-from windrow_bench.report._lines import apart
-from windrow_bench.report._map import winners
 from windrow_bench.report._palette import LIGHT, looks
+from windrow_bench.report._tables import winners
 from windrow_bench.store import ResultStore
 
 
@@ -328,7 +328,7 @@ def test_series_that_share_a_colour_differ_in_mark():
 def test_names_at_the_ends_of_lines_do_not_meet():
     wanted = [0.1, 0.11, 0.12, 0.5, 0.52, 0.9]
 
-    found = apart(wanted, 0.06)
+    found = load("windrow_bench.report._lines").apart(wanted, 0.06)
 
     assert found == sorted(found)
     assert min(b - a for a, b in pairwise(found)) >= 0.0599

@@ -12,6 +12,9 @@ import math
 
 from .experiment import Place
 
+HIGH = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+_UNITS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k"))
+
 
 def number(value: float) -> str:
     """A measured value."""
@@ -27,6 +30,25 @@ def place(x: Place) -> str:
     if isinstance(x, str):
         return x
     return f"{x:,.0f}" if x == int(x) else f"{x:,.6g}"
+
+
+def short(value: float) -> str:
+    """A number for a tick.
+
+    >>> short(0.001), short(2500), short(20_000), short(3e6), short(1e-7)
+    ('0.001', '2,500', '20k', '3M', '10⁻⁷')
+    """
+    if 0 < value < 9e-4 and math.isclose(value, 10 ** round(math.log10(value))):
+        return f"10{str(round(math.log10(value))).translate(HIGH)}"
+    for unit, letter in _UNITS:
+        if abs(value) >= unit:
+            return f"{value / min(unit, 1e3 if letter == 'k' else unit):,.4g}{letter}"
+    return f"{value:,.0f}" if abs(value) >= 1e3 else f"{value:.4g}"
+
+
+def label(x: Place) -> str:
+    """A place in words."""
+    return x if isinstance(x, str) else short(x)
 
 
 def duration(seconds: float) -> str:
@@ -46,4 +68,4 @@ def many(count: int, what: str) -> str:
     return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
-__all__ = ["duration", "many", "number", "place"]
+__all__ = ["HIGH", "duration", "label", "many", "number", "place", "short"]

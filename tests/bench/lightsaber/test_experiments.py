@@ -291,7 +291,11 @@ def test_sashes_merged_by_one_or_by_all_give_the_windows(name, monkeypatch):
 
     rows = parallel_merge._run(short, 2, TINY, 0.01)
 
-    assert [row.series for row in rows] == ["all merge", "one merges"]
+    assert [row.series for row in rows] == [
+        "all merge",
+        "one merges",
+        "lazy slicing, by key",
+    ]
     assert {(row.panel, row.x) for row in rows} == {(name, 2)}
 
 
@@ -339,6 +343,7 @@ def test_state_is_counted_by_window_and_by_slice_and_weighed(monkeypatch):
 
     assert rows.series("state") == [
         "a state for each window",
+        "lazy slicing, counted",
         "slices, counted",
         "windrow",
     ]
@@ -353,11 +358,12 @@ def test_state_is_judged_by_a_third():
                 "state",
                 {
                     "a state for each window": {"SG2": 30.0, "CM2": 1.0},
+                    "lazy slicing, counted": {"SG2": 70.0, "CM2": 1.0},
                     "slices, counted": {"SG2": ours, "CM2": 0.1},
                     "windrow": {"SG2": ours, "CM2": 0.2},
                 },
             )
         )
 
-    assert judged(state.STATE, rows(10.0)) == [True, True]
-    assert judged(state.STATE, rows(20.0)) == [False, False]
+    assert judged(state.STATE, rows(10.0)) == [True] * 3
+    assert judged(state.STATE, rows(20.0)) == [False] * 3

@@ -34,6 +34,7 @@ def test_open_windows_and_the_slices_in_them_are_counted():
 
     assert actual["windows"] == 5 * (PARTIAL + INSTANTS)
     assert actual["slices"] == 2 * PARTIAL + 2 * BESIDE
+    assert actual["lazy"] == 2 * (PARTIAL + 5 * 8)
 
 
 def test_nothing_is_counted_once_all_windows_have_ended():
@@ -41,7 +42,7 @@ def test_nothing_is_counted_once_all_windows_have_ended():
 
     actual = counted(folding.fold(ROWS), folding, 20 * MICROSECONDS)
 
-    assert actual == {"windows": 0, "slices": 0}
+    assert actual == {"windows": 0, "slices": 0, "lazy": 0}
 
 
 def test_what_is_packed_holds_every_row_and_says_where_time_stands():

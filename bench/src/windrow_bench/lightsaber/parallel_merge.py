@@ -16,6 +16,7 @@ from functools import partial
 import pyarrow as pa
 
 import windrow as wr
+from windrow_bench._claims import ahead
 from windrow_bench.experiment import (
     Claim,
     Experiment,
@@ -35,6 +36,7 @@ from windrow_bench.measure.turns import in_turns
 
 QUERIES = ("SG2", "LRB1")
 ALL, ONE, ALONE = "all merge", "one merges", "one worker"
+LAZY = "lazy slicing, by key"
 PAPER = 16  # cores
 RANGES = 4, 60  # of stream: quick, and full
 
@@ -60,13 +62,14 @@ def _run(one: Application, workers: int, size: Size, seconds: float) -> list[Row
             ALONE: tree.by_one,
             ONE: partial(tree.by_all, pool, workers, all_merge=False),
             ALL: partial(tree.by_all, pool, workers, all_merge=True),
+            LAZY: partial(tree.lazily, pool, workers),
         }
         check = partial(_check, tree, expected)
         contenders = [Contender(n, c, partial(check, n)) for n, c in calls.items()]
         times, _ = in_turns(contenders, size.rounds, seconds)
     alone = statistics.median(times[ALONE])
     rows = []
-    for name in (ALL, ONE):
+    for name in (ALL, ONE, LAZY):
         ups = sorted(alone / took for took in times[name])
         rate = len(stream) / statistics.median(times[name])
         facts = {"rows_a_second": rate, "rows": len(stream)}
@@ -112,7 +115,8 @@ PARALLEL_MERGE = Experiment(
     "a window; workers are processes, which make panes and sashes of their chunks, and "
     "then either the first process merges all sashes into windows, or each worker "
     "those of its share of the keys. What goes from process to process is copied. "
-    "SABER and Scotty have no counterpart here.",
+    "Lazy slicing stands for Scotty: each worker has its share of the keys from the "
+    "start, and recomputes every window from its slices. SABER has no counterpart.",
     panels=tuple(
         Panel(name=one, x="workers", y="speed-up over one worker") for one in QUERIES
     ),
@@ -126,6 +130,14 @@ PARALLEL_MERGE = Experiment(
             "LRB1 gains where all workers merge.",
             "2x the speed-up, on 16 cores",
             _gains("LRB1"),
+        ),
+        *(
+            Claim(
+                f"{one}: lazy slicing scales, and stays six times behind.",
+                "more than 6x behind",
+                ahead(one, ALL, (LAZY,), times=6.0),
+            )
+            for one in QUERIES
         ),
     ),
     trials=trials,

@@ -4,6 +4,9 @@
     panes, sashes      by worker     by worker           in parallel
     windows            merged by one worker, or by all: each has its share of the keys
 
+    lazy slicing       each worker has its share of the keys from the start: slices, and
+                       every window from its slices again
+
 The steps are the tasks that run on a distributed engine, here in processes of one
 machine, each of which has the stream from the start; sashes and windows travel.
 """
@@ -14,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from multiprocessing import get_context
 from typing import Any
 
@@ -22,6 +25,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+import windrow as wr
 from windrow.aggregates.calls import gather_calls
 from windrow.batch.partials import PANE, partial_fields
 from windrow.plan import plan_aggregate
@@ -33,12 +37,13 @@ ARROW = {"int64": pa.int64(), "float64": pa.float64(), "bool": pa.bool_()}
 ENOUGH = 1 << 16  # rows that are worth a call of a kernel
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SashTree:
     """A query whose keys are split into chunks of time, over a stream in order."""
 
     tree: Tree
     stream: pa.Table
+    question: tuple[Any, Any]  # the window, and what is computed
 
     @classmethod
     def of(
@@ -49,7 +54,7 @@ class SashTree:
         plan = plan_aggregate(stream.schema, window, list(by), calls)
         tree = grow_tree(plan, frozenset(), hot=True)
         tree = replace(tree, split="sash", level1="kernel", chunk=chunk)
-        return cls(tree, stream.select(plan.reads))
+        return cls(tree, stream.select(plan.reads), (window, call))
 
     @property
     def keys(self) -> list[str]:
@@ -95,12 +100,40 @@ class SashTree:
             return self.merged(made)
         return pa.concat_tables(pool.map(_merged, self._by_key(made, workers)))
 
+    def lazily(self, pool: Executor, workers: int) -> pa.Table:
+        """All windows by lazy slicing, by all workers of a pool."""
+        shares = [(part, workers) for part in range(workers)]
+        return pa.concat_tables(pool.map(_lazy, shares))
+
+    def lazy(self, part: int, parts: int) -> pa.Table:
+        """The windows of one worker's keys, each recomputed from its slices."""
+        (window, call), by = self.question, list(self.tree.plan.by)
+        rows = self._share(part, parts)
+        if not len(rows):
+            return self._results.empty_table().drop_columns("q")
+        found = wr.aggregate(rows, window, by=by, r0=call, algorithm="recompute")
+        names = [*self.keys, "start", "end", "r0"]
+        flat = found.flatten().rename_columns(names)
+        return flat.set_column(
+            len(by), "start", flat["start"].cast("int64")
+        ).set_column(len(by) + 1, "end", flat["end"].cast("int64"))
+
+    @cache  # noqa: B019 - a worker has one tree, and its share from the start
+    def _share(self, part: int, parts: int) -> pa.Table:
+        number = self._numbers(self.stream, self.tree.plan.by, parts)
+        return self.stream.filter(pa.array(number == part))
+
+    @staticmethod
+    def _numbers(rows: pa.Table, keys: Sequence[str], parts: int) -> Any:
+        """Which part each row's key belongs to."""
+        number = np.zeros(len(rows), np.int64)
+        for key in keys:
+            number = number * 31 + rows.column(key).to_numpy().astype(np.int64)
+        return number % parts
+
     def _by_key(self, sashes: pa.Table, parts: int) -> list[pa.Table]:
         """Sashes in parts that have no key in common."""
-        number = np.zeros(len(sashes), np.int64)
-        for key in self.keys:
-            number = number * 31 + sashes.column(key).to_numpy().astype(np.int64)
-        number %= parts
+        number = self._numbers(sashes, self.keys, parts)
         return [sashes.filter(pa.array(number == part)) for part in range(parts)]
 
     @property
@@ -153,6 +186,11 @@ def _sashes(numbers: Sequence[int]) -> pa.Table:
 def _merged(sashes: pa.Table) -> pa.Table:
     (tree,) = _HELD
     return tree.merged(sashes)
+
+
+def _lazy(share: tuple[int, int]) -> pa.Table:
+    (tree,) = _HELD
+    return tree.lazy(*share)
 
 
 def _sorted(rows: pa.Table, names: Sequence[str]) -> pa.Table:

@@ -1,11 +1,13 @@
-"""What a query remembers while its stream runs: bytes, counted three ways.
+"""What a query remembers while its stream runs: bytes, counted four ways.
 
     windows    an aggregate and two instants for each key and window that is open
     slices     an aggregate for each key and slice that an open window holds, and two
                numbers for each key
+    lazy       the same slices, each with what lazy slicing keeps for late rows: where
+               it starts and ends, its first and its last row, and how many there are
     packed     the blobs that Windrow keeps between two steps, all of them
 
-The first two are what the papers count of others and of themselves; the third is
+The first three are what the papers count of others and of themselves; the last is
 weighed: keys, headers and checksums are in it, and it is compressed.  Steps are as a
 stream makes them: rows of some seconds come, and the watermark moves up to their end
 before the next.
@@ -35,6 +37,7 @@ from .answers import WrongAnswer
 WORD = 8
 INSTANTS = 2  # begin and end of a window
 BESIDE = 2  # the newest instant and a counter
+FOR_LATE_ROWS = 5  # numbers of a slice that rows may still be put into
 
 
 def folding_of(stream: pa.Table, window: Sliding, by: Sequence[str], call: Call) -> Any:
@@ -61,6 +64,7 @@ def counted(slices: pa.Table, folding: Folding, now: int) -> dict[str, int]:
     return {
         "windows": len(windows) * (partial + INSTANTS * WORD),
         "slices": held.shape[1] * partial + len(firsts) * BESIDE * WORD,
+        "lazy": held.shape[1] * (partial + FOR_LATE_ROWS * WORD),
     }
 
 

@@ -5,7 +5,7 @@
            figures/*.png        a file for each panel
            data/*.csv           a file for each experiment, and claims.csv
 
-It needs matplotlib; nothing else of `windrow bench` does.
+Drawing needs matplotlib, which is loaded with the first figure.
 """
 
 from __future__ import annotations

@@ -14,13 +14,12 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from windrow_bench.experiment import Panel, Place
+from windrow_bench.numbers import HIGH, label, short
 
 from ._palette import FAINT, GRID, INK
 
 MOST_TICKS = 7
 FEW_DECADES = 300.0  # most to least: below, 2 and 5 have ticks as well as 1
-_HIGH = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
-_UNITS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k"))
 
 STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
@@ -110,26 +109,7 @@ def powers_of_two(numbers: Sequence[float]) -> bool:
 
 
 def _power(x: float) -> str:
-    return "1" if x == 1 else f"2{str(round(math.log2(x))).translate(_HIGH)}"
-
-
-def short(value: float) -> str:
-    """A number for a tick.
-
-    >>> short(0.001), short(2500), short(20_000), short(3e6), short(1e-7)
-    ('0.001', '2,500', '20k', '3M', '10⁻⁷')
-    """
-    if 0 < value < 9e-4 and math.isclose(value, 10 ** round(math.log10(value))):
-        return f"10{str(round(math.log10(value))).translate(_HIGH)}"
-    for unit, letter in _UNITS:
-        if abs(value) >= unit:
-            return f"{value / min(unit, 1e3 if letter == 'k' else unit):,.4g}{letter}"
-    return f"{value:,.0f}" if abs(value) >= 1e3 else f"{value:.4g}"
-
-
-def label(x: Place) -> str:
-    """A place in words."""
-    return x if isinstance(x, str) else short(x)
+    return "1" if x == 1 else f"2{str(round(math.log2(x))).translate(HIGH)}"
 
 
 def wrapped(words: str, width: int = 12) -> str:
@@ -141,4 +121,4 @@ def wrapped(words: str, width: int = 12) -> str:
     return words[: cut + 1].rstrip() + "\n" + words[cut + 1 :]
 
 
-__all__ = ["STYLE", "dress", "label", "places", "powers_of_two", "short", "wrapped"]
+__all__ = ["STYLE", "dress", "places", "powers_of_two", "wrapped"]

@@ -12,9 +12,9 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from windrow_bench.experiment import Panel, RowSet
-from windrow_bench.numbers import number
+from windrow_bench.numbers import label, number, short
 
-from ._axes import dress, label, places, short
+from ._axes import dress, places
 from ._palette import INK, Look
 
 MOST_UPRIGHT = 18

@@ -97,11 +97,7 @@ def _lead(axes: Axes, end: tuple[float, float], height: float, colour: str) -> N
 
 
 def apart(wanted: Sequence[float], gap: float) -> list[float]:
-    """Heights in the same order, at least a gap apart, moved as little as may be.
-
-    >>> apart([0.1, 0.12, 0.9], 0.1)
-    [0.06, 0.16, 0.9]
-    """
+    """Heights in the same order, at least a gap apart, moved as little as may be."""
     groups: list[tuple[float, int]] = []  # centre, how many
     for height in wanted:
         groups.append((height, 1))

@@ -12,25 +12,11 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from windrow_bench.experiment import Panel, Place, Row, RowSet
+from windrow_bench.experiment import Panel, RowSet
+from windrow_bench.numbers import label
 
-from ._axes import label
 from ._palette import PAPER, Look
-
-Cell = tuple[Place, Any]
-
-
-def winners(panel: Panel, rows: RowSet) -> dict[Cell, Row]:
-    """The best row of each cell: x, and the y that its facts have."""
-    found: dict[Cell, Row] = {}
-    for row in rows.all:
-        if row.panel != panel.name:
-            continue
-        cell = row.x, row.facts.get("y", "")
-        best = found.get(cell)
-        if best is None or (row.value > best.value) == panel.more_is_better:
-            found[cell] = row
-    return found
+from ._tables import winners
 
 
 def draw_map(axes: Axes, panel: Panel, rows: RowSet, looks: Mapping[str, Look]) -> None:
@@ -70,4 +56,4 @@ def _handle(name: str, look: Look) -> Line2D:
     )
 
 
-__all__ = ["draw_map", "winners"]
+__all__ = ["draw_map"]

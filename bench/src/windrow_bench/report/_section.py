@@ -16,14 +16,15 @@ from pathlib import Path
 
 from windrow_bench.experiment import Panel
 from windrow_bench.findings import Finding, JudgedClaim
+from windrow_bench.libraries import load
 from windrow_bench.numbers import duration, many
 
 from ._claims_table import badge
-from ._figures import DRAWN, figure_of
 from ._html import Html, tag
 from ._palette import Look
 from ._tables import numbers_table
 
+FIGURES = "windrow_bench.report._figures"  # loads matplotlib
 MOST_BESIDE = 4  # claims that are about as high as a figure
 ORIGINS = ("origin", "data", "dataset")  # facts that say where rows come from
 
@@ -41,7 +42,7 @@ def section(finding: Finding, looks: Mapping[str, Look], figures: Path) -> Html:
     drawn = [_panel(finding, panel, looks, figures) for panel in _present(finding)]
     beside = (
         len(drawn) == 1
-        and _present(finding)[0].kind in DRAWN
+        and _present(finding)[0].kind != "table"
         and len(finding.judged) <= MOST_BESIDE
     )
     parts.append(
@@ -77,10 +78,12 @@ def _panel(
     better = "more is better" if panel.more_is_better else "less is better"
     words = [tag("b", panel.name), tag("span", better, cls="better")]
     caption = tag("figcaption", *words)
-    if panel.kind not in DRAWN:
+    if panel.kind == "table":
         return tag("figure", caption, numbers_table(panel, finding.rows), cls="wide")
     path = figures / file_name(finding, panel)
-    drawing = figure_of(finding.experiment, panel, finding.rows, looks, path)
+    drawing: Html = load(FIGURES).figure_of(
+        finding.experiment, panel, finding.rows, looks, path
+    )
     return tag("figure", caption, drawing)
 
 
@@ -95,7 +98,7 @@ def _claim(judged: JudgedClaim) -> Html:
 
 
 def _numbers(finding: Finding) -> Html:
-    shown = [p for p in _present(finding) if p.kind in DRAWN]
+    shown = [p for p in _present(finding) if p.kind != "table"]
     if not shown:
         return Html()
     tables = [numbers_table(panel, finding.rows) for panel in shown]

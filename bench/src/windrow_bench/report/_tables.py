@@ -5,11 +5,27 @@ The spread, from the least to the most of the repeats, stands small under the me
 
 from __future__ import annotations
 
+from typing import Any
+
 from windrow_bench.experiment import Panel, Place, Row, RowSet
 from windrow_bench.numbers import number, place
 
 from ._html import Html, tag
-from ._map import winners
+
+Cell = tuple[Place, Any]
+
+
+def winners(panel: Panel, rows: RowSet) -> dict[Cell, Row]:
+    """The best row of each cell: x, and the y that its facts have."""
+    found: dict[Cell, Row] = {}
+    for row in rows.all:
+        if row.panel != panel.name:
+            continue
+        cell = row.x, row.facts.get("y", "")
+        best = found.get(cell)
+        if best is None or (row.value > best.value) == panel.more_is_better:
+            found[cell] = row
+    return found
 
 
 def numbers_table(panel: Panel, rows: RowSet) -> Html:

@@ -7,14 +7,14 @@ core gave.
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from pyspark.sql import DataFrame
 
 from windrow_bench.experiment import Row
-from windrow_bench.measure.applications import APPLICATIONS, Application
-from windrow_bench.measure.race import Contender
+from windrow_bench.measure.applications import APPLICATIONS, HOPELESS, Application
+from windrow_bench.measure.race import Contender, timed
 from windrow_bench.measure.turns import in_turns
 
 from . import held
@@ -23,14 +23,35 @@ from .case import Case
 from .sums import Sums, sums_of
 
 
-def contenders(name: str, rows: int, ours: str, own: str) -> list[Contender]:
-    """Windrow and Spark over the same rows."""
+def contenders(
+    name: str, rows: int, ours: str, own: str, lazy: str = ""
+) -> list[Contender]:
+    """Windrow and Spark over the same rows, and `lazy` slicing where it has a name."""
     spark, one = held.on(), APPLICATIONS[name]
     given = frames(spark, one, rows)
     case = Case(name, partial(_sums, one))
-    return case.contenders(
-        {ours: partial(one.ours, given), own: partial(one.own, given)}
-    )
+    builds = {ours: partial(one.ours, given), own: partial(one.own, given)}
+    if lazy and one.range:
+        builds[lazy] = partial(one.lazily, given)
+    return case.contenders(builds)
+
+
+def planning(panel: str, name: str, rows: int, ours: str, own: str) -> list[Row]:
+    """Seconds until a query is planned and nothing has run, Spark's by `window()`."""
+    spark, one = held.on(), APPLICATIONS[name]
+    given = frames(spark, one, rows)
+    builds = {ours: one.ours}
+    if one.copies <= HOPELESS:
+        builds[own] = one.by_window
+    found = []
+    for who, build in builds.items():
+        took, _ = timed(partial(_planned, build, given))
+        found.append(Row(panel, name, who, took, took, took, 1))
+    return found
+
+
+def _planned(build: Callable[..., DataFrame], given: dict[str, DataFrame]) -> None:
+    build(given)._jdf.queryExecution().executedPlan()
 
 
 def origin(name: str, rows: int) -> dict[str, str]:
@@ -76,4 +97,4 @@ def _sums(one: Application, frame: DataFrame) -> Sums:
     return sums_of(frame, [one.value])
 
 
-__all__ = ["contenders", "origin", "speed_ups"]
+__all__ = ["contenders", "origin", "planning", "speed_ups"]
