@@ -64,7 +64,17 @@ def test_no_two_ticks_are_at_the_same_time():
     at = ticks.ticks(20_000, 8)["at"].to_numpy()
 
     assert (np.diff(at) > np.timedelta64(0)).all()
-    assert at[-1] - at[0] <= np.timedelta64(200, "s")
+    assert at[-1] - at[0] <= np.timedelta64(600, "s")
+
+
+def test_ticks_come_in_bursts_and_after_gaps():
+    at = ticks.ticks(20_000, 8)["at"].cast("int64").to_numpy()
+    steps = np.diff(at)
+
+    seconds = np.bincount((at - at[0]) // 1_000_000)
+    assert (steps > ticks.GAP).sum() > 1
+    assert (seconds == 0).sum() >= 19  # a gap has whole seconds without a row
+    assert seconds.max() > 3 * 100  # a burst
 
 
 def test_ticks_that_are_not_the_frozen_ones_are_refused(monkeypatch):

@@ -92,7 +92,7 @@ class Application:
 
     def own(self, frames: dict[str, Any]) -> Any:
         """By Spark's own windows."""
-        if self.copies > MOST_PLANNED:
+        if self.range > MOST_PLANNED:  # slides are seconds: as many copies
             return frames["S"].sparkSession.sql(self.sql_by_copies, None, **frames)
         return self.by_window(frames)
 

@@ -1,8 +1,11 @@
-"""Rows at a steady pace: a time, a key and a value, in order of time.
+"""Rows with gaps and bursts: a time, a key and a value, in order of time.
 
-    row i     at == NEW_YEAR + i / 100 s + less than that, key below `keys`, x in [0, 1)
+    stretches of 500 rows     |.........|  ||||||  |.  .  .  .  .|          |.....|
+    pace                       usual       10 x      half           a gap of 20 s
 
-A row does not depend on how many there are: more rows are the same rate for longer.
+A row has an instant of its own, a key below `keys`, and x in [0, 1); usually a hundred
+come in a second.  A row does not depend on how many there are: more rows are the same
+stream for longer.
 """
 
 from __future__ import annotations
@@ -13,29 +16,43 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
+from .answers import Array
 from .values import SAMPLE, SEED, check_digest
 
 NEW_YEAR = 1_767_225_600_000_000  # 2026-01-01 in microseconds since 1970
 TICK = 10_000  # microseconds: 100 rows a second
+STRETCH = 500  # rows of one pace
+PACES, SHARES = (0.1, 1.0, 2.0), (0.2, 0.6, 0.2)  # of the usual time between rows
+GAP, GAPS = 20_000_000, 0.1  # microseconds, and before which share of the stretches
 ROW_GROUP = 100_000  # small enough that two tasks share a file evenly
-DIGEST = "9f8b6981081e271c"
+DIGEST = "906946c36d27d504"
 
 
 def ticks(n: int, keys: int) -> pa.Table:
     """`at` (no two alike), `key` (below `keys`) and `x` in [0, 1)."""
     late_rng, x_rng, key_rng = (np.random.default_rng([SEED, i]) for i in range(3))
     size = max(n, SAMPLE)
-    late, x = late_rng.integers(0, TICK, size), x_rng.random(size)
-    check_digest("ticks", late[:SAMPLE] + x[:SAMPLE], DIGEST)
+    at, x = np.cumsum(_steps(late_rng, size)), x_rng.random(size)
+    check_digest("ticks", at[:SAMPLE] + x[:SAMPLE], DIGEST)
     return pa.table(
         {
-            "at": pa.array(
-                NEW_YEAR + np.arange(n) * TICK + late[:n], pa.timestamp("us", "UTC")
-            ),
+            "at": pa.array(NEW_YEAR + at[:n], pa.timestamp("us", "UTC")),
             "key": key_rng.integers(0, keys, size, dtype=np.int32)[:n],
             "x": x[:n],
         }
     )
+
+
+def _steps(rng: np.random.Generator, size: int) -> Array:
+    """Microseconds from each row to the next, one at least."""
+    usual = rng.integers(0, 2 * TICK, size)
+    stretches = -(-size // STRETCH)
+    paces = np.random.default_rng([SEED, 3]).choice(PACES, stretches, p=SHARES)
+    steps: Array = 1 + (usual * np.repeat(paces, STRETCH)[:size]).astype(np.int64)
+    steps[::STRETCH] += GAP * (
+        np.random.default_rng([SEED, 4]).random(stretches) < GAPS
+    )
+    return steps
 
 
 def ticks_file(folder: Path, n: int, keys: int) -> Path:

@@ -136,13 +136,14 @@ def write_readme(findings: Findings, path: Path) -> bool:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """A table in Markdown.
+    r"""A table in Markdown; a bar within a cell is written so that it stays there.
 
-    >>> table(["window", "rate"], [["16", "1.2"]])
-    ['| window | rate |', '| --- | --- |', '| 16 | 1.2 |']
+    >>> table(["window", "trial"], [["16", "sum | 16"]])
+    ['| window | trial |', '| --- | --- |', '| 16 | sum \\| 16 |']
     """
     rule = ["---"] * len(heads)
-    return [f"| {' | '.join(row)} |" for row in (heads, rule, *rows)]
+    lines = ([cell.replace("|", "\\|") for cell in row] for row in (heads, rule, *rows))
+    return [f"| {' | '.join(line)} |" for line in lines]
 
 
 __all__ = ["results", "short_table", "table", "write_readme"]
