@@ -3,7 +3,7 @@
 import pytest
 
 from handmade_experiments import TINY, claim, experiment, keep, row, trial
-from windrow_bench._claims import ahead, among, everywhere, explained, from_, level
+from windrow_bench._claims import ahead, among, everywhere, from_, level
 from windrow_bench._over_panels import always, steady
 from windrow_bench.bars._bar import number
 from windrow_bench.experiment import Claim, NotMeasured, Verdict
@@ -259,9 +259,9 @@ def test_times_under_the_grain_of_the_clock_cannot_be_judged(store, value, holds
     ],
 )
 def test_a_claim_that_fails_has_a_cause_that_was_tried_or_none(store, why, tried, said):
-    judge = explained(ahead("speed", "b", ["a"]), why)
+    judge = ahead("speed", "b", ["a"])
     planned = [_sides("speed", 1, a=4.0, b=2.0)]
 
-    [judged] = _judged(store, [Claim("", "", judge, tried)], planned, planned)
+    [judged] = _judged(store, [Claim("", "", judge, why, tried)], planned, planned)
 
     assert (judged.standing, judged.why) == ("fails", said)

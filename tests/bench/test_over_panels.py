@@ -47,10 +47,9 @@ def test_cells_that_nobody_measured_cannot_be_judged():
     ],
 )
 def test_always_is_decided_by_the_worst_cell_that_counts(panels, where, holds):
-    verdict = always(panels, ["a"], ["b", "c"], where=where, why="so")(TWO)
+    verdict = always(panels, ["a"], ["b", "c"], where=where)(TWO)
 
     assert verdict.holds is holds
-    assert verdict.why == ("" if holds else "so")
 
 
 def test_always_names_the_worst_cell():
@@ -66,7 +65,7 @@ def test_a_change_is_from_some_cells_to_others(first, then, holds):
     def gain(panel):
         return lambda some: cells(some, [panel], ["a"], ["c"])
 
-    verdict = changes(gain(first), gain(then), "{} to {}", why="so")(TWO)
+    verdict = changes(gain(first), gain(then), "{} to {}")(TWO)
 
     assert verdict.holds is holds
     assert verdict.ours == ("0.50 to 3.00" if holds else "3.00 to 0.50")

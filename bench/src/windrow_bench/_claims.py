@@ -4,7 +4,6 @@
     level      a series keeps its rate over all places: least / most
     linear     a series grows as its place does: cores, rows
     between    a number of ours lies between two bounds
-    explained  one of these, with a reason where it fails
 
 A claim of a paper is of its machine; here it holds if its sense does: who is ahead,
 what is flat, what grows.  Within SLACK of a tie nobody is behind.
@@ -13,7 +12,7 @@ what is flat, what grows.  Within SLACK of a tie nobody is behind.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import geometric_mean
 
 from .experiment import NotMeasured, Place, RowSet, Verdict
@@ -144,18 +143,6 @@ def between(
     return judge
 
 
-def explained(
-    judge: Callable[[RowSet], Verdict], why: str
-) -> Callable[[RowSet], Verdict]:
-    """The same, with a reason where the claim does not hold."""
-
-    def with_reason(rows: RowSet) -> Verdict:
-        found = judge(rows)
-        return replace(found, why=why) if found.holds is False else found
-
-    return with_reason
-
-
 def places(rows: RowSet, panel: str, where: Where = everywhere) -> list[Place]:
     """The places of a panel that count; none at all cannot be judged."""
     found = rows.xs(panel, where=where)
@@ -174,7 +161,6 @@ __all__ = [
     "among",
     "between",
     "everywhere",
-    "explained",
     "from_",
     "level",
     "linear",

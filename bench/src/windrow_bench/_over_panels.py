@@ -52,24 +52,22 @@ def always(
     times: float = 1.0,
     where: Where = everywhere,
     each: bool = False,
-    why: str = "",
 ) -> Judge:
-    """`mine` are at least `times` as fast in every cell; `why`, if they are not."""
+    """`mine` are at least `times` as fast in every cell."""
 
     def judge(rows: RowSet) -> Verdict:
         found = cells(rows, panels, mine, others, where=where, each=each)
-        return in_all(found, times=times, why=why)
+        return in_all(found, times=times)
 
     return judge
 
 
-def in_all(found: dict[Cell, float], *, times: float = 1.0, why: str = "") -> Verdict:
-    """The least of some cells is at least `times`; `why`, if it is not."""
+def in_all(found: dict[Cell, float], *, times: float = 1.0) -> Verdict:
+    """The least of some cells is at least `times`."""
     worst = min(found, key=lambda cell: found[cell])
     mean = geometric_mean(found.values())
     ours = f"{mean:.2f}x on average, {found[worst]:.2f}x at the worst {at(worst)}"
-    holds = found[worst] >= times * (1.0 - SLACK)
-    return Verdict(ours, holds, "" if holds else why)
+    return Verdict(ours, found[worst] >= times * (1.0 - SLACK))
 
 
 def changes(
@@ -78,16 +76,13 @@ def changes(
     words: str,
     *,
     least: float = 1.0,
-    why: str = "",
 ) -> Judge:
     """The mean of some cells is above that of others; `words` has {} for both."""
 
     def judge(rows: RowSet) -> Verdict:
         was = geometric_mean(before(rows).values())
         now = geometric_mean(after(rows).values())
-        holds = now > least * was
-        ours = words.format(f"{was:.2f}", f"{now:.2f}")
-        return Verdict(ours, holds, "" if holds else why)
+        return Verdict(words.format(f"{was:.2f}", f"{now:.2f}"), now > least * was)
 
     return judge
 
@@ -117,7 +112,6 @@ def steady(
     *,
     at_least: float = 0.5,
     apart: bool = False,
-    why: str = "",
 ) -> Judge:
     """The least rate of one is at least so much of its most; `apart`: in each panel."""
 
@@ -129,8 +123,7 @@ def steady(
         worst = min(found, key=lambda one: found[one])
         ours = f"least to most: {found[worst]:.2f}"
         ours += f" at the worst ({worst})" if apart else ""
-        holds = found[worst] >= at_least
-        return Verdict(ours, holds, "" if holds else why)
+        return Verdict(ours, found[worst] >= at_least)
 
     return judge
 

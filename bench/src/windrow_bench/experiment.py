@@ -114,13 +114,15 @@ class Verdict:
 class Claim:
     """What the paper says, in one sentence, with its number, and how to tell.
 
-    `tried` tells what was changed, one thing alone, to find out why it does not hold
-    here, and what that gave; without it the cause is not found out.
+    `why` is a cause that is supposed where it does not hold here; `tried` tells what
+    was changed, one thing alone, to find it, and what that gave: without it the cause
+    is not found out.
     """
 
     text: str
     theirs: str
     judge: Callable[[RowSet], Verdict]
+    why: str = ""
     tried: str = ""
 
 

@@ -52,9 +52,9 @@ class JudgedClaim:
     @property
     def why(self) -> str:
         """Why it stands there; of one that fails, the cause, if it was found out."""
-        supposed = self.verdict.why
         if self.standing != "fails":
-            return supposed
+            return self.verdict.why
+        supposed = self.verdict.why or self.claim.why
         if self.claim.tried:
             known = [supposed] if supposed else []
             return "; ".join([*known, f"tried: {self.claim.tried}"])

@@ -14,7 +14,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from windrow_bench._claims import ahead, among, explained
+from windrow_bench._claims import ahead, among
 from windrow_bench.experiment import Claim, Experiment, Panel, Row, Size, Trial
 from windrow_bench.libraries import load
 from windrow_bench.measure.on_spark import throughput_trial
@@ -82,7 +82,7 @@ def _faster(
     text: str, theirs: str, times: float, *names: str, why: str, than: str = SPARK
 ) -> Claim:
     judge = ahead(PANEL, OURS, (than,), times=times, where=among(*names))
-    return Claim(text, theirs, explained(judge, why))
+    return Claim(text, theirs, judge, why)
 
 
 THROUGHPUT = Panel(

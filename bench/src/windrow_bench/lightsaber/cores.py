@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from windrow_bench._claims import explained, linear
+from windrow_bench._claims import linear
 from windrow_bench.experiment import (
     Claim,
     Experiment,
@@ -91,11 +91,11 @@ CORES = Experiment(
         Claim(
             "Throughput grows linearly with the cores up to seven, in all queries.",
             "linear up to 7 cores",
-            explained(
-                linear(PANEL, up_to=KNEE),
+            linear(PANEL, up_to=KNEE),
+            (
                 "one task of Spark keeps two processes busy where Windrow computes in "
                 "Python, so that local[1] has the use of more than one core; and "
-                "planning and starting a job do not get faster with cores",
+                "planning and starting a job do not get faster with cores"
             ),
         ),
         Claim(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from windrow_bench._claims import ahead, among, explained, places
+from windrow_bench._claims import ahead, among, places
 from windrow_bench.experiment import (
     Claim,
     Experiment,
@@ -100,15 +100,14 @@ LATENCY = Experiment(
         Claim(
             "The mean latency stays below 50 ms in SG1-2 and LRB1-2.",
             "below 50 ms",
-            explained(_low, MICRO_BATCHES),
+            _low,
+            MICRO_BATCHES,
         ),
         Claim(
             "On YSB latency is an order of magnitude below that of other engines.",
             "132 µs, 10x below",
-            explained(
-                ahead(PANEL, OURS, (SPARK,), times=10, where=among("YSB"), less=True),
-                MICRO_BATCHES,
-            ),
+            ahead(PANEL, OURS, (SPARK,), times=10, where=among("YSB"), less=True),
+            MICRO_BATCHES,
         ),
     ),
     trials=trials,

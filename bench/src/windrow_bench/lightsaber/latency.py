@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from windrow_bench._claims import ahead, among, explained
+from windrow_bench._claims import ahead, among
 from windrow_bench._over_panels import Judge
 from windrow_bench.experiment import Claim, Experiment, Panel, Row, Size, Trial
 from windrow_bench.measure.clock import a_nanosecond, own_cost, own_grain
@@ -127,10 +127,10 @@ LATENCY = Experiment(
         Claim(
             "The slowest minimum is the fastest with GAG.",
             "the lowest maximum",
-            explained(
-                _lowest("min", "most"),
+            _lowest("min", "most"),
+            (
                 "where a lap ends GAG makes its suffixes at once; a deque has no such "
-                "moment, and over readings that wander it stays short",
+                "moment, and over readings that wander it stays short"
             ),
         ),
     ),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from windrow_bench._claims import ahead, explained, from_
+from windrow_bench._claims import ahead, from_
 from windrow_bench.experiment import Claim, Experiment, Kind, Panel, Size, Trial
 
 from ._queries import (
@@ -86,10 +86,10 @@ FOUR = Experiment(
         Claim(
             "Many sums: SlideSide or SlickDeque is the fastest.",
             "the highest of four",
-            explained(
-                ahead("sum", SIDE["sum"], (SOE, STACKS), where=from_(MANY)),
+            ahead("sum", SIDE["sum"], (SOE, STACKS), where=from_(MANY)),
+            (
                 "a running sum is compiled to an addition and a subtraction in place, "
-                "and many passes of it cost less than one that looks up its bounds",
+                "and many passes of it cost less than one that looks up its bounds"
             ),
         ),
         Claim(

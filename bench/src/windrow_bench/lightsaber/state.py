@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from windrow_bench._claims import ahead, explained
+from windrow_bench._claims import ahead
 from windrow_bench.experiment import Claim, Experiment, Panel, Row, Size, Trial
 from windrow_bench.measure.applications import OVER_COLUMNS, SECOND, Application
 from windrow_bench.measure.state import counted, packed
@@ -70,29 +70,27 @@ STATE = Experiment(
         Claim(
             "Slices take a third of what a state for each window takes, or less.",
             "3x less than Flink, at least",
-            explained(
-                ahead(PANEL, SLICES, (WINDOWS,), times=3.0, less=True),
+            ahead(PANEL, SLICES, (WINDOWS,), times=3.0, less=True),
+            (
                 "without keys, and with a row in every slice, there are as many slices "
-                "as windows, and a window has two instants more",
+                "as windows, and a window has two instants more"
             ),
         ),
         Claim(
             "Slices take a seventh of what lazy slicing takes, or less.",
             "7x less than Scotty, at least",
-            explained(
-                ahead(PANEL, SLICES, (LAZY,), times=7.0, less=True),
+            ahead(PANEL, SLICES, (LAZY,), times=7.0, less=True),
+            (
                 "five numbers more a slice are counted here, beside one or two of its "
-                "aggregate, where the paper weighs what Scotty keeps",
+                "aggregate, where the paper weighs what Scotty keeps"
             ),
         ),
         Claim(
             "The state that is really kept is a third of a state for each window, or "
             "less.",
             "3x less than Flink, at least",
-            explained(
-                ahead(PANEL, OURS, (WINDOWS,), times=3.0, less=True),
-                "headers and checksums take some kilobytes, whatever the query",
-            ),
+            ahead(PANEL, OURS, (WINDOWS,), times=3.0, less=True),
+            "headers and checksums take some kilobytes, whatever the query",
         ),
     ),
     trials=trials,

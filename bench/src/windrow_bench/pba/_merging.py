@@ -16,8 +16,8 @@ from dataclasses import replace
 from functools import partial
 
 from windrow.algorithms import find
-from windrow_bench._claims import explained
-from windrow_bench.experiment import Row, RowSet, Trial, Verdict
+from windrow_bench._over_panels import Judge
+from windrow_bench.experiment import Claim, Row, RowSet, Trial, Verdict
 from windrow_bench.measure.machine import usable_cores
 from windrow_bench.measure.race import Contender
 from windrow_bench.measure.sliced import Cut, sliced_contender, slower_contender
@@ -56,22 +56,21 @@ def _enter(over: Cut, seconds: float) -> list[Contender]:
     return [*ones, slower_contender(find(NAIVE), AGGREGATE, over, windows)]
 
 
-def with_two_cores(judge: Callable[[RowSet], Verdict]) -> Callable[[RowSet], Verdict]:
+def on_two_cores(text: str, theirs: str, judge: Judge) -> Claim:
     """A claim on PBA's second thread."""
-    reasoned = explained(
-        judge,
-        "in compiled code suffixes cost little, so that a second thread that makes "
-        "them saves little, and handing them over costs a part of that",
-    )
 
     def judged(rows: RowSet) -> Verdict:
-        found = reasoned(rows)
+        found = judge(rows)
         if min((row.facts.get("cores", 2) for row in rows.all), default=2) < 2:
             why = "the second thread has no core of its own here"
             return Verdict(found.ours, None, why)
         return found
 
-    return judged
+    why = (
+        "in compiled code suffixes cost little, so that a second thread that makes "
+        "them saves little, and handing them over costs a part of that"
+    )
+    return Claim(text, theirs, judged, why)
 
 
-__all__ = ["NAIVE", "PBA", "PEERS", "SBA", "merging_trial", "with_two_cores"]
+__all__ = ["NAIVE", "PBA", "PEERS", "SBA", "merging_trial", "on_two_cores"]

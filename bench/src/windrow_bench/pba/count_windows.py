@@ -24,7 +24,7 @@ from windrow_bench.measure.energies import readings
 from windrow_bench.measure.sliced import Cut, cut_stream
 from windrow_bench.measure.values import values
 
-from ._merging import NAIVE, PBA, PEERS, SBA, merging_trial, with_two_cores
+from ._merging import NAIVE, PBA, PEERS, SBA, merging_trial, on_two_cores
 
 # Quick, and full.
 ROWS = 4_000_000, 32_000_000
@@ -115,19 +115,15 @@ BY_RANGE = Experiment(
     "and both threads' work is done in one.",
     panels=_panels("range (rows)", log=True),
     claims=(
-        Claim(
+        on_two_cores(
             "From windows of 2^15 rows on PBA is the fastest of all.",
             "2.5x TwoStacks, 4x SlickDeque",
-            with_two_cores(
-                ahead("uniform", PBA, (*PEERS, NAIVE, SBA), where=from_(LARGE))
-            ),
+            ahead("uniform", PBA, (*PEERS, NAIVE, SBA), where=from_(LARGE)),
         ),
-        Claim(
+        on_two_cores(
             "The same on the energy readings.",
             "the same tendency on both streams",
-            with_two_cores(
-                ahead("DEBS12", PBA, (*PEERS, NAIVE, SBA), where=from_(LARGE))
-            ),
+            ahead("DEBS12", PBA, (*PEERS, NAIVE, SBA), where=from_(LARGE)),
         ),
         Claim(
             "In one thread, SBA is ahead of TwoStacks and SlickDeque for small windows "
@@ -156,10 +152,10 @@ BY_SLIDE = Experiment(
     "rows. Both are timed.",
     panels=_panels("slide (rows)", log=False),
     claims=(
-        Claim(
+        on_two_cores(
             "PBA is the fastest for slides of a few rows.",
             "the best for small slides",
-            with_two_cores(ahead("uniform", PBA, (*PEERS, SBA), where=from_(1, 2))),
+            ahead("uniform", PBA, (*PEERS, SBA), where=from_(1, 2)),
         ),
         Claim(
             "With longer slides folding rows takes over, and algorithms come closer "

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from windrow_bench._claims import ahead, explained, linear
+from windrow_bench._claims import ahead, linear
 from windrow_bench.experiment import (
     Claim,
     Experiment,
@@ -89,11 +89,11 @@ ON_SPARK = Experiment(
         Claim(
             "Throughput of both grows linearly up to three parallel instances.",
             "linear up to 3, on 6 cores",
-            explained(
-                linear(PANEL, (OURS, SPARK), up_to=STRAIGHT),
+            linear(PANEL, (OURS, SPARK), up_to=STRAIGHT),
+            (
                 "the paper has two cores for each instance; here an instance of "
                 "Windrow is a task in Java and one in Python, which already run side "
-                "by side on local[1], and starting a job does not get faster",
+                "by side on local[1], and starting a job does not get faster"
             ),
         ),
         Claim(

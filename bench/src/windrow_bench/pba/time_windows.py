@@ -15,7 +15,7 @@ from windrow_bench.experiment import Claim, Experiment, Panel, Size, Trial
 from windrow_bench.measure.energies import readings
 from windrow_bench.measure.sliced import Cut, cut_stream
 
-from ._merging import PBA, PEERS, SBA, merging_trial, with_two_cores
+from ._merging import PBA, PEERS, SBA, merging_trial, on_two_cores
 
 MILLISECOND, MINUTE = 1_000, 60_000_000  # in microseconds
 HOUR = 60
@@ -60,15 +60,15 @@ BY_TIME = Experiment(
         Panel(name=SLIDES, x="slide (ms)", y="rows a second (millions)"),
     ),
     claims=(
-        Claim(
+        on_two_cores(
             "PBA is the fastest at a slide of 10 ms, from 6 minutes to an hour.",
             "the best at every range",
-            with_two_cores(ahead(RANGES, PBA, (*PEERS, SBA))),
+            ahead(RANGES, PBA, (*PEERS, SBA)),
         ),
-        Claim(
+        on_two_cores(
             "PBA is the fastest for an hour and slides of some 10 ms.",
             "the best overall",
-            with_two_cores(ahead(SLIDES, PBA, (*PEERS, SBA), where=from_(0, 30))),
+            ahead(SLIDES, PBA, (*PEERS, SBA), where=from_(0, 30)),
         ),
         Claim(
             "In one thread, SBA is ahead of TwoStacks and SlickDeque at every range.",

@@ -16,7 +16,7 @@ from functools import partial
 from statistics import geometric_mean
 
 from windrow.algorithms import find
-from windrow_bench._claims import ahead, explained, from_, places
+from windrow_bench._claims import ahead, from_, places
 from windrow_bench._sweep import Sweep, powers
 from windrow_bench.experiment import (
     Claim,
@@ -162,16 +162,14 @@ FIGURE_11 = Experiment(
         Claim(
             f"RA is faster than base intervals by a constant factor, slides of {m}.",
             "1.02x to 1.37x by window, at slides of 1" if m == 1 else "faster",
-            explained(
-                ahead(
-                    PANEL,
-                    f"{RA}, m = {m}",
-                    [f"{AW}, m = {m}"],
-                    less=True,
-                    where=from_(64),
-                ),
-                WHY,
+            ahead(
+                PANEL,
+                f"{RA}, m = {m}",
+                [f"{AW}, m = {m}"],
+                less=True,
+                where=from_(64),
             ),
+            WHY,
         )
         for m in SLIDES
     ),
@@ -197,17 +195,20 @@ TABLE_4 = Experiment(
         Claim(
             "Base intervals take longer than RA, whatever the aggregate.",
             "1.02 to 1.06 at 8 rows, 1.20 to 1.26 at 8K, 1.35 to 1.39 at 8M",
-            explained(is_slower, WHY),
+            is_slower,
+            WHY,
         ),
         Claim(
             "The gap widens as windows grow.",
             "1.04 at 8 rows, 1.37 at 8M",
-            explained(gap_widens, WHY),
+            gap_widens,
+            WHY,
         ),
         Claim(
             "The aggregate makes little difference at the same window.",
             "within 1.05x of each other",
-            explained(aggregate_matters_little, DEARER),
+            aggregate_matters_little,
+            DEARER,
         ),
     ),
     trials=table_trials,

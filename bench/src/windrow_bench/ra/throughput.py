@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from windrow_bench._claims import ahead, explained, from_
+from windrow_bench._claims import ahead, from_
 from windrow_bench._sweep import Sweep, powers
 from windrow_bench.experiment import Claim, Experiment, Panel, Size, Trial
 from windrow_bench.measure.turns import a_second, race_trial
@@ -76,24 +76,20 @@ FIGURE_6 = Experiment(
         Claim(
             "On small windows RA is about a tenth slower for Max.",
             "0.90x",
-            explained(
-                ahead(PANEL, "RA, Max", ["ISS, Max"], times=0.9, where=from_(2, SMALL)),
-                BARE,
-            ),
+            ahead(PANEL, "RA, Max", ["ISS, Max"], times=0.9, where=from_(2, SMALL)),
+            BARE,
         ),
         Claim(
             "On small windows RA is about a twentieth slower for StdDev.",
             "0.95x",
-            explained(
-                ahead(
-                    PANEL,
-                    "RA, StdDev",
-                    ["ISS, StdDev"],
-                    times=0.95,
-                    where=from_(2, SMALL),
-                ),
-                BARE,
+            ahead(
+                PANEL,
+                "RA, StdDev",
+                ["ISS, StdDev"],
+                times=0.95,
+                where=from_(2, SMALL),
             ),
+            BARE,
         ),
     ),
     trials=trials,

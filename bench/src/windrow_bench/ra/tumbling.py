@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from windrow_bench._claims import ahead, explained
+from windrow_bench._claims import ahead
 from windrow_bench._sweep import Sweep, powers
 from windrow_bench.experiment import Claim, Experiment, Panel, Size, Trial
 from windrow_bench.measure.turns import each, race_trial
@@ -61,7 +61,8 @@ def _claim(aggregate: str) -> Claim:
     return Claim(
         f"A firing of a tumbling window of {aggregate} costs RA about as much as ISS.",
         "essentially no worse",
-        explained(judge, WHY),
+        judge,
+        WHY,
     )
 
 

@@ -109,7 +109,8 @@ FIGURE_14 = Experiment(
         Claim(
             "SE-Slicing is faster than aggregate buckets over windows of any length.",
             "at least 1.1x",
-            always([SINGLE], [SLICES], [BUCKETS], times=1.1, why=SO_MANY),
+            always([SINGLE], [SLICES], [BUCKETS], times=1.1),
+            SO_MANY,
         ),
         Claim(
             "SE-Slicing is faster than sweeping over windows of any length.",
@@ -125,7 +126,8 @@ FIGURE_14 = Experiment(
         Claim(
             "Over long windows levels do not pay: SE-Slicing is a bit ahead of them.",
             "a bit behind SE-Slicing",
-            always([LEVELS], [SLICES], TALL, where=LARGE, why=GATHERED),
+            always([LEVELS], [SLICES], TALL, where=LARGE),
+            GATHERED,
         ),
         Claim(
             "The longer the windows, the less levels gain.",
@@ -134,8 +136,8 @@ FIGURE_14 = Experiment(
                 partial(_over_slices, where=LARGE),
                 partial(_over_slices, where=SMALL),
                 "{}x SE-Slicing over windows of 20 s and more, {}x up to 2 s",
-                why=GATHERED,
             ),
+            GATHERED,
         ),
         *(
             Claim(

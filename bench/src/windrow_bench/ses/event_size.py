@@ -99,8 +99,7 @@ def _falls(rows: RowSet) -> Verdict:
         worst[one] = max(long[panel, LONG] / short[panel, SHORT] for panel, _ in long)
     least = max(worst, key=lambda one: worst[one])
     ours = f"longest events to shortest: {worst[least]:.2f} at the most ({least})"
-    holds = worst[least] < 1.0
-    return Verdict(ours, holds, "" if holds else ALIKE)
+    return Verdict(ours, worst[least] < 1.0)
 
 
 def _takes_over(rows: RowSet) -> Verdict:
@@ -127,10 +126,7 @@ def _taller(rows: RowSet) -> Verdict:
     heights = [one for one in TALL if one in found]
     if len(heights) < 2:
         raise NotMeasured("fewer than two heights were measured")
-    return always(
-        ALL_11, heights[-1:], heights[:-1], why=f"levels cost more than they save: "
-        f"{ALIKE}",
-    )(rows)  # fmt: skip
+    return always(ALL_11, heights[-1:], heights[:-1])(rows)
 
 
 FIGURE_10 = Experiment(
@@ -151,6 +147,7 @@ FIGURE_10 = Experiment(
             "Longer events slow down everybody but sweeping.",
             "throughput falls with the length of events",
             _falls,
+            ALIKE,
         ),
         Claim(
             "Sweeping takes the same time whatever the lengths of events and windows.",
@@ -164,8 +161,8 @@ FIGURE_10 = Experiment(
                 lambda rows: cells(rows, ALL_10, [SLICES], OTHERS, where=LONGEST),
                 lambda rows: cells(rows, ALL_10, [SLICES], OTHERS, where=SHORTEST),
                 "{}x the best other with the longest events, {}x with the shortest",
-                why=ALIKE,
             ),
+            ALIKE,
         ),
         Claim(
             "The longer the windows, the more SE-Slicing gains.",
@@ -212,7 +209,8 @@ FIGURE_11 = Experiment(
             "SE-ML-Slicing of any height above one is faster than SE-Slicing, for "
             "events of any length.",
             "faster for every height and event size",
-            always(ALL_11, TALL, [SLICES], each=True, why=ALIKE),
+            always(ALL_11, TALL, [SLICES], each=True),
+            ALIKE,
         ),
         Claim(
             "Where SE-Slicing falls behind sweeping, levels stay ahead of it.",
@@ -232,6 +230,7 @@ FIGURE_11 = Experiment(
             "The more levels, the faster.",
             "the larger the height, the faster; 15 and 20 alike for long windows",
             _taller,
+            f"levels cost more than they save: {ALIKE}",
         ),
         Claim(
             "Levels take no more of the processor than SE-Slicing.",

@@ -127,7 +127,7 @@ def _while_longer(rows: RowSet) -> Verdict:
     found: dict[Cell, float] = {}
     for mu, panels in ((SHORT, SHORT_ONES), (LONG, LONG_ONES)):
         found |= cells(rows, panels, [SLICES], [SWEEPING], where=from_(mu + 1))
-    return in_all(found, why=FINE)
+    return in_all(found)
 
 
 def _best_heights(rows: RowSet) -> Verdict:
@@ -180,13 +180,13 @@ FIGURE_12 = Experiment(
         Claim(
             "Sweeping is ahead of SE-Slicing where windows are shorter than events.",
             "a clear advantage for small windows and long events",
-            always(LONG_ONES, [SWEEPING], [SLICES], where=from_(0, LONG - 1),
-                   why=SORTS),
+            always(LONG_ONES, [SWEEPING], [SLICES], where=from_(0, LONG - 1)), SORTS,
         ),
         Claim(
             "SE-Slicing is ahead of sweeping where windows are longer than events.",
             "preferred while range / length stays above one",
             _while_longer,
+            FINE,
         ),
         Claim(
             "With an uneven step, which makes two slices of a step, SE-Slicing gains "
@@ -215,24 +215,28 @@ FIGURE_13 = Experiment(
             "With events of 500 SE-ML-Slicing of any height is faster than SE-Slicing "
             "from 50 steps in a range on.",
             "faster as soon as the range is 50 steps",
-            always(SHORT_ONES[1:], TALL, [SLICES], each=True, why=HOPS),
+            always(SHORT_ONES[1:], TALL, [SLICES], each=True),
+            HOPS,
         ),
         Claim(
             "With events of 500 both are ahead of sweeping, whatever the overlap.",
             "faster for all overlap factors",
-            always(SHORT_ONES, [SLICES, *TALL], [SWEEPING], each=True, why=FINE),
+            always(SHORT_ONES, [SLICES, *TALL], [SWEEPING], each=True),
+            FINE,
         ),
         Claim(
             "With events of 5,000 SE-ML-Slicing of any height is faster than "
             "SE-Slicing.",
             "clearly faster for all heights",
-            always(LONG_ONES, TALL, [SLICES], each=True, why=HOPS),
+            always(LONG_ONES, TALL, [SLICES], each=True),
+            HOPS,
         ),
         Claim(
             "With events of 5,000 and 50 steps in a range or more, the highest levels "
             "are ahead of sweeping.",
             "faster with a large height",
-            always(LONG_ONES[1:], TALL, [SWEEPING], why=FINE),
+            always(LONG_ONES[1:], TALL, [SWEEPING]),
+            FINE,
         ),
         Claim(
             "Longer events want more levels, at 50 steps in a range.",

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from windrow_bench._claims import ahead, explained
+from windrow_bench._claims import ahead
 from windrow_bench._sweep import Sweep
 from windrow_bench.experiment import Claim, Experiment, Panel, Row, Size, Trial
 from windrow_bench.measure.clock import a_nanosecond, own_cost, own_grain
@@ -80,7 +80,8 @@ def _lowest(aggregate: str, words: str, theirs: str) -> Claim:
     return Claim(
         f"SlickDeque {words} has the lowest latency, from the least to the most.",
         theirs,
-        explained(judge, MANY_AT_ONCE),
+        judge,
+        MANY_AT_ONCE,
     )
 
 
@@ -116,10 +117,8 @@ EXP_3 = Experiment(
             Claim(
                 f"The worst answers of {one} come sooner than DABA's.",
                 "3.83x on average",
-                explained(
-                    ahead(one, SLICK, ["daba"], less=True, where="most".__eq__),
-                    MANY_AT_ONCE,
-                ),
+                ahead(one, SLICK, ["daba"], less=True, where="most".__eq__),
+                MANY_AT_ONCE,
             )
             for one in OWN
         ),

@@ -16,7 +16,7 @@ from dataclasses import replace
 from functools import partial
 
 from windrow.algorithms import find
-from windrow_bench._claims import ahead, explained, from_, level
+from windrow_bench._claims import ahead, from_, level
 from windrow_bench._sweep import Sweep, powers
 from windrow_bench.experiment import Claim, Experiment, Panel, Size, Trial
 from windrow_bench.measure.answers import Array
@@ -155,7 +155,8 @@ SINGLE_MAX = _experiment(
             "For an aggregate without an inverse SlickDeque is the fastest from "
             "windows of 16 rows on.",
             "1.07x the second best on average, 1.10x at most",
-            explained(ahead(PANEL, SLICK, (*PEERS, NAIVE), where=from_(16)), GUESSES),
+            ahead(PANEL, SLICK, (*PEERS, NAIVE), where=from_(16)),
+            GUESSES,
             IN_ORDER,
         ),
     ),
