@@ -153,16 +153,3 @@ def places(rows: RowSet, panel: str, where: Where = everywhere) -> list[Place]:
 
 def _at(x: Place) -> str:
     return x if isinstance(x, str) else f"at {x:,.10g}"
-
-
-__all__ = [
-    "SLACK",
-    "ahead",
-    "among",
-    "between",
-    "everywhere",
-    "from_",
-    "level",
-    "linear",
-    "places",
-]

@@ -133,16 +133,3 @@ def at(cell: Cell) -> str:
     panel, x = cell
     place = x if isinstance(x, str) else f"{x:,.10g}"
     return f"({panel}, at {place})"
-
-
-__all__ = [
-    "Cell",
-    "Judge",
-    "always",
-    "at",
-    "cells",
-    "changes",
-    "in_all",
-    "rates",
-    "steady",
-]

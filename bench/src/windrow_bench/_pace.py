@@ -35,6 +35,3 @@ class Pace:
     def left(self) -> float:
         """Seconds to come, never less than none."""
         return self._to_come * self._spent / self._planned
-
-
-__all__ = ["PRIOR", "Pace"]

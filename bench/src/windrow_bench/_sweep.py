@@ -21,6 +21,3 @@ class Sweep:
 def powers(first: int, last: int, step: int = 1) -> tuple[int, ...]:
     """Powers of two from 2 ** first up to 2 ** last."""
     return tuple(2**k for k in range(first, last + 1, step))
-
-
-__all__ = ["Sweep", "powers"]

@@ -49,6 +49,3 @@ def find(names: Sequence[str]) -> list[Experiment]:
             hint + "windrow bench list names all of them",
         )
     return [one for one in CATALOGUE if {one.name, group_of(one)} & {*names}]
-
-
-__all__ = ["BY_NAME", "CATALOGUE", "find", "group_of"]

@@ -242,21 +242,3 @@ class Experiment:
     def panel(self, name: str) -> Panel:
         """One of its pictures."""
         return next(one for one in self.panels if one.name == name)
-
-
-__all__ = [
-    "FULL",
-    "QUICK",
-    "SIZES",
-    "Claim",
-    "Experiment",
-    "Kind",
-    "NotMeasured",
-    "Panel",
-    "Place",
-    "Row",
-    "RowSet",
-    "Size",
-    "Trial",
-    "Verdict",
-]

@@ -216,6 +216,3 @@ def _place(one: StoredTrial) -> tuple[str, Place]:
         with contextlib.suppress(ValueError):
             return panel, number(x)
     return panel, x
-
-
-__all__ = ["WORDS", "Finding", "Findings", "JudgedClaim", "Standing", "gather"]

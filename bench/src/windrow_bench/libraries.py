@@ -12,6 +12,3 @@ from typing import Any
 def load(name: str) -> Any:
     """The module of that name."""
     return importlib.import_module(name)
-
-
-__all__ = ["load"]

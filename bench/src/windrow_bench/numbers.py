@@ -66,6 +66,3 @@ def many(count: int, what: str) -> str:
     ('1 trial', '1,200 trials')
     """
     return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
-
-
-__all__ = ["HIGH", "duration", "label", "many", "number", "place", "short"]

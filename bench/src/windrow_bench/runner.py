@@ -135,6 +135,3 @@ def _measure(
         store.machine,
         store.versions,
     )
-
-
-__all__ = ["Outcome", "Step", "lacking", "run"]

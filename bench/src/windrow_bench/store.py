@@ -100,6 +100,3 @@ class ResultStore:
                 continue  # half a line
             rows = tuple(Row(**row) for row in plain.pop("rows"))
             yield StoredTrial(**plain, rows=rows)
-
-
-__all__ = ["ResultStore", "StoredTrial"]

@@ -261,21 +261,3 @@ def bar(
         threads=threads if group == HERE else 0,
         share=share,
     )
-
-
-__all__ = [
-    "HERE",
-    "ON_SPARK",
-    "ON_STREAMS",
-    "OURS",
-    "SPARK",
-    "bar",
-    "bar_trial",
-    "cost",
-    "growth",
-    "number",
-    "number_row",
-    "panel",
-    "rates",
-    "speed",
-]

@@ -170,5 +170,3 @@ FEATURES = bar(
     needs=("polars", "duckdb"),
     threads=0,
 )  # fmt: skip
-
-__all__ = ["FEATURES", "by_duckdb", "by_polars", "by_windrow"]

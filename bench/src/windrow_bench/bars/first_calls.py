@@ -223,5 +223,3 @@ FIRST_CALLS = bar(
     needs=("polars",),
     threads=0,
 )  # fmt: skip
-
-__all__ = ["FIRST_CALLS"]

@@ -168,5 +168,3 @@ TREES = bar(
 )  # fmt: skip
 
 EXPERIMENTS = (BESIDE_PASS, TWO_THREADS, TREES)
-
-__all__ = ["EXPERIMENTS", "plain_tree"]

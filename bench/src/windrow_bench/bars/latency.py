@@ -48,5 +48,3 @@ LATENCY = bar(
         for one in KINDS for width in WIDTHS
     ],
 )  # fmt: skip
-
-__all__ = ["LATENCY"]

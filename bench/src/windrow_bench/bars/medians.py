@@ -123,5 +123,3 @@ MEDIANS = bar(
     needs=(*LIBRARIES, "duckdb"),
     threads=0,
 )  # fmt: skip
-
-__all__ = ["MEDIANS"]

@@ -211,5 +211,3 @@ SKETCHED = on_streams(
 )  # fmt: skip
 
 EXPERIMENTS = (STREAM, FLAT, KEYLESS, LATE_ROWS, SKETCHED)
-
-__all__ = ["EXPERIMENTS"]

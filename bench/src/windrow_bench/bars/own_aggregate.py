@@ -129,5 +129,3 @@ OWN_AGGREGATE = bar(
     trials,
     share=1.5,
 )  # fmt: skip
-
-__all__ = ["OWN_AGGREGATE"]

@@ -89,5 +89,3 @@ PEERS_BAR = bar(
     needs=THEIRS,
     share=2.0,
 )  # fmt: skip
-
-__all__ = ["PEERS_BAR"]

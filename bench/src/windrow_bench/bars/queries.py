@@ -177,5 +177,3 @@ QUERIES_BAR = bar(
     trials,
     threads=0,
 )  # fmt: skip
-
-__all__ = ["QUERIES_BAR"]

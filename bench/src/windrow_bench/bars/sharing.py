@@ -135,5 +135,3 @@ SHARING = bar(
     ],
     _trials,
 )  # fmt: skip
-
-__all__ = ["SHARING"]

@@ -95,5 +95,3 @@ SPANNING = bar(
     ],
     trials,
 )  # fmt: skip
-
-__all__ = ["SPANNING"]

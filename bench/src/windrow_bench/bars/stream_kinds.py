@@ -265,5 +265,3 @@ STREAM_KINDS = bar(
     ],
     _trials,
 )  # fmt: skip
-
-__all__ = ["STREAM_KINDS"]

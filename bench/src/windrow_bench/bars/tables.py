@@ -106,5 +106,3 @@ OVER = _bar(
               "other library, on one thread.", TIME, OURS, OTHERS, 1.0),
     ],
 )  # fmt: skip
-
-__all__ = ["OVER", "WINDOWS"]

@@ -148,5 +148,3 @@ TIME_WINDOWS = bar(
     trials,
     threads=0,
 )  # fmt: skip
-
-__all__ = ["TIME_WINDOWS"]

@@ -89,17 +89,3 @@ def queries_trial(
         return [replace(row, facts={**row.facts, **facts}) for row in found]
 
     return Trial(aggregate, count, run)
-
-
-__all__ = [
-    "AGGREGATES",
-    "FAT",
-    "GAG",
-    "LONGEST",
-    "SIDE",
-    "SLICK",
-    "SOE",
-    "STACKS",
-    "queries_trial",
-    "ranges_of",
-]

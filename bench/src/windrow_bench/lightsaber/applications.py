@@ -232,5 +232,3 @@ TUMBLING = Experiment(
     needs=NEEDS,
     threads=0,
 )
-
-__all__ = ["NEEDS", "OURS", "QUERIES", "SPARK", "TUMBLING"]

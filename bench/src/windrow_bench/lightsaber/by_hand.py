@@ -157,5 +157,3 @@ BY_HAND = Experiment(
     trials=trials,
     needs=("sqlglot",),
 )
-
-__all__ = ["BY_HAND"]

@@ -110,5 +110,3 @@ CORES = Experiment(
     threads=0,
     share=2.0,
 )
-
-__all__ = ["CORES"]

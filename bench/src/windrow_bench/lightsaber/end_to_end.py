@@ -115,5 +115,3 @@ LATENCY = Experiment(
     threads=0,
     share=2.0,
 )
-
-__all__ = ["LATENCY"]

@@ -136,5 +136,3 @@ LATENCY = Experiment(
     ),
     trials=trials,
 )
-
-__all__ = ["LATENCY"]

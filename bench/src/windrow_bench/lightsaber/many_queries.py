@@ -159,5 +159,3 @@ MANY_MINIMA = Experiment(
     ),
     trials=partial(trials, ("min",), True),
 )
-
-__all__ = ["FOUR", "MANY_MINIMA", "MANY_SUMS"]

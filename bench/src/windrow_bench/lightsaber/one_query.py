@@ -141,5 +141,3 @@ ONE_MIN = _experiment(
         ),
     ),
 )
-
-__all__ = ["ONE_MIN", "ONE_SUM"]

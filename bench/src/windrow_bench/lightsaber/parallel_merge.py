@@ -143,5 +143,3 @@ PARALLEL_MERGE = Experiment(
     trials=trials,
     threads=0,
 )
-
-__all__ = ["PARALLEL_MERGE"]

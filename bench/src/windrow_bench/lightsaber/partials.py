@@ -117,5 +117,3 @@ PARTIALS = Experiment(
     ),
     trials=trials,
 )
-
-__all__ = ["PARTIALS"]

@@ -95,5 +95,3 @@ STATE = Experiment(
     ),
     trials=trials,
 )
-
-__all__ = ["STATE"]

@@ -271,6 +271,3 @@ def _stream(name: str, seconds: int) -> pa.Table:
     one = APPLICATIONS[name]
     rows = data.table(one.dataset, one.rows * seconds)
     return one.prepare(rows).combine_chunks()
-
-
-__all__ = ["APPLICATIONS", "OVER_COLUMNS", "SECOND", "Application"]

@@ -91,6 +91,3 @@ def log_sum_exp(x, width):  # type: ignore[no-untyped-def]
             m, s = _add(suffix_m[j], suffix_s[j], prefix_m[j - 1], prefix_s[j - 1])
             out[lo + j] = m + math.log(s)
     return out
-
-
-__all__ = ["log_sum_exp", "minima", "sums", "views"]

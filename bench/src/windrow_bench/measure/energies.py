@@ -43,6 +43,3 @@ def readings(rows: int) -> Readings:
 def _fixed(array: Array) -> Array:
     array.setflags(write=False)
     return array
-
-
-__all__ = ["Readings", "readings"]

@@ -116,6 +116,3 @@ def kept_by_graph(aggregate: str, values: Array, ranges: Sequence[int]) -> int:
 
     text = graph_assembly(graph, asked, "rows").text().render()
     return _count(text, values, run)
-
-
-__all__ = ["kept_alone", "kept_by_graph", "kept_together"]

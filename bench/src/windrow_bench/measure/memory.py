@@ -163,5 +163,3 @@ def main(given: str) -> None:
 
 if __name__ == "__main__":
     main(sys.argv[1])
-
-__all__ = ["MemoryJob", "Peak", "in_order", "most_so_far", "peaks", "run"]

@@ -43,6 +43,3 @@ def throughput_trial(
         return raced.run(max(seconds, LEAST))
 
     return Trial(panel, x, run)
-
-
-__all__ = ["throughput_trial"]

@@ -86,6 +86,3 @@ def _processes() -> list[Path]:
         return [one for one in Path("/proc").iterdir() if one.name.isdigit()]
     except OSError:
         return []
-
-
-__all__ = ["BUSY", "Watch", "family", "watched"]

@@ -108,6 +108,3 @@ def peer_contender(
     return Contender(
         peer.name, lambda: peer.slide(values, width, aggregate), check, scale
     )
-
-
-__all__ = ["OURS", "PEERS", "Peer", "duckdb_peer", "our_contender", "peer_contender"]

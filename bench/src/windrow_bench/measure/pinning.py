@@ -42,6 +42,3 @@ def _move(cores: set[int]) -> None:
     for thread in threads:
         with suppress(OSError):
             os.sched_setaffinity(thread, cores)
-
-
-__all__ = ["on_cores"]

@@ -54,6 +54,3 @@ def _taken(one: Contender) -> tuple[float, int]:
     spent, most = time.process_time() - begun, most_so_far()
     del answer
     return spent, max(most - before, PAGE)
-
-
-__all__ = ["CPU", "MEMORY", "named", "resource_rows"]

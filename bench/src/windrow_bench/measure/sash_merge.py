@@ -196,6 +196,3 @@ def _lazy(share: tuple[int, int]) -> pa.Table:
 def _sorted(rows: pa.Table, names: Sequence[str]) -> pa.Table:
     order = pc.sort_indices(rows, [(name, "ascending") for name in names])
     return rows.take(order).combine_chunks()
-
-
-__all__ = ["SashTree", "pool_of"]

@@ -160,6 +160,3 @@ def slower_contender(
     part = cut_stream(over.values[:end], times, over.range, over.slide)
     one = sliced_contender(algorithm, aggregate, part)
     return replace(one, scale=total / len(part.frames.begins))
-
-
-__all__ = ["Cut", "check_cut", "cut_stream", "sliced_contender", "slower_contender"]

@@ -64,6 +64,3 @@ def _given(name: str, values: Array, width: int) -> tuple[Any, ...]:
         groups = np.array([0, 1]), np.array([0])
         return (values,), firsts, lasts, ranges, slides, at, *groups
     return (values,), firsts, lasts, width, 1, False, False, width, 0
-
-
-__all__ = ["GAG", "stamped_windows"]

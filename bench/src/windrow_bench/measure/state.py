@@ -103,6 +103,3 @@ def packed(
         raise WrongAnswer(f"{in_time} of {len(stream)} rows came in time")
     size = sum(len(blob) for blob in store.blobs.values())
     return size, pa.concat_tables(slices), folding, now
-
-
-__all__ = ["counted", "packed"]

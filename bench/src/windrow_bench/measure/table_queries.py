@@ -226,5 +226,3 @@ QUESTIONS: dict[str, dict[str, Callable[[Any], Any]]] = {
     },
 }
 FORMS = {"windows": as_windows, "over": as_over}
-
-__all__ = ["FORMS", "QUESTIONS", "WINDOWS", "own_form"]

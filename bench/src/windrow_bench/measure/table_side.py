@@ -120,6 +120,3 @@ if __name__ == "__main__":
     library, question, source, target, rounds = sys.argv[1:]
     told = answer(library, question, Path(source), Path(target), int(rounds))
     sys.stdout.write(json.dumps(told) + "\n")
-
-
-__all__ = ["answer", "ask", "check_same", "forget_peak", "memory"]

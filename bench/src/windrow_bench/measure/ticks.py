@@ -61,6 +61,3 @@ def ticks_file(folder: Path, n: int, keys: int) -> Path:
     if not path.exists():
         parquet.write_table(ticks(n, keys), path, row_group_size=ROW_GROUP)
     return path
-
-
-__all__ = ["NEW_YEAR", "ROW_GROUP", "TICK", "ticks", "ticks_file"]

@@ -113,6 +113,3 @@ def a_second(work: float, unit: float = 1e6) -> Value:
 def each(work: float, unit: float = 1e-9) -> Value:
     """What one piece of the work takes, in nanoseconds."""
     return lambda took: took / work / unit
-
-
-__all__ = ["SHORT", "a_second", "each", "in_turns", "race_trial", "row_of"]

@@ -71,6 +71,3 @@ def on_two_cores(text: str, theirs: str, judge: Judge) -> Claim:
         "them saves little, and handing them over costs a part of that"
     )
     return Claim(text, theirs, judged, why)
-
-
-__all__ = ["NAIVE", "PBA", "PEERS", "SBA", "merging_trial", "on_two_cores"]

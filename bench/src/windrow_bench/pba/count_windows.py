@@ -172,5 +172,3 @@ BY_SLIDE = Experiment(
     trials=by_slide,
     threads=2,
 )
-
-__all__ = ["BY_RANGE", "BY_SLIDE"]

@@ -246,5 +246,3 @@ SKETCH_LATENCY = Experiment(
     trials=partial(trials, "moment_sketch", _SKETCH),
     share=1.5,
 )
-
-__all__ = ["MAX_LATENCY", "SKETCH_LATENCY"]

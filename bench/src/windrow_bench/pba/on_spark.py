@@ -107,5 +107,3 @@ ON_SPARK = Experiment(
     threads=0,
     share=3.0,
 )
-
-__all__ = ["ON_SPARK"]

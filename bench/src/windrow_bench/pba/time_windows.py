@@ -79,5 +79,3 @@ BY_TIME = Experiment(
     trials=trials,
     threads=2,
 )
-
-__all__ = ["BY_TIME"]

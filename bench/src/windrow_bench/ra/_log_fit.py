@@ -28,6 +28,3 @@ def log_fit(costs: Mapping[float, float]) -> LogFit:
     left, spread = y - (a + b * x), y - y.mean()
     square = 1.0 - float(left @ left) / max(float(spread @ spread), 1e-300)
     return LogFit(float(a), float(b), square)
-
-
-__all__ = ["LogFit", "log_fit"]

@@ -85,20 +85,3 @@ def enter(
 def whole_slides(rows: int, every: int) -> int:
     """At least so many rows, and a whole number of slides."""
     return -(-rows // every) * every
-
-
-__all__ = [
-    "AGGREGATES",
-    "ISS",
-    "PAPER",
-    "RA",
-    "SCHEMES",
-    "WORKLOAD",
-    "Entry",
-    "contender",
-    "cost_panel",
-    "enter",
-    "series",
-    "stream",
-    "whole_slides",
-]

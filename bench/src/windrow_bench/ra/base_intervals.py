@@ -213,5 +213,3 @@ TABLE_4 = Experiment(
     ),
     trials=table_trials,
 )
-
-__all__ = ["FIGURE_11", "TABLE_4"]

@@ -224,5 +224,3 @@ TABLE_3 = Experiment(
     ),
     trials=trials,
 )
-
-__all__ = ["TABLE_3"]

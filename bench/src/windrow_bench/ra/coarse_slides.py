@@ -85,5 +85,3 @@ FIGURE_10 = Experiment(
     ),
     trials=trials,
 )
-
-__all__ = ["FIGURE_10"]

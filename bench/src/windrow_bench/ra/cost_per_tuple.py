@@ -121,5 +121,3 @@ FIGURE_7 = Experiment(
     ),
     trials=trials,
 )
-
-__all__ = ["FIGURE_7"]

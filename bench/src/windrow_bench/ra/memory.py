@@ -126,5 +126,3 @@ FIGURE_12 = Experiment(
     ),
     trials=trials,
 )
-
-__all__ = ["FIGURE_12"]

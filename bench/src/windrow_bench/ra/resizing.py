@@ -213,5 +213,3 @@ FIGURE_9 = Experiment(
     ),
     trials=trials,
 )
-
-__all__ = ["FIGURE_9"]

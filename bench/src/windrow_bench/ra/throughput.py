@@ -94,5 +94,3 @@ FIGURE_6 = Experiment(
     ),
     trials=trials,
 )
-
-__all__ = ["FIGURE_6"]

@@ -85,5 +85,3 @@ FIGURE_8 = Experiment(
     claims=tuple(_claim(one) for one in AGGREGATES),
     trials=trials,
 )
-
-__all__ = ["FIGURE_8"]

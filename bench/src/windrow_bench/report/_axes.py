@@ -119,6 +119,3 @@ def wrapped(words: str, width: int = 12) -> str:
         return words
     cut = min(gaps, key=lambda i: abs(i - len(words) / 2))
     return words[: cut + 1].rstrip() + "\n" + words[cut + 1 :]
-
-
-__all__ = ["STYLE", "dress", "places", "powers_of_two", "wrapped"]

@@ -74,6 +74,3 @@ def _dress_lying(axes: Axes, panel: Panel, xs: list[str]) -> None:
         axes.set_xscale("log", nonpositive="clip")
         axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: short(v)))
-
-
-__all__ = ["bars_lie", "draw_bars"]

@@ -70,6 +70,3 @@ def _box(axes: Axes, at: float, values: Sequence[float], look: Look) -> None:
         markersize=4,
         color=look.colour,
     )
-
-
-__all__ = ["draw_boxes"]

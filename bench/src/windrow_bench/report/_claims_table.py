@@ -97,6 +97,3 @@ def _bar(counts: Counter[Standing]) -> Html:
 
 def _counts(findings: Sequence[Finding]) -> Counter[Standing]:
     return Counter(judged.standing for one in findings for judged in one.judged)
-
-
-__all__ = ["badge", "by_paper", "claims_table", "totals"]

@@ -58,6 +58,3 @@ def _write(path: Path, head: Sequence[str], lines: Iterable[Sequence[Any]]) -> P
         writer.writerow(head)
         writer.writerows(lines)
     return path
-
-
-__all__ = ["write_claims", "write_rows"]

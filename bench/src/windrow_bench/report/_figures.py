@@ -86,6 +86,3 @@ def _title(experiment: Experiment, panel: Panel) -> str:
     name = f", {panel.name}" if len(experiment.panels) > 1 else ""
     first = f"{experiment.paper}, {experiment.shows}{name}"
     return "\n".join(fill(line, TITLE) for line in (first, experiment.title))
-
-
-__all__ = ["DRAWN", "figure_of"]

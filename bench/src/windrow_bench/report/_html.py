@@ -36,6 +36,3 @@ def joined(*parts: str) -> Html:
 
 def _spelled(key: str) -> str:
     return "class" if key == "cls" else key.replace("_", "-")
-
-
-__all__ = ["Html", "joined", "tag"]

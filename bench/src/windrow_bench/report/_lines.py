@@ -112,6 +112,3 @@ def apart(wanted: Sequence[float], gap: float) -> list[float]:
         for centre, count in groups
         for i in range(count)
     ]
-
-
-__all__ = ["apart", "draw_lines"]

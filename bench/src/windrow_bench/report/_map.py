@@ -54,6 +54,3 @@ def _handle(name: str, look: Look) -> Line2D:
     return Line2D(
         [], [], linestyle="none", marker=look.marker, color=look.colour, label=name
     )
-
-
-__all__ = ["draw_map"]

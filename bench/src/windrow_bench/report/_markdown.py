@@ -144,6 +144,3 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     rule = ["---"] * len(heads)
     lines = ([cell.replace("|", "\\|") for cell in row] for row in (heads, rule, *rows))
     return [f"| {' | '.join(line)} |" for line in lines]
-
-
-__all__ = ["results", "short_table", "table", "write_readme"]

@@ -161,6 +161,3 @@ def _reason(finding: Finding) -> str:
     if finding.missing:
         return f" left out: there is no {' and no '.join(finding.missing)} here"
     return " not yet"
-
-
-__all__ = ["page"]

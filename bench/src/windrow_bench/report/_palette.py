@@ -95,15 +95,3 @@ def variables() -> str:
     return " ".join(
         f"--s{i}: light-dark({light}, {dark});" for i, (light, dark) in enumerate(pairs)
     )
-
-
-__all__ = [
-    "FAINT",
-    "GRID",
-    "INK",
-    "PAPER",
-    "VARIABLES",
-    "Look",
-    "looks",
-    "variables",
-]

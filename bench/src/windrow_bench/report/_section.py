@@ -154,6 +154,3 @@ def _first_calls(finding: Finding) -> float:
     ]
     first = [row.facts.get("first_call_s", 0.0) for row in finding.rows.all]
     return float(sum(entering) + sum(first))
-
-
-__all__ = ["file_name", "section"]

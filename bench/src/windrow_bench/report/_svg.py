@@ -48,6 +48,3 @@ def _in_variables(found: re.Match[str]) -> str:
 
 def _rounded(found: re.Match[str]) -> str:
     return found[1] + _DECIMALS.sub(r"\1", found[2]) + found[3]
-
-
-__all__ = ["svg"]

@@ -75,6 +75,3 @@ def _cell(row: Row | None) -> Html:
         return tag("td", number(row.value))
     spread = tag("small", f"{number(row.low)} to {number(row.high)}")
     return tag("td", number(row.value), spread)
-
-
-__all__ = ["numbers_table"]

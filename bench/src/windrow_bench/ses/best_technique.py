@@ -223,5 +223,3 @@ FIGURE_15 = Experiment(
     trials=trials,
     share=1.5,
 )
-
-__all__ = ["FIGURE_15"]

@@ -90,7 +90,7 @@ FIGURE_14 = Experiment(
     name="ses-figure-14",
     paper=figure.PAPER,
     shows="Figure 14",
-    title="Telephone calls: throughput by the range of windows",
+    title="Telephone calls, by the range of windows",
     workload=(
         "a minute of calls, 3.2 million, lengths lognormal around 16 s (the paper's "
         "are real and not public); a step is a fifth of the range; count, sum and "
@@ -171,5 +171,3 @@ FIGURE_14 = Experiment(
     ),
     trials=trials,
 )
-
-__all__ = ["FIGURE_14"]

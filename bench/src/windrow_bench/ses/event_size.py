@@ -133,7 +133,7 @@ FIGURE_10 = Experiment(
     name="ses-figure-10",
     paper=figure.PAPER,
     shows="Figure 10",
-    title="Slices, buckets and sweeping: throughput by the length of events",
+    title="Slices, buckets and sweeping, by the length of events",
     workload=WORKLOAD + figure.DIFFERS,
     panels=_panels(RANGES_10),
     claims=(
@@ -201,7 +201,7 @@ FIGURE_11 = Experiment(
     name="ses-figure-11",
     paper=figure.PAPER,
     shows="Figure 11",
-    title="Levels beside plain slices: throughput by the length of events",
+    title="Levels beside plain slices, by the length of events",
     workload=WORKLOAD + figure.DIFFERS,
     panels=_panels(RANGES_11),
     claims=(
@@ -246,5 +246,3 @@ FIGURE_11 = Experiment(
     trials=partial(trials, RANGES_11, HEIGHTS, (SWEEPING, SLICES)),
     share=1.5,
 )
-
-__all__ = ["FIGURE_10", "FIGURE_11"]

@@ -151,7 +151,7 @@ FIGURE_12 = Experiment(
     name="ses-figure-12",
     paper=figure.PAPER,
     shows="Figure 12",
-    title="Slices, buckets and sweeping: throughput by the range of windows",
+    title="Slices, buckets and sweeping, by the range of windows",
     workload=WORKLOAD + figure.DIFFERS,
     panels=_panels(ALL_12),
     claims=(
@@ -207,7 +207,7 @@ FIGURE_13 = Experiment(
     name="ses-figure-13",
     paper=figure.PAPER,
     shows="Figure 13",
-    title="Levels beside plain slices: throughput by the range of windows",
+    title="Levels beside plain slices, by the range of windows",
     workload=WORKLOAD + figure.DIFFERS,
     panels=_panels(EVEN),
     claims=(
@@ -247,5 +247,3 @@ FIGURE_13 = Experiment(
     trials=partial(trials, EVEN, RANGES_13, HEIGHTS, (SWEEPING, SLICES)),
     share=1.5,
 )
-
-__all__ = ["FIGURE_12", "FIGURE_13"]

@@ -40,6 +40,3 @@ def fits(taken: float) -> bool:
         return True
     there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return taken <= SHARE * there
-
-
-__all__ = ["PAPER", "SLICK", "WORKLOAD", "energies", "fits", "unique_of"]

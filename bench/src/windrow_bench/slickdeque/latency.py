@@ -125,5 +125,3 @@ EXP_3 = Experiment(
     ),
     trials=trials,
 )
-
-__all__ = ["EXP_3"]

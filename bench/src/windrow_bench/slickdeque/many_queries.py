@@ -117,5 +117,3 @@ MANY_MAX = _experiment(
         ahead(PANEL, SLICK, ["flat_fit"], times=3.0, where=from_(1_024, 1_024)),
     ),
 )
-
-__all__ = ["MANY_MAX", "MANY_SUM"]

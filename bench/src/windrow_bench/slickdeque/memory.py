@@ -98,5 +98,3 @@ EXP_4 = Experiment(
     ),
     trials=trials,
 )
-
-__all__ = ["EXP_4"]

@@ -161,5 +161,3 @@ SINGLE_MAX = _experiment(
         ),
     ),
 )
-
-__all__ = ["SINGLE_MAX", "SINGLE_SUM"]

@@ -95,6 +95,3 @@ def speed_ups(
 
 def _sums(one: Application, frame: DataFrame) -> Sums:
     return sums_of(frame, [one.value])
-
-
-__all__ = ["contenders", "origin", "planning", "speed_ups"]

@@ -31,6 +31,3 @@ def frames(spark: SparkSession, one: Application, rows: int) -> dict[str, DataFr
     if one.name == "YSB":
         found["T"] = held.framed(spark, campaigns_file())
     return found
-
-
-__all__ = ["campaigns_file", "frames", "rows_file"]

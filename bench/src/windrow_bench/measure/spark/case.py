@@ -95,6 +95,3 @@ def answering(who: str) -> Iterator[None]:
     except (Py4JError, PySparkException) as error:
         said = " ".join(str(error).split())[:LONGEST]
         raise NoAnswer(f"{who}: {said}") from error
-
-
-__all__ = ["OURS", "SPARK", "Build", "Case", "NoAnswer", "Say", "answering", "unheard"]

@@ -130,6 +130,3 @@ def _quiet() -> Iterator[None]:
     finally:
         os.dup2(screen, 2)
         os.close(screen)
-
-
-__all__ = ["folder", "framed", "on", "origin_of", "renew", "stored"]

@@ -145,6 +145,3 @@ def sketch(name: str, rows: int, keys: int) -> list[Contender]:
         )
         for who, build in builds.items()
     ]
-
-
-__all__ = ["FLOOR", "HOT", "JOIN", "SKETCHES", "TEN", "horizon", "sketch", "ten"]

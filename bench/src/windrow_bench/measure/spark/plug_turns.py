@@ -70,6 +70,3 @@ def _ours(frame: DataFrame, last: int) -> DataFrame:
 def _own(frame: DataFrame, last: int) -> DataFrame:
     before = Window.partitionBy("key").orderBy("n").rowsBetween(1 - last, 0)
     return frame.select("*", F.max("value").over(before).alias(HIGHEST))
-
-
-__all__ = ["contenders", "origin", "readings"]

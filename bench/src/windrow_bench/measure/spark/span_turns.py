@@ -115,6 +115,3 @@ def _joined(frame: DataFrame, length: int, step: int) -> DataFrame:
     timed = _timed(frame, length, step)
     met = timed.join(F.broadcast(windows), F.expr("s < stop and last >= b"))
     return _folded(met.select("key", "v", "b"))
-
-
-__all__ = ["EXPLODE", "JOIN", "MINUTE", "SECOND", "calls", "contenders", "intervals"]

@@ -157,6 +157,3 @@ def _side_by_side(
     if not all(course.sums["rows"] for course in found.values()):
         raise WrongAnswer(f"{name}: nothing came out, nothing was measured")
     return found
-
-
-__all__ = ["course", "distinct", "keyless", "latencies", "throughputs", "windows"]

@@ -129,6 +129,3 @@ def _live(spark: SparkSession, checkpoint: str, batch: int) -> int:
     state = reader.option("stateVarName", "windrow").load(checkpoint)
     (row,) = state.select(F.sum(F.length("user_map_value.blob"))).collect()
     return row[0] or 0
-
-
-__all__ = ["STREAMING", "Batch", "Course", "follow", "run", "streaming"]

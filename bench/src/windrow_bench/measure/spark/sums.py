@@ -54,6 +54,3 @@ def check_sums(
         one = actual[name]
         if one is None or not math.isclose(one, value, rel_tol=RTOL):
             raise WrongAnswer(f"{who}: the sum of {name} is {one}, not {value}")
-
-
-__all__ = ["PLACES", "RTOL", "Sums", "check_sums", "columns_of", "sums_of"]

@@ -193,19 +193,3 @@ _rounds = range
 def _ticks(rows: int, keys: int, cores: int | None = None) -> DataFrame:
     spark = held.on(cores)
     return held.framed(spark, ticks_file(held.folder(), rows, keys))
-
-
-__all__ = [
-    "FLOOR",
-    "LONGEST",
-    "TREE",
-    "TWELVE",
-    "alone",
-    "flights",
-    "many",
-    "median",
-    "on_cores",
-    "over",
-    "windows",
-    "worker_peak",
-]
