@@ -41,7 +41,7 @@ def compare(name: str, rows: int) -> bool:
     """Both forms of one query over so many rows; whether they answer alike."""
     query = APPLICATIONS[name]
     frames = applications.frames(held.on(), query, rows)
-    ours, own = query.ours(frames).toArrow(), query.own(frames).toArrow()
+    ours, own = query.ours(frames).toArrow(), applications.own(query, frames).toArrow()
     equal = same(ours, own, query.value)
     print(f"{name}\n{query.text}\n")
     print(f"{rows:,} rows in, {ours.num_rows:,} out, equal: {equal}\n")

@@ -18,6 +18,7 @@ import windrow as wr
 from windrow_bench import data
 from windrow_bench.measure.applications import APPLICATIONS
 from windrow_bench.measure.spark import held
+from windrow_bench.measure.spark.applications import by_window
 
 FOLDER = os.environ.get(data.VARIABLE)
 # Enough of each sample for full windows to leave the front behind, where it has them.
@@ -95,7 +96,7 @@ def test_both_texts_give_the_same_rows_on_the_real_samples(name, spark):
     actual = one.ours(frames).toArrow()
 
     expected = (
-        one.own(frames)
+        by_window(one, frames)
         if name == "SM"
         else spark.sql(one.sql_by_copies, None, **frames)
     ).toArrow()
@@ -111,7 +112,7 @@ def test_copies_by_explode_are_what_the_window_function_makes(spark, settings_of
     actual = spark.sql(one.sql_by_copies, None, **frames).toArrow()
 
     with settings_of(INTERPRETED):
-        expected = one.own(frames).toArrow()
+        expected = by_window(one, frames).toArrow()
     assert_same_rows(actual, expected, named_by=["ts", "category"])
 
 

@@ -9,7 +9,7 @@ from windrow_bench.lightsaber import applications as cards
 from windrow_bench.lightsaber import cores, end_to_end
 from windrow_bench.measure.applications import APPLICATIONS
 from windrow_bench.measure.spark import application_turns, held, stream_turns
-from windrow_bench.measure.spark.applications import frames
+from windrow_bench.measure.spark.applications import frames, lazily, own
 from windrow_bench.measure.spark.sums import check_sums, sums_of
 
 TINY = Size("quick", 0.1, 1)
@@ -57,12 +57,12 @@ def test_both_texts_of_a_query_give_the_same_rows(name, session, settings_of):
 
     with settings_of({} if name == "SG1" else INTERPRETED):
         actual = sums_of(one.ours(given), [one.value])
-        expected = sums_of(one.own(given), [one.value])
+        expected = sums_of(own(one, given), [one.value])
 
     assert expected["rows"] > 0
     check_sums(name, actual, expected)
     if name in LAZY:
-        check_sums(name, sums_of(one.lazily(given), [one.value]), expected)
+        check_sums(name, sums_of(lazily(one, given), [one.value]), expected)
 
 
 def test_every_query_of_the_figures_has_its_texts():

@@ -45,8 +45,6 @@ from windrow_bench import data
 
 MILE = 5_280  # feet: a segment
 SECOND = 1_000_000  # microseconds
-MOST_PLANNED = 128  # copies above which `window()` plans for longer than it runs
-HOPELESS = 1_000  # copies that it does not come to the end of planning
 
 
 @dataclass(frozen=True)
@@ -89,31 +87,6 @@ class Application:
     def ours(self, frames: dict[str, Any]) -> Any:
         """By Windrow, of tables or of Spark's frames."""
         return wr.cql(self.cql, streams=frames)
-
-    def own(self, frames: dict[str, Any]) -> Any:
-        """By Spark's own windows."""
-        if self.range > MOST_PLANNED:  # slides are seconds: as many copies
-            return frames["S"].sparkSession.sql(self.sql_by_copies, None, **frames)
-        return self.by_window(frames)
-
-    def by_window(self, frames: dict[str, Any]) -> Any:
-        """By Spark's `window()`, however long it takes to plan."""
-        return frames["S"].sparkSession.sql(self.sql, None, **frames)
-
-    def lazily(self, frames: dict[str, Any]) -> Any:
-        """By lazy slicing on Spark: slices once, each window from its slices again."""
-        source, rest = re.split(r"\)\s*group by", self.sql.partition("from (")[2])
-        rows = frames["S"].sparkSession.sql(source, None, **frames)
-        found = wr.aggregate(
-            rows,
-            self.window,
-            by=list(self.by),
-            aggregates={self.value: self.call},
-            algorithm="recompute",
-        )
-        found = found.selectExpr("window.end as ts", *self.by, self.value)
-        having = rest.partition("having ")[2]
-        return found.where(having) if having else found
 
     @property
     def window(self) -> Sliding:

@@ -13,36 +13,36 @@ from functools import partial
 from pyspark.sql import DataFrame
 
 from windrow_bench.experiment import Row
-from windrow_bench.measure.applications import APPLICATIONS, HOPELESS, Application
+from windrow_bench.measure.applications import APPLICATIONS, Application
 from windrow_bench.measure.race import Contender, timed
 from windrow_bench.measure.turns import in_turns
 
 from . import held
-from .applications import frames, rows_file
+from .applications import HOPELESS, by_window, frames, lazily, own, rows_file
 from .case import Case
 from .sums import Sums, sums_of
 
 
 def contenders(
-    name: str, rows: int, ours: str, own: str, lazy: str = ""
+    name: str, rows: int, ours: str, spark_s: str, lazy: str = ""
 ) -> list[Contender]:
     """Windrow and Spark over the same rows, and `lazy` slicing where it has a name."""
     spark, one = held.on(), APPLICATIONS[name]
     given = frames(spark, one, rows)
     case = Case(name, partial(_sums, one))
-    builds = {ours: partial(one.ours, given), own: partial(one.own, given)}
+    builds = {ours: partial(one.ours, given), spark_s: partial(own, one, given)}
     if lazy and one.range:
-        builds[lazy] = partial(one.lazily, given)
+        builds[lazy] = partial(lazily, one, given)
     return case.contenders(builds)
 
 
-def planning(panel: str, name: str, rows: int, ours: str, own: str) -> list[Row]:
+def planning(panel: str, name: str, rows: int, ours: str, spark_s: str) -> list[Row]:
     """Seconds until a query is planned and nothing has run, Spark's by `window()`."""
     spark, one = held.on(), APPLICATIONS[name]
     given = frames(spark, one, rows)
-    builds = {ours: one.ours}
+    builds: dict[str, Callable[..., DataFrame]] = {ours: one.ours}
     if one.copies <= HOPELESS:
-        builds[own] = one.by_window
+        builds[spark_s] = partial(by_window, one)
     found = []
     for who, build in builds.items():
         took, _ = timed(partial(_planned, build, given))

@@ -19,7 +19,7 @@ from windrow_bench.measure.answers import WrongAnswer
 from windrow_bench.measure.applications import APPLICATIONS, Application
 
 from . import held
-from .applications import campaigns_file
+from .applications import by_window, campaigns_file
 from .queries import RESULTS, our_windows, spark_windows
 from .stream_load import DELAY, StreamLoad, in_files
 from .streams import Course, follow, run, streaming
@@ -36,7 +36,7 @@ def latencies(
     table = data.table(one.dataset, rows)
     target = held.folder() / f"stream-{name}-{rows}-{files}"
     source = target if target.exists() else in_files(table, files, target)
-    forms = (one.ours, one.own)
+    forms: tuple[Callable[..., DataFrame], ...] = (one.ours, partial(by_window, one))
     with streaming(spark):
         sides: dict[str, Ask] = {
             side: partial(_asked, form, one, source)
