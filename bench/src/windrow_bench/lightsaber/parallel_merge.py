@@ -136,6 +136,8 @@ PARALLEL_MERGE = Experiment(
                 f"{one}: lazy slicing scales, and stays six times behind.",
                 "more than 6x behind",
                 ahead(one, ALL, (LAZY,), times=6.0),
+                "lazy slicing is one loop over a worker's own rows here, while "
+                "panes and sashes are sorted, and travel from process to process",
             )
             for one in QUERIES
         ),
