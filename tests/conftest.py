@@ -207,6 +207,8 @@ def spark_settings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "
         f"-Dderby.system.home={scratch}",
         "spark.local.dir": str(scratch / "local"),
+        # a busy machine may take longer than 15 s to let a new worker in
+        "spark.python.authenticate.socketTimeout": "120s",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "4",
         "spark.sql.warehouse.dir": str(scratch / "warehouse"),

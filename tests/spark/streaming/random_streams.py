@@ -35,7 +35,7 @@ _AHEAD = _START + dt.timedelta(days=40)
 _LASTED = [dt.timedelta(seconds=n) for n in (0, 1, 7, 60)]
 FLUSH = -1
 # the deep run cuts its streams more finely
-BATCHES = 9 if os.environ.get("WINDROW_TEST_PROFILE") == "deep" else 6
+BATCHES = 9 if os.environ.get("WINDROW_TEST_PROFILE") == "deep" else 4
 
 SCHEMA = pa.schema(
     [

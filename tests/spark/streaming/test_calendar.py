@@ -33,7 +33,9 @@ def batches():
     return [table.slice(first, 32) for first in range(0, len(table), 32)]
 
 
-@pytest.mark.parametrize("kept", CALLS)
+@pytest.mark.parametrize(
+    "kept", ["slices", pytest.param("rows", marks=pytest.mark.deep)]
+)  # state/test_uneven.py has both
 def test_months_and_days_of_a_zone_come_out_once(streaming, tmp_path, kept):
     tables, calls = batches(), CALLS[kept]
     folder = write_files(tmp_path / "in", tables)

@@ -43,7 +43,9 @@ def bare(spark, folder):
     return stream_of(spark, folder, late_by=None)
 
 
-@pytest.mark.parametrize("late", ["count", "keep"])
+@pytest.mark.parametrize(
+    "late", [pytest.param("count", marks=pytest.mark.deep), "keep"]
+)
 def test_a_row_from_the_year_9999_closes_nothing(streaming, tmp_path, late):
     tables = [table_of(0, 5, None), table_of(12), table_of(31, None), table_of(90)]
     folder = write_files(tmp_path / "in", tables)

@@ -56,33 +56,12 @@ SQUARES = wr.Aggregate(
     lower=lambda partial: partial,
     laws=("commutative",),
 )
-CLAUSES = {  # what it gives, and the columns that name a row
-    "rstream": (
-        (
-            "select rstream(at, caller, count(*) as n) from Calls [range 20 slide 10] "
-            "group by caller"
-        ),
-        ["at", "caller"],
-    ),
-    "users": (
-        (
-            "select at, caller, squares(len) as q from Calls [range 20 slide 10] "
-            "group by caller"
-        ),
-        ["at", "caller"],
-    ),
-    "span": (
-        (
-            "select window.end as over, caller, count(*) as n "
-            "from Calls [range 20 slide 10 span start, at] group by caller"
-        ),
-        ["over", "caller"],
-    ),
-}
 
 
-@pytest.mark.parametrize("name", CLAUSES)
-def test_a_clause_over_a_stream_gives_the_rows_of_a_table(name, streaming, tmp_path):
+@pytest.mark.deep  # spans and texts each run in another test
+def test_a_text_over_events_with_a_duration_gives_the_rows_of_a_table(
+    streaming, tmp_path
+):
     batches = [calls(first, 30) for first in (0, 30, 60)]
     batches = [
         batch.append_column("start", pc.subtract(batch["at"], dt.timedelta(seconds=7)))
@@ -90,16 +69,17 @@ def test_a_clause_over_a_stream_gives_the_rows_of_a_table(name, streaming, tmp_p
     ]
     folder = write_files(tmp_path / "calls", batches)
     stream = stream_of(streaming, folder, late_by="0 seconds")
-    text, named_by = CLAUSES[name]
+    text = """
+        select window.end as over, caller, count(*) as n
+        from Calls [range 20 slide 10 span start, at] group by caller
+    """
 
-    query = wr.cql(text, Calls=stream, squares=SQUARES, time="at")
-    ran = run(query, tmp_path / "checkpoint")
+    ran = run(wr.cql(text, Calls=stream, time="at"), tmp_path / "checkpoint")
 
-    table = pa.concat_tables(batches)
-    whole = wr.cql(text, Calls=table, squares=SQUARES, time="at").to_pylist()
-    closed = [row for row in whole if row[named_by[0]] <= ran.watermark]
+    whole = wr.cql(text, Calls=pa.concat_tables(batches), time="at").to_pylist()
+    closed = [row for row in whole if row["over"] <= ran.watermark]
     assert len(closed) > 10
-    assert_same_rows(ran.rows, closed, named_by=named_by)
+    assert_same_rows(ran.rows, closed, named_by=["over", "caller"])
 
 
 def test_distinct_over_a_stream_gives_each_row_of_a_closed_window_once(
@@ -164,12 +144,17 @@ def test_queries_of_a_text_share_one_state_and_come_out_in_one_frame(
             group by caller having longest > 5;
         select at, caller, count(*) as n from Calls [range 30 slide 10] group by caller;
         select caller, sum(len) as total, at from Calls [range 20 slide 10]
+            group by caller;
+        select rstream(at, caller, count(*) as n) from Calls [range 20 slide 10]
+            group by caller;
+        select at, caller, squares(len) as q from Calls [range 20 slide 10]
             group by caller
     """
+    asked = {"squares": SQUARES, "time": "at"}
 
-    ran = run(wr.cql(text, Calls=stream, time="at"), tmp_path / "checkpoint")
+    ran = run(wr.cql(text, Calls=stream, **asked), tmp_path / "checkpoint")
 
-    whole = wr.cql(text, Calls=pa.concat_tables(batches), time="at")
+    whole = wr.cql(text, Calls=pa.concat_tables(batches), **asked)
     for number, table in enumerate(whole):
         rows = ran.rows.filter(pc.equal(ran.rows["query"], number))
         actual = pa.table(

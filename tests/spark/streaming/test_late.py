@@ -121,7 +121,9 @@ def test_late_rows_come_back_whole_beside_the_windows(stream, tmp_path):
     assert ran.metric("late_rows") == len(LATE)
 
 
-@pytest.mark.parametrize("what", ["count windows", "rolling columns"])
+@pytest.mark.parametrize(
+    "what", [pytest.param("count windows", marks=pytest.mark.deep), "rolling columns"]
+)  # state/test_rows.py has both
 def test_rows_behind_what_was_given_row_by_row_come_back(stream, tmp_path, what):
     how = {"late": "keep", "buckets": 1}
     if what == "count windows":
@@ -157,6 +159,7 @@ def parted(ran: Ran) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
     return ordinary, sorted(late, key=lambda one: one["late"]["at"])
 
 
+@pytest.mark.deep  # state/test_late_rows.py asks this of random streams
 def test_no_row_is_both_late_and_counted_nor_neither(streaming, tmp_path):
     batches = random_batches(Random(5), streams=20, batches=6)
     longest = max(range(3), key=lambda number: len(batches[number]))
