@@ -5,8 +5,7 @@
     LightSaber                    Windrow on Spark: panes, then windows from panes
 
 Throughput is rows in a second on all cores, from Parquet to a sink that keeps nothing.
-What Spark takes to plan is in it, but for queries of hundreds of windows a row, whose
-copies are made by `explode`; it stands apart in a picture of its own.
+What Spark takes to plan is in it, and stands apart in a picture of its own.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from windrow_bench.measure.race import Contender
 MODULE = "windrow_bench.measure.spark.application_turns"
 NEEDS = ("pyspark", "pandas", "sqlglot")
 OURS, SPARK = "Windrow on Spark", "Spark's own windows"
-LAZY = "lazy slicing on Spark"
+LAZY = "lazy slicing"
 PANEL, PLANNING = "throughput", "planning"
 YSB = "YSB"
 NOT_THEIRS = "SM"  # not in the paper's figure
@@ -63,8 +62,8 @@ def _trial(name: str, rows: int, size: Size) -> Trial:
     raced = throughput_trial(PANEL, name, enter, rows, size, origin)
 
     def run(seconds: float) -> list[Row]:
-        planned = load(MODULE).planning(PLANNING, name, rows, OURS, SPARK)
-        return [*raced.run(seconds), *planned]
+        found = raced.run(seconds)  # first, so that no plan is the first of a session
+        return [*found, *load(MODULE).planning(PLANNING, name, rows, OURS, SPARK)]
 
     return Trial(PANEL, name, run)
 
@@ -114,9 +113,9 @@ QUERIES = Experiment(
         "the queries of Table 3 over rows like those of their data sets, at the pace "
         "of the samples; Spark's own windows stand for Flink's, a bucket for each, and "
         "slices from which every window is recomputed for Scotty's. Rows of SG1 and "
-        "LRB1 are copied by explode(), for window() plans 3,600 projections and does "
-        "not come to an end, and 300 for longer than it runs: what planning takes is "
-        "told apart. SM is not in the paper's figure; quick runs leave it out. All "
+        "LRB1 are copied by explode(), for window() makes a projection of each copy: "
+        "of 3,600 it does not come to an end, and 300 took half a minute. What planning "
+        "takes is told apart. SM is not in the paper's figure; quick runs leave it out. All "
         "sides get the same rows, fewer where a row is in many windows: ratios grow "
         "with the rows"
     ),

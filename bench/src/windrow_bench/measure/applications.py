@@ -22,8 +22,8 @@ here.  What was taken from where:
     YSB     ids of 64 bits where the paper has 128
 
 Spark copies a row into each window that holds it.  `window()` plans a projection for
-each copy, which takes longer than running them with the 300 of LRB1, and does not come
-to an end with the 3,600 of SG1: there the same copies are made by `explode`.
+each copy: the 300 of LRB1 took half a minute, of which planning was 0.6 s beside other
+work, and the 3,600 of SG1 do not come to an end.  There `explode` makes the copies.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """LightSaber's queries on Spark: what they read, and Spark's own ways to answer.
 
-own         a copy of each row for each window: by `window()`, or by `explode` where it
-            would plan for longer than it runs
+own         a copy of each row for each window: by `window()`, or by `explode` where
+            that would make hundreds of projections
 lazily      slices once, and each window from its slices again
 """
 
@@ -19,7 +19,7 @@ from windrow_bench.measure.applications import Application
 
 from . import held
 
-MOST_PLANNED = 128  # copies above which `window()` plans for longer than it runs
+MOST_PLANNED = 128  # copies above which `window()` takes half a minute
 HOPELESS = 1_000  # copies that it does not come to the end of planning
 Frames = dict[str, DataFrame]
 
