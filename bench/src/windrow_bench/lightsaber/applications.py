@@ -114,8 +114,8 @@ QUERIES = Experiment(
         "of the samples; Spark's own windows stand for Flink's, a bucket for each, and "
         "slices from which every window is recomputed for Scotty's. Rows of SG1 and "
         "LRB1 are copied by explode(), for window() makes a projection of each copy: "
-        "of 3,600 it does not come to an end, and 300 took half a minute. What planning "
-        "takes is told apart. SM is not in the paper's figure; quick runs leave it out. All "
+        "3,600 do not come to an end, and 300 took half a minute. What planning takes "
+        "is told apart. SM is not in the paper's figure; quick runs leave it out. All "
         "sides get the same rows, fewer where a row is in many windows: ratios grow "
         "with the rows"
     ),
