@@ -52,7 +52,7 @@ LEAP = 8  # rows of a slice that are passed over with one look
 def _walk_times(times, firsts, lasts, periods, phases, edges, runs):  # type: ignore[no-untyped-def]
     """Fill where the slices of rows by time begin; -1 if `edges` has no room for all.
 
-    Bursts have many rows in a slice: of 2M rows in bursts of 50, 0.5 ns a row, where a
+    Bursts have many rows in a slice: of 2M rows in bursts of 50, 1.5 ns a row, where a
     look at each and a first pass that counts took 4.7.
     """
     slices = 0
