@@ -12,6 +12,7 @@ from scripts import run_script
 from watching import jobs
 
 import windrow as wr
+from windrow.errors import BadInput
 
 WINDOW = wr.sliding("60 seconds", every="1 second", on="at")
 
@@ -141,6 +142,24 @@ def test_a_sum_past_64_bits_says_so_on_top_of_the_failure(spark):
 
     assert "does not fit" in shown(failure) or "overflow" in shown(failure).lower()
     assert "Hint:" in shown(failure)
+
+
+@pytest.mark.parametrize(
+    ("script", "says"),
+    [("echo 3.8", r"is Python 3\.8, and they must be"), ("exit 1", "is no Python")],
+)
+def test_workers_of_another_python_are_refused_before_a_job(
+    spark, frame, tmp_path, monkeypatch, script, says
+):
+    other = tmp_path / "python3"
+    other.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    other.chmod(0o755)
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", str(other))
+
+    with pytest.raises(BadInput, match=says) as refusal:
+        wr.aggregate(frame, WINDOW, kinds=wr.collect("v"))
+
+    assert f"export PYSPARK_PYTHON={sys.executable}" in str(refusal.value)
 
 
 @pytest.mark.deep  # half a minute: a Spark and a Python of its own

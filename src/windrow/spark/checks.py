@@ -1,8 +1,16 @@
-"""Refuses, before a job starts, what Spark cannot hold: times, watermarks, stores."""
+"""Refuses, before a job starts, what Spark cannot hold or run.
+
+These are times, watermarks, stores of state, and Python workers.
+"""
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
 
 from pyspark.sql import DataFrame
 from pyspark.sql.types import TimestampNTZType, TimestampType
@@ -23,6 +31,43 @@ PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 
 
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
+
+def check_workers(frame: DataFrame) -> None:
+    """Refuse workers of another Python, of which Spark tells in a job that fails.
+
+    Those of a cluster run elsewhere, and those of Connect are the server's own.
+    """
+    context = getattr(frame.sparkSession, "_sc", None)
+    if context is None or not context.master.startswith("local"):
+        return
+    python = context.pythonExec
+    here = "{}.{}".format(*sys.version_info)
+    there = _python_version(python)
+    if there != here:
+        raise BadInput.because(
+            "cannot run windrow in Spark's Python workers",
+            f"{python} is Python {there}, and they must be {here} as here"
+            if there
+            else f"{python} is no Python that runs",
+            f"run export PYSPARK_PYTHON={sys.executable} before the session starts",
+        )
+
+
+@cache
+def _python_version(python: str) -> str:
+    """Major and minor version, as `3.11`; nothing if that program does not tell."""
+    path = shutil.which(python)
+    if path is not None and Path(path).samefile(sys.executable):
+        return "{}.{}".format(*sys.version_info)
+    code = "import sys; print('{}.{}'.format(*sys.version_info))"
+    try:
+        done = subprocess.run(  # noqa: S603 - the user's own choice of a Python
+            [path or python, "-c", code], capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return done.stdout.strip()
 
 
 def check_ticks(plan: TablePlan) -> None:

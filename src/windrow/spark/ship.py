@@ -23,6 +23,7 @@ from windrow.tasks.policies import PolicyTask
 from windrow.tasks.stream import FeedTask
 from windrow.tasks.task import Task
 
+from .checks import check_workers
 from .lanes import with_lane
 from .schema import as_arrow, key_names
 
@@ -38,6 +39,7 @@ def run_task(
     schema: StructType,
 ) -> DataFrame:
     """A task over each partition of a frame."""
+    check_workers(frame)
     laned = with_lane(task, lambda: as_arrow(frame.schema))
     return frame.mapInArrow(ship(laned), schema)
 
