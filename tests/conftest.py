@@ -5,14 +5,22 @@
 A property that fails prints its own blob (`@reproduce_failure(...)`), so that the
 same example can be run again anywhere.
 
-With `--dist loadgroup`, tests are handed to processes in groups, the longest first:
+With `--dist loadgroup`, tests are handed to processes in groups, in this order:
 
-    spark        all that asks for `spark`, but
-    streaming    what runs streams, and the command line
-    a file       each other file: its tests share kernels, and none is compiled twice
+    compiled     files that use the same machine code: none is made twice
+    a file       two, until there is an archive of Spark's classes (`jvms.py`)
+    streaming    what asks for `spark` and runs streams, and the command line
+    spark        all else that asks for `spark`
+    a file       each other one, those with a Spark of their own first
 
 so that a run starts two sessions, whatever the number of processes: classic ones, on
 two threads.  Tests must leave a session's settings as they found them (`settings_of`).
+
+What the processor does in a run is to compile, to start JVMs, and to run tiny jobs.
+So machine code is made for a covering of shapes: each algorithm once, each aggregate
+once, each way to give bounds once; columns and plain Python, which cost no compiler,
+answer for the whole matrix, and the deep run compiles all of it.  A product that a
+test of machine code is free to choose is `max` of one column of floats.
 """
 
 from __future__ import annotations
@@ -36,12 +44,14 @@ if TYPE_CHECKING:
 
 TESTS = Path(__file__).parent
 sys.path.insert(0, str(TESTS))
+
+import jvms  # noqa: E402 - found once tests/ is on the path
+
 # Most tests need no compiler: those of compiled kernels ask for them by name.
 os.environ.setdefault("WINDROW_COMPILE", "never")
 # Bytecode is kept, for the processes that tests start: 0.3 s to import, not 1.1 s.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
-os.environ.setdefault("SPARK_CONF_DIR", str(TESTS / "spark" / "conf"))  # all JVMs here
 
 # The first call of a kernel compiles it, and the interpreted lane is slow on
 # purpose: neither says anything about the property, so nothing is timed.
@@ -74,26 +84,32 @@ def auto_lane(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WINDROW_COMPILE", "auto")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Set up all JVMs, once; processes that run tests have it from the first one."""
+    if not hasattr(config, "workerinput"):
+        jvms.prepare(archive=bool(config.getoption("numprocesses", None)))
+
+
 # --- in which process, and in which order ---------------------------------------
 
 
-# Longest first, so that the last process to end does not end long after the others.
-LONG_FILES = (
+# They share machine code.
+COMPILED_FILES = (
     "agreement/test_algorithms.py",
-    "operator/test_compiled.py",
-    "operator/test_lanes.py",
     "agreement/test_aggregate.py",
-    "algorithms/test_stacks_and_deques.py",
-    "spans/test_agreement.py",
-    "batch/test_threads.py",
-    "algorithms/test_sba_stride.py",
     "agreement/test_time_windows.py",
-    "agreement/test_cells.py",
-    "batch/test_order_statistics.py",
+    "algorithms/test_cards.py",
+    "algorithms/test_sba_stride.py",
+    "algorithms/test_stacks_and_deques.py",
     "algorithms/test_trees_and_scans.py",
     "datasets/test_real_samples.py",
-    "agreement/test_over.py",
+    "kernels/test_tallies.py",
+    "operator/test_compiled.py",
+    "operator/test_feed.py",
+    "operator/test_lanes.py",
 )
+# Half a minute each: Spark's classes are being archived.
+FIRST_FILES = ("operator/test_machine.py", "graph/test_lanes.py")
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -129,6 +145,8 @@ def pytest_collection_modifyitems(
             streams = {"streaming", "cli"} & set(item.path.parts)
             group = "streaming" if streams else "spark"
             item.add_marker(pytest.mark.xdist_group(group))
+        elif _is_one_of(COMPILED_FILES, item):
+            item.add_marker(pytest.mark.xdist_group("compiled"))
         if is_worker and item.get_closest_marker("xdist_group"):
             _name_group(item)
     items.sort(key=_turn)
@@ -151,17 +169,19 @@ def _fixtures(item: pytest.Item) -> Sequence[str]:
 
 
 def _turn(item: pytest.Item) -> int:
-    """The two sessions, then tests with a Spark of their own, then long files."""
+    """When a test's group is handed out."""
     asked = _fixtures(item)
     if "spark" in asked:
-        return 0
+        return 2 if {"streaming", "cli"} & set(item.path.parts) else 3
     if "spark_environment" in asked:
-        return 1
-    name = item.path.as_posix()
-    return next(
-        (2 + at for at, one in enumerate(LONG_FILES) if name.endswith(f"/{one}")),
-        2 + len(LONG_FILES),
-    )
+        return 4
+    if _is_one_of(COMPILED_FILES, item):
+        return 0
+    return 1 if _is_one_of(FIRST_FILES, item) else 5
+
+
+def _is_one_of(files: Sequence[str], item: pytest.Item) -> bool:
+    return item.path.as_posix().endswith(tuple(f"/{one}" for one in files))
 
 
 def _name_group(item: pytest.Item) -> None:
@@ -203,9 +223,7 @@ def spark_settings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "2g",
-        # short jobs, each run once: what a better compiler saves it does not earn
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "
-        f"-Dderby.system.home={scratch}",
+        "spark.driver.extraJavaOptions": f"-Dderby.system.home={scratch}",
         "spark.local.dir": str(scratch / "local"),
         # a busy machine may take longer than 15 s to let a new worker in
         "spark.python.authenticate.socketTimeout": "120s",

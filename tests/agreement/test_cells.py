@@ -200,7 +200,7 @@ def test_a_compiled_loop_folds_as_the_columns_do():
 def test_explain_says_why_rows_are_sorted(calls, how, reason):
     table, window = readings(in_order=False), wr.sliding(20, every=10, on="at")
 
-    with watched_folds() as folds:
+    with watched_folds() as folds, interpreting():
         wr.aggregate(table, window, by="key", aggregates=calls, **how)
     words = str(wr.explain(table, window, by="key", aggregates=calls, **how))
 

@@ -105,7 +105,7 @@ def _single(rows):
             aggregate,
             steps,
             id=f"{name}-{aggregate}-{steps}",
-            marks=() if name == "two_stacks_lite" or steps == [1] else pytest.mark.deep,
+            marks=() if name == "two_stacks_lite" else pytest.mark.deep,
         )
         for name, aggregate in [("pba", "first"), ("two_stacks_lite", "sum")]
         for steps in ([1], [0, 1], [1, 1, 90])

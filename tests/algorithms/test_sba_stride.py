@@ -14,7 +14,7 @@ from windrow.kernels import Request, product_of
 
 NARROW = ("last",)
 FEW = ("last", "arg_max", "sum")
-MANY = ("last", "arg_max", "sum", "min_count", "first", "range")
+MANY = ("last", "arg_max", "sum", "min_count", "first")
 WIDTHS = [1, 2, 3, 16, 17, LONG - 1, LONG, LEAST, LEAST + 1, BLOCK - 1, BLOCK]
 LONGER = [BLOCK + 1, BLOCK + 2, 3 * LEAST, 3 * LEAST + 1, 4 * LEAST - 1, 3000]
 

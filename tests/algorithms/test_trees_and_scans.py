@@ -266,7 +266,14 @@ def test_all_prefixes_of_slide_side_inv_have_one_origin(windows):
 # --- compiled ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["flat_fat", "b_int", "flat_fit", "slide_side"])
+@pytest.mark.parametrize(
+    "name",
+    ["flat_fit"]
+    + [
+        pytest.param(n, marks=pytest.mark.deep)
+        for n in ("flat_fat", "b_int", "slide_side")
+    ],
+)
 def test_order_is_kept_where_several_ranges_run_compiled(name):
     values = np.array([(7 * at) % 11 for at in range(300)])
     ranges = (37, 16, 5, 1)

@@ -37,7 +37,6 @@ AGG = ["--agg", "longest=max(len)", "--agg", "n=count()"]
 STREAM = ["--stream", "--watermark", "1 minute", "--files", "1", "--late", "keep"]
 STREAM += ["--buckets", "2"]
 QUICK = ["--trigger", "100 ms", "--master", "local[2]"]
-QUICK += ["--conf", "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1"]
 SETTINGS = {**STATE_STORE, "spark.sql.shuffle.partitions": 2}
 PATIENCE = 300  # seconds until a busy machine has started Spark and its first batches
 

@@ -192,16 +192,26 @@ def own_rows(table: pa.Table, number: int) -> pa.Table:
     return table.filter(pc.equal(table["query"], number)).drop(["query"])
 
 
-@pytest.mark.parametrize("name", AGGREGATES)
+@pytest.mark.parametrize(
+    ("name", "algorithms"),
+    [
+        ("whole", ["auto"]),
+        ("mixed", ["auto"]),
+        ("holistic", ["auto", "gag"]),  # compiled, as any graph asked for by name
+        pytest.param("whole", ["gag"], marks=pytest.mark.deep),
+        pytest.param("mixed", ["gag"], marks=pytest.mark.deep),
+    ],
+)
 @given(
     tables(),
     st.lists(windows_of(30, (1, 20), (64, 120)), min_size=1, max_size=50),
     st.sampled_from(["rows", "partial", "time"]),
-    st.sampled_from(["auto", "gag"]),
+    st.data(),
 )
 def test_a_shared_plan_gives_what_each_query_gives_alone(
-    name, table, ranges, kind, algorithm
+    name, algorithms, table, ranges, kind, data
 ):
+    algorithm = data.draw(st.sampled_from(algorithms))
     make = {
         "rows": lambda r, s: wr.rows(r, every=s),
         "partial": lambda r, s: wr.rows(r, every=s, partial=True),

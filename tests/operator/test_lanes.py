@@ -181,7 +181,9 @@ def test_a_large_batch_changes_lanes_between_blocks(cold, monkeypatch):
 def test_a_save_goes_on_in_the_other_lane(monkeypatch, first):
     other = {"never": "always", "always": "never"}[first]
     monkeypatch.setenv("WINDROW_COMPILE", first)
-    operator = wr.Operator(wr.rows(5), AGGREGATES, types={"x": "int64"})
+    operator = wr.Operator(
+        wr.rows(5), AGGREGATES, algorithm="daba", types={"x": "int64"}
+    )
     for event, _ in events(late=False)[:40]:
         operator.insert(event)
     blob = operator.save()

@@ -43,7 +43,6 @@ COUNTED = wr.rows(5, every=2, on="at", ties="id")
 QUICK = {  # a short life: nothing is run often enough to be worth compiling
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.python.authenticate.socketTimeout": "120s",  # kills load the machine
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
