@@ -103,7 +103,7 @@ def test_a_blob_of_a_later_format_is_refused_with_both_versions():
         unpack(bytes(blob), "rows")
 
     assert f"it has format {SQUEEZED + 1}" in str(refused.value)
-    assert f"reads {SQUEEZED}" in str(refused.value)
+    assert f"reads formats {VERSION} and {SQUEEZED}" in str(refused.value)
     assert "Hint: run the query with the version that wrote it" in str(refused.value)
 
 

@@ -89,7 +89,8 @@ def unpack(blob: Any, kind: str) -> tuple[pa.Table, dict[str, Any]]:
     if version not in _SUM_OF:
         raise StateError.because(
             f"cannot read a blob of {kind}",
-            f"it has format {version}, and this version of windrow reads {SQUEEZED}",
+            f"it has format {version}, and this version of windrow reads formats "
+            f"{VERSION} and {SQUEEZED}",
             f"run the query with the version that wrote it, or {_RESCUE}",
         )
     if number != KINDS[kind]:
