@@ -31,6 +31,7 @@ import gc
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -162,6 +163,22 @@ def pytest_runtest_logfinish(nodeid: str, location: object) -> None:
     """End a quick run in time."""
     if PROFILE == "quick" and time.monotonic() - _BEGUN > 40:
         pytest.exit(f"40 seconds are over; the last test was {nodeid}", returncode=0)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """After `make test-faults`, what was killed, how often, and by which seeds."""
+    reports = [
+        r for kind in ("passed", "failed") for r in terminalreporter.getreports(kind)
+    ]
+    total: Counter[str] = Counter()
+    for report in reports:
+        told = dict(report.user_properties)
+        if "kills" in told and report.when == "call":
+            total.update(told["kills"])
+            line = f"seed {told['seed']}: {told['kills']} {report.nodeid}"
+            terminalreporter.write_line(line)
+    if total:
+        terminalreporter.write_line(f"{total.total()} kills: {dict(total)}")
 
 
 def _fixtures(item: pytest.Item) -> Sequence[str]:

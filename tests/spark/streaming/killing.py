@@ -10,8 +10,12 @@ reached is read off the checkpoint and the sink:
     offsets/N     state/.../N+1.*     out/_spark_metadata/N     commits/N
     planned       state is written    rows are there            done
 
-so that a moment in the middle of each can be waited for.  On a small cluster a single
-executor can be killed in place of everything; the query then goes on by itself.
+so that a moment in the middle of each can be waited for.  One that is missed, since a
+commit lasts a few milliseconds, is waited for in a few micro-batches more, and then any
+moment will do.  On a small cluster a single executor can be killed in place of
+everything; the query then goes on by itself.
+
+All of it has so many seconds for each kill: it ends, whatever happens.
 """
 
 from __future__ import annotations
@@ -22,14 +26,16 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
 _SCRIPT = Path(__file__).parent / "killed_query.py"
-_LONGEST = 600  # seconds without any progress: a machine may be busy
+_FOR_A_KILL, _FOR_A_RUN = 45, 120  # seconds: 5 and 20 on two idle cores
 _MOMENT = 0.02
+_TRIES = 3  # micro-batches in which a moment is waited for
 _EXECUTOR = b"CoarseGrainedExecutorBackend"
 MOMENTS = ("any", "state", "commit")
 
@@ -42,6 +48,7 @@ class Life:
     query: str
     environment: dict[str, str]
     master: str = "local[1]"
+    until: float = field(kw_only=True)
     running: subprocess.Popen[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -97,10 +104,20 @@ class Life:
 
 @dataclass
 class Killed:
-    """How often, and at which micro-batches: planned, and not yet done."""
+    """How often, and at which micro-batches: planned, and not yet done.
+
+    `moments` says in the middle of what.
+    """
 
     kills: int = 0
     hit: list[int] = field(default_factory=list)
+    moments: Counter[str] = field(default_factory=Counter)
+
+    def note(self, folder: Path, moment: str) -> None:
+        """One more."""
+        self.kills += 1
+        self.hit += _underway(folder)
+        self.moments[moment] += 1
 
 
 def run_and_kill(
@@ -113,17 +130,18 @@ def run_and_kill(
     most: int = 1,
 ) -> Killed:
     """Kill the query that often, each time within `most` micro-batches; then let go."""
-    told = Killed()
-    life = Life(folder, query, environment)
+    told, until = Killed(), _deadline(kills)
+    life = Life(folder, query, environment, until=until)
     heir = life
     try:
         for _ in range(kills):
             life.go()
-            heir = Life(folder, query, environment)
-            _wait_for_a_moment(life, random, most)
+            heir = Life(folder, query, environment, until=until)
+            moment = _wait_for_a_moment(life, random, most)
+            is_running = life.running.poll() is None
             life.kill()
-            told.kills += 1
-            told.hit += _underway(folder)
+            if is_running:
+                told.note(folder, moment)
             life = heir
         life.go()
         _let_end(life)
@@ -142,40 +160,50 @@ def run_and_kill_executors(
     random: Random,
 ) -> Killed:
     """Kill executors of one run on a cluster that often, in different micro-batches."""
-    told = Killed()
-    life = Life(folder, query, environment, "local-cluster[2,1,1024]")
+    told, until = Killed(), _deadline(kills)
+    life = Life(folder, query, environment, "local-cluster[2,1,1024]", until=until)
     try:
         life.go()
         for _ in range(kills):
-            _wait_for_a_moment(life, random, 1)
+            moment = _wait_for_a_moment(life, random, 1)
             if life.running.poll() is None and life.kill_executor(random):
-                told.kills += 1
-                told.hit += _underway(folder)
+                told.note(folder, f"{moment}, an executor")
         _let_end(life)
     finally:
         life.kill()
     return told
 
 
+def _deadline(kills: int) -> float:
+    return time.monotonic() + _FOR_A_RUN + _FOR_A_KILL * kills
+
+
 def _let_end(life: Life) -> None:
-    if life.running.wait(2 * _LONGEST) != 0:
-        life.fail("the query did not end well")
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        if life.running.wait(max(life.until - time.monotonic(), 0)) == 0:
+            return
+    life.fail("the query did not end well, or in time")
 
 
-def _wait_for_a_moment(life: Life, random: Random, most: int) -> None:
+def _wait_for_a_moment(life: Life, random: Random, most: int) -> str:
     """Until a micro-batch, an old one or a new one, is in the middle of something."""
     _wait(life, life.has_begun)
     wanted = max(_planned(life.folder), 0) + random.randrange(most + 1)
     _wait(life, lambda: _planned(life.folder) >= wanted)
-    moment = random.choice(MOMENTS)
-    if moment == "state":
-        _wait(life, lambda: _writes_state(life.folder), pause=0.001)
-    elif moment == "commit":
-        _wait(life, lambda: _has_given(life.folder), pause=0.001)
-    else:
+    moment, last = random.choice(MOMENTS), wanted + _TRIES
+    if moment != "any":
+        is_there = _writes_state if moment == "state" else _has_given
+
+        def is_it() -> bool:
+            return is_there(life.folder) or _planned(life.folder) > last
+
+        _wait(life, is_it, pause=0.001)
+        moment = moment if is_there(life.folder) else "any"
+    if moment == "any":
         waits = [0.0, random.uniform(0.0, 0.4), random.uniform(0.0, 1.5)]
         time.sleep(random.choice(waits))
         _wait(life, lambda: _underway(life.folder))
+    return moment
 
 
 def _writes_state(folder: Path) -> bool:
@@ -187,20 +215,19 @@ def _writes_state(folder: Path) -> bool:
 def _has_given(folder: Path) -> bool:
     """Whether the rows of the micro-batch underway are in the sink, and it is not done.
 
-    That lasts a few milliseconds; micro-batches that were missed are waited out.
+    That lasts a few milliseconds.
     """
     given = _numbers(folder / "out" / "_spark_metadata")
     return any(number in given for number in _underway(folder))
 
 
 def _wait(life: Life, reached: Callable[[], object], pause: float = _MOMENT) -> None:
-    deadline = time.monotonic() + _LONGEST
     while not reached():
         if life.running.poll() is not None:
             if life.running.returncode:
                 life.fail("the query failed before it was killed")
             return  # it came to its end: nothing is left to kill
-        if time.monotonic() > deadline:
+        if time.monotonic() > life.until:
             life.fail("the query makes no progress")
         time.sleep(pause)
 

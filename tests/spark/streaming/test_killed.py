@@ -1,6 +1,6 @@
 """Killed at random moments and started again: nothing is lost, nothing comes twice.
 
-    make test-faults                                 a hundred kills, half an hour
+    make test-faults                                 a hundred kills, told at its end
     WINDROW_KILL_SEED=7 make test-faults             the same ones again
 
 See `killing.py` for how it is killed, `killed_query.py` for what.
@@ -38,15 +38,17 @@ CAMPAIGN = [
     ("query", "kills", "executors"), [("time windows", 5, False), *CAMPAIGN]
 )
 def test_a_killed_query_goes_on_to_the_answer_of_one_that_was_not(
-    spark_environment, tmp_path, query, kills, executors
+    spark_environment, tmp_path, record_property, query, kills, executors
 ):
     seed = int(os.environ.get("WINDROW_KILL_SEED", time.time_ns() % 10**6))
     print(f"WINDROW_KILL_SEED={seed}")  # noqa: T201 - pytest shows it on failure
-    batches = random_batches(Random(seed), streams=12, batches=kills + 6)
+    record_property("seed", seed)
+    batches = random_batches(Random(seed), streams=12, batches=2 * kills + 6)
     write_files(tmp_path / "in", batches)
     kill = run_and_kill_executors if executors else run_and_kill
 
     told = kill(tmp_path, query, spark_environment, kills=kills, random=Random(seed))
+    record_property("kills", dict(told.moments))
 
     actual = pq.read_table(tmp_path / "answer").to_pylist()
     if query in HAVE_LATE_ROWS:  # which these are depends on the micro-batches

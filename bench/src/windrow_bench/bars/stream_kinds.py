@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -72,10 +73,10 @@ class CountingStore(MemoryStore):
 
 
 def _trials(size: Size) -> list[Trial]:
+    lengths = size.pick(QUICK_LENGTHS, LENGTHS)
     kinds = [
-        Trial(kind, length, partial(_length, kind, length, size))
+        Trial(kind, lengths[-1], partial(_lengths, kind, lengths, size))
         for kind in KINDS
-        for length in size.pick(QUICK_LENGTHS, LENGTHS)
     ]
     kept = size.pick(QUICK_KEPT, KEPT)
     spans = [
@@ -94,8 +95,11 @@ def _rows_of(panel: str, x: int, cost: Cost, size: Size) -> list[Row]:
     ]
 
 
-def _length(kind: str, length: int, size: Size, _: float) -> list[Row]:
-    return _rows_of(kind, length, _cost(_bucket(kind, length), length), size)
+def _lengths(kind: str, lengths: tuple[int, ...], size: Size, _: float) -> list[Row]:
+    """Windows of all lengths, a step of each in turn."""
+    costs = _costs([(_bucket(kind, length), length) for length in lengths])
+    pairs = zip(lengths, costs, strict=True)
+    return [row for x, cost in pairs for row in _rows_of(kind, x, cost, size)]
 
 
 def _kept(length: int, size: Size, _: float) -> list[Row]:
@@ -103,9 +107,10 @@ def _kept(length: int, size: Size, _: float) -> list[Row]:
     slices = _bucket("count windows", length)
     if _answers(slices) != _answers(slices.former):
         raise WrongAnswer("windows over slices differ from those over kept rows")
+    costs = _costs([(slices, length), (slices.former, length)])
     return [
-        number_row("kept", length, name, [_cost(bucket, length)[2]], size)
-        for name, bucket in ((SLICES, slices), (ROWS, slices.former))
+        number_row("kept", length, name, [cost[2]], size)
+        for name, cost in zip((SLICES, ROWS), costs, strict=True)
     ]
 
 
@@ -126,16 +131,27 @@ def _step(bucket: Any, store: MemoryStore, start: int, stop: int) -> list[pa.Tab
     return list(bucket.step(store, [rows], start, StepStats()))
 
 
-def _cost(bucket: Any, length: int) -> Cost:
-    store, full = CountingStore(), 2 * length
-    for start in range(0, full, 4_096):
-        _step(bucket, store, start, min(start + 4_096, full))
+def _costs(sides: list[tuple[Any, int]]) -> list[Cost]:
+    """Of buckets, with the length of their windows: full ones, a step of each in turn.
+
+    Milliseconds are the middle of all steps; blobs and bytes, which pages that fill
+    add to, are the mean.
+    """
+    stores = [CountingStore() for _ in sides]
+    took: list[list[float]] = [[] for _ in sides]
+    for (bucket, length), store in zip(sides, stores, strict=True):
+        for start in range(0, 2 * length, 4_096):
+            _step(bucket, store, start, min(start + 4_096, 2 * length))
     for number in range(2 + STEPS):
-        if number == 2:  # all that came before is final
-            store.forget()
-            begun = time.process_time()
-        _step(bucket, store, full + NEW * number, full + NEW * (number + 1))
-    return store.cost(STEPS, time.process_time() - begun)
+        for (bucket, length), store, times in zip(sides, stores, took, strict=True):
+            if number == 2:  # all that came before is final
+                store.forget()
+                times.clear()
+            start, begun = 2 * length + NEW * number, time.process_time()
+            _step(bucket, store, start, start + NEW)
+            times.append(time.process_time() - begun)
+    pairs = zip(stores, took, strict=True)
+    return [store.cost(STEPS, STEPS * median(times)) for store, times in pairs]
 
 
 def _answers(bucket: Any) -> Counter[str]:

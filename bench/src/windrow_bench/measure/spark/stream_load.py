@@ -64,6 +64,16 @@ class StreamLoad:
         table = pa.table({"at": pa.array(at, pa.timestamp("us", "UTC")), "key": keys})
         return in_files(table.append_column("x", pa.array(x)), self.files, target)
 
+    def write_first(self, folder: Path, files: int) -> Path:
+        """The first of these files alone, in a folder beside."""
+        whole = self.write(folder)
+        target = whole.with_name(f"{whole.name}-first-{files}")
+        if not target.exists():
+            target.mkdir()
+            for path in sorted(whole.iterdir())[:files]:
+                os.link(path, target / path.name)  # with its time
+        return target
+
 
 def in_files(table: pa.Table, files: int, target: Path) -> Path:
     """A table as so many files in a new folder; one a second, says the disk.
