@@ -13,7 +13,7 @@ takes in the tables of a micro-batch and the watermark, and gives the results no
        of places in arrays        pieces                 pieces
        with what came late        late, late_parts                        rows
     6. pages are written          slice_pages, header    fill_shelves     row_pages
-       and found again                                   shelves
+       and found again            far_pages              shelves
        keys                       header                 key_table        key_table
     the bucket                    slices, span_slices    past_slices      rows,
                                                                           last_rows,

@@ -40,6 +40,7 @@ KINDS = {
     "operator": 6,
     "late": 7,
     "clock": 8,
+    "pages": 9,
 }
 """What a blob is; a number once given is never given to anything else."""
 

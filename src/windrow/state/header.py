@@ -13,6 +13,7 @@ need not hold the key, and a key that went and came again is a new one.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -141,7 +142,9 @@ def read_header(
         schema = pa.schema({ID: pa.int64(), UNTIL: pa.int64(), **names})
         keys, none = schema.empty_table(), [0] * len(plan.rules)
         cells = Cells(store, feed, cell)
-        pages = SlicePages(store, feed, [], [[] for _ in plan.rules], FIRST_PAGE)
+        lists: list[list[Any]] = [[] for _ in range(2 * len(plan.rules) + 1)]
+        suffixes, far = lists[: len(plan.rules)], lists[len(plan.rules) :]
+        pages = SlicePages(store, feed, [], suffixes, FIRST_PAGE, far)
         way = keep_way(None, is_new=True)
         place = store, feed, now, keys, 0, none, cells, pages, late
         return BucketHeader(*place, way, fresh=True)

@@ -15,9 +15,9 @@ them, whatever the range.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -26,6 +26,7 @@ from windrow.batch.columns import array_runs
 from windrow.batch.partials import PANE, ROWS
 
 from .codec import Store, pack
+from .far_pages import Bundle, SlicePage, bundle_far
 from .feed import Feed
 from .walk import Chunks
 
@@ -38,56 +39,39 @@ WIDE_PAGE_BYTES = 1 << 17
 _BUILT = -(2**63)  # in place of a chunk's number
 
 
-class SlicePage(NamedTuple):
-    """Slices from `first` to `last`, both included.
-
-    `chunks` says for each window in which of its chunks they lie, as long as it has
-    yet to build their suffixes: None once it has.
-    """
-
-    number: int
-    first: int
-    last: int
-    rows: int
-    chunks: list[int | None]
-
-    def builders(self, windows: Sequence[Chunks], now: int) -> list[int]:
-        """The windows that are to build the suffixes of this raw page by then."""
-        builders = []
-        for window, chunk in enumerate(self.chunks):
-            if chunk is not None:
-                under, since = windows[window].building(now)
-                if chunk < under or (chunk == under and self.last >= since):
-                    builders.append(window)
-        return builders
-
-
 @dataclass
 class SlicePages:
-    """All pages of a bucket, and the next free number."""
+    """All pages of a bucket, and the next free number.
+
+    `far[0]` are bundles of raw pages, the others of the suffixes of each window.
+    """
 
     store: Store
     feed: Feed
     raw: list[SlicePage]
     suffixes: list[list[SlicePage]]
     next: int
+    far: list[list[Bundle]]
 
     def facts(self) -> dict[str, Any]:
-        """What the header remembers."""
-        return {"raw": self.raw, "suffixes": self.suffixes, "next": self.next}
+        """What the header remembers; 0.2 knew no bundles, and must not pass by them."""
+        if not any(self.far):
+            return {"raw": self.raw, "suffixes": self.suffixes, "next": self.next}
+        return {"near": [self.raw, *self.suffixes], "far": self.far, "next": self.next}
 
     @classmethod
     def from_facts(cls, store: Store, feed: Feed, facts: dict[str, Any]) -> SlicePages:
         """The same from a header."""
-        raw, *suffixes = (
-            [SlicePage(*page) for page in pages]
-            for pages in (facts["raw"], *facts["suffixes"])
-        )
-        return cls(store, feed, raw, suffixes, facts["next"])
+        near = facts["near"] if "near" in facts else [facts["raw"], *facts["suffixes"]]
+        raw, *suffixes = ([SlicePage(*page) for page in pages] for pages in near)
+        bundled = facts.get("far", [[]] * len(near))
+        far = [[Bundle(*one) for one in bundles] for bundles in bundled]
+        return cls(store, feed, raw, suffixes, facts["next"], far)
 
     def remove_all(self) -> None:
         """Remove every page."""
-        for pages in (self.raw, *self.suffixes):
+        for bundles, pages in zip(self.far, (self.raw, *self.suffixes), strict=True):
+            self._open(bundles, pages, lambda _: True)
             for page in pages:
                 self.store.remove(page.number)
             pages.clear()
@@ -96,7 +80,9 @@ class SlicePages:
         """Suffixes at slices that leave a window by then; finished pages go."""
         until = chunks.begin_due(now)
         tables, left = [], []
-        for page in self.suffixes[window]:
+        near = self.suffixes[window]
+        self._open(self.far[1 + window], near, lambda bundle: bundle.first < until)
+        for page in near:
             if page.first < until:
                 tables.append(self.feed.read(self.store, page.number, "suffixes"))
             if page.last < until:
@@ -105,6 +91,40 @@ class SlicePages:
                 left.append(page)
         self.suffixes[window] = left
         return tables
+
+    def raw_due(self, windows: Sequence[Chunks], now: int) -> list[SlicePage]:
+        """The raw pages whose suffixes some window is to build by then."""
+        self._open(self.far[0], self.raw, lambda one: bool(builders(one, windows, now)))
+        return [page for page in self.raw if builders(page, windows, now)]
+
+    def set_far_aside(self) -> None:
+        """Bundle the pages that no window needs for long.
+
+        Suffixes are built chunk by chunk, from the newest slice down, and leave from
+        the oldest on.  Slices that come are added to the newest raw page: it stays.
+        """
+        newest = self.raw[-1:]
+        self._bundle(0, self.raw, lambda page: None if page in newest else _turn(page))
+        for place, pages in enumerate(self.suffixes, 1):
+            self._bundle(place, pages, lambda page: page.first)
+
+    def _open(
+        self,
+        bundles: list[Bundle],
+        pages: list[SlicePage],
+        wanted: Callable[[Bundle], bool],
+    ) -> None:
+        """Put the pages of some bundles before the near ones, which are newer."""
+        for bundle in [one for one in bundles if wanted(one)]:
+            pages[:0] = bundle.open(self.store)
+            bundles.remove(bundle)
+
+    def _bundle(
+        self, place: int, pages: list[SlicePage], wait: Callable[[SlicePage], Any]
+    ) -> None:
+        bundles = bundle_far(self.store, pages, wait, self.next)
+        self.far[place] += bundles
+        self.next += len(bundles)
 
     def read_raw(self, page: SlicePage) -> pa.Table:
         """The slices of a raw page."""
@@ -149,7 +169,7 @@ class SlicePages:
     ) -> None:
         """Note that raw pages which were read are built; remove those done with."""
         for page in pages:
-            for window in page.builders(windows, now):
+            for window in builders(page, windows, now):
                 page.chunks[window] = None
             if all(chunk is None for chunk in page.chunks):
                 self.store.remove(page.number)
@@ -174,6 +194,24 @@ class SlicePages:
             first, last = int(panes[start]), int(panes[stop - 1])
             yield SlicePage(self.next, first, last, len(part), list(chunks))
             self.next += 1
+
+
+def _turn(page: SlicePage) -> tuple[int, int]:
+    """When a raw page is built: by chunk, the newest of a chunk first."""
+    return min(chunk for chunk in page.chunks if chunk is not None), -page.last
+
+
+def builders(
+    page: SlicePage | Bundle, windows: Sequence[Chunks], now: int
+) -> list[int]:
+    """The windows that are to build the suffixes of a raw page, or of some, by then."""
+    found = []
+    for window, chunk in enumerate(page.chunks):
+        if chunk is not None:
+            under, since = windows[window].building(now)
+            if chunk < under or (chunk == under and page.last >= since):
+                found.append(window)
+    return found
 
 
 def rows_in_page(table: pa.Table) -> int:

@@ -36,7 +36,7 @@ from .header import BucketHeader, read_header
 from .late import LateStep, tell_late
 from .late_parts import TailParts
 from .pieces import Fields, Pieces
-from .slice_pages import ID
+from .slice_pages import ID, builders
 from .walk import Chunks, SliceRuns, WindowParts
 
 MOST_TICKS = 2**62  # of a watermark: windows beyond it pass 64 bits
@@ -154,7 +154,7 @@ class SliceBucket:
             pages.take_leaving(number, chunks, now)
             for number, chunks in enumerate(windows)
         ]
-        raw = [page for page in pages.raw if page.builders(windows, now)]
+        raw = pages.raw_due(windows, now)
         read = [pages.read_raw(page) for page in raw]
         trees = [LateStep(tree, late, header.now, now) for tree in header.late]
         groups = [[parts], [slices], *left, read, [late], *(t.tables for t in trees)]
@@ -168,7 +168,7 @@ class SliceBucket:
             leaving = pieces.group(2 + number)
             since, until = chunks.begin_due(header.now), chunks.begin_due(now)
             begins = pieces.panes[leaving]
-            mine = [number in page.builders(windows, now) for page in raw]
+            mine = [number in builders(page, windows, now) for page in raw]
             inputs = WindowInputs(
                 pieces,
                 slots[number],
@@ -192,6 +192,7 @@ class SliceBucket:
         pages.drop_built(raw, windows, now)
         if slices is not None:
             pages.add_raw(slices, windows, now)
+        pages.set_far_aside()
         all_parts = pa.concat_tables(tables).combine_chunks()
         header.write_parts(all_parts, parts is not None, now)
 
