@@ -107,6 +107,19 @@ def test_a_blob_of_a_later_format_is_refused_with_both_versions():
     assert "Hint: run the query with the version that wrote it" in str(refused.value)
 
 
+def test_instants_come_back_in_utc_whatever_the_zone_of_the_session_was():
+    at = pa.array([0, None], pa.timestamp("us", "Asia/Kathmandu"))
+    nested = pa.StructArray.from_arrays([at], ["at"])
+    many = pa.array([[0], []], pa.list_(at.type))
+    table = pa.table({"at": at, "nested": nested, "many": many})
+
+    actual, _ = unpack(pack(table, "rows", small=True), "rows")
+
+    utc = pa.timestamp("us", "UTC")
+    assert actual.schema.types == [utc, pa.struct({"at": utc}), pa.list_(utc)]
+    assert actual.column("at").cast(pa.int64()).to_pylist() == [0, None]
+
+
 def test_facts_about_a_thousand_pages_are_squeezed_and_come_back():
     facts = {"raw": [[n, 500 * n, 500 * n + 499, 512, [n // 9]] for n in range(1000)]}
 

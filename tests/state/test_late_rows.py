@@ -27,7 +27,7 @@ from windrow.errors import StateError
 from windrow.loops import interpreting
 from windrow.plan import plan_aggregate
 from windrow.plan.flow import flow_of
-from windrow.state import advance, cells, late
+from windrow.state import advance, cells, far_pages, late
 from windrow.state import slice_pages as pages
 from windrow.state.codec import HEADER, MemoryStore, StepStats, pack, unpack
 from windrow.state.fingerprint import FORM
@@ -58,6 +58,7 @@ def sizes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
     """Pages, nodes and slabs as they are, or so small that everything is cut."""
     if request.param == "small":
         monkeypatch.setattr(pages, "PAGE_BYTES", 64)
+        monkeypatch.setattr(far_pages, "BUNDLE", 2)
         monkeypatch.setattr(cells, "MOST_PAGES", 2)
         monkeypatch.setattr(advance, "SLAB", 3)
         monkeypatch.setattr(late, "DIGIT", 1)

@@ -30,15 +30,15 @@ from windrow.loops import interpreting
 from windrow.plan import plan_aggregate
 from windrow.plan.requests import may_overflow, request_kernel, slots_of
 from windrow.slicing import shared_combs
-from windrow.state import advance, cells
+from windrow.state import advance, cells, far_pages
 from windrow.state import slice_pages as pages
-from windrow.state.codec import HEADER, MemoryStore, StepStats
+from windrow.state.codec import HEADER, MemoryStore, StepStats, unpack
 from windrow.state.fingerprint import describe
 from windrow.state.slices import SliceBucket
 from windrow.state.walk import Chunks
 
 sys.path.insert(0, str(Path(__file__).parent))
-from in_steps import SCHEMA, Run, Step, run, same, streams, table_of
+from in_steps import HUGE, SCHEMA, Run, Step, run, same, streams, table_of
 
 COMMUTING = {
     "n": wr.count(),
@@ -76,6 +76,7 @@ def sizes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
     """Pages, cells and slabs as they are, or so small that everything is cut."""
     if request.param == "small":
         monkeypatch.setattr(pages, "PAGE_BYTES", 64)
+        monkeypatch.setattr(far_pages, "BUNDLE", 2)
         monkeypatch.setattr(cells, "MOST_PAGES", 2)
         monkeypatch.setattr(advance, "SLAB", 3)
 
@@ -429,16 +430,59 @@ def test_a_step_merges_as_many_sketches_whatever_the_range(folded, monkeypatch) 
         assert max(late) <= 1.3 * max(early)  # flat once a range has passed
 
 
+@pytest.mark.parametrize("pace", [1, 7])
+def test_pages_that_were_far_away_are_found_when_their_time_comes(
+    pace: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "PAGE_BYTES", 64)
+    monkeypatch.setattr(far_pages, "BUNDLE", 2)
+    window = [
+        wr.sliding(slides, every=1, on="at", name=name)
+        for name, slides in (("0", 40), ("1", 18))
+    ]
+    bucket = bucket_of(window, ("key",), COMMUTING)
+    store, stats, out, rows, most = MemoryStore(), StepStats(), [], [], 0
+
+    for now in [*range(0, 126, pace), HUGE]:
+        come = [
+            {"key": key, "at": at, "x": at * 7 % 11, "name": "p", "id": 2 * at}
+            for at in range(now, now + pace)
+            for key in "ab"
+            if now < HUGE and (at + ord(key)) % 5
+        ]
+        rows += come
+        fed = [bucket.folding.fold(table_of(come))] if come else []
+        for table in bucket.step(store, fed, now, stats):
+            out += table.to_pylist()
+        header = store.blobs.get(HEADER)
+        far = unpack(header, "header")[1]["pages"].get("far", []) if header else []
+        most = max(most, sum(map(len, far)))
+
+    assert most > 4
+    assert same(given_out(Run(out=out)), at_once(rows, window, ("key",), COMMUTING))
+    assert not store.blobs
+
+
+def test_a_step_reads_as_many_bytes_of_small_pages_whatever_the_range(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pages, "PAGE_BYTES", 64)
+    calls = {"n": wr.count()}
+    read = {slides: _bytes_a_step(slides, calls) for slides in (128, 1024)}
+
+    assert read[1024] < 1.3 * read[128]
+
+
 def test_a_step_reads_as_many_bytes_of_full_sketches_whatever_the_range() -> None:
-    read = {slides: _sketch_bytes_a_step(slides) for slides in (96, 960)}
+    calls = {"kinds": wr.approx_distinct("x", lg_k=10)}
+    read = {slides: _bytes_a_step(slides, calls) for slides in (96, 960)}
 
     assert read[960] < 1.3 * read[96]
     assert read[96] < 3 * pages.WIDE_PAGE_BYTES
 
 
-def _sketch_bytes_a_step(slides: int) -> float:
-    """Bytes that a step of one slide reads, two keys whose sketches are full."""
-    calls = {"kinds": wr.approx_distinct("x", lg_k=10)}
+def _bytes_a_step(slides: int, calls: dict[str, Any]) -> float:
+    """Bytes that a step of one slide reads, of two keys with 30 values a slice."""
     bucket = bucket_of(wr.sliding(slides, every=1, on="at"), ("key",), calls)
     bucket = SliceBucket(bucket.folding, True, 7, bucket.query, keep_late=False)
     dice, read = np.random.default_rng(1), []
@@ -462,4 +506,4 @@ def _sketch_bytes_a_step(slides: int) -> float:
         step(since, since + slides // 2)
     for since in range(2 * slides, 2 * slides + 30):
         step(since, since + 1)
-    return float(np.mean(read[-30:]))
+    return float(np.median(read[-30:]))  # the first has much to close

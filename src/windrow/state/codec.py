@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import pyarrow as pa
+from pyarrow import types as pat
 
 from windrow.errors import StateError
 
@@ -108,7 +109,24 @@ def unpack(blob: Any, kind: str) -> tuple[pa.Table, dict[str, Any]]:
         facts = zlib.decompress(facts or b"")
     schema = nullable_schema(table.schema, table.column_names)
     table = pa.Table.from_arrays(table.columns, schema=schema)
-    return table, json.loads(facts) if facts else {}
+    in_utc = pa.schema([(field.name, _in_utc(field.type)) for field in schema])
+    return table.cast(in_utc), json.loads(facts) if facts else {}
+
+
+def _in_utc(kind: pa.DataType) -> pa.DataType:
+    """The type with its instants in UTC: Spark names the zone of the session.
+
+    That may change while state is stored, and the instants do not.
+    """
+    if pat.is_timestamp(kind) and kind.tz is not None:
+        return pa.timestamp(kind.unit, "UTC")
+    if pat.is_struct(kind):
+        return pa.struct([field.with_type(_in_utc(field.type)) for field in kind])
+    if pat.is_list(kind):
+        return pa.list_(kind.value_field.with_type(_in_utc(kind.value_type)))
+    if pat.is_map(kind):
+        return pa.map_(_in_utc(kind.key_type), _in_utc(kind.item_type))
+    return kind
 
 
 def nullable_schema(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
