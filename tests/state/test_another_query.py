@@ -27,6 +27,7 @@ from windrow.errors import StateError, StateWarning
 from windrow.loops import interpreting
 from windrow.plan import plan_aggregate, plan_over
 from windrow.plan.flow import Flow, flow_of
+from windrow.plan.stream_clock import stream_clock
 from windrow.state import fingerprint
 from windrow.state.codec import HEADER, MemoryStore, StepStats, pack, unpack
 from windrow.tasks.stream import make_bucket
@@ -67,6 +68,7 @@ def flow(
     nullable: tuple[str, ...] = NULLABLE,
     late: str = "drop",
     ties: Any = None,
+    **clock: str,
 ) -> Flow:
     """A query laid out over a stream; without a window, rolling columns."""
     schema, calls = schema_of(nullable), calls or {"n": wr.count(), "s": wr.sum("x")}
@@ -75,7 +77,9 @@ def flow(
         plan = plan_over(schema, "at", by, gather_calls(calls, None), ties=ties)
     else:
         plan = plan_aggregate(schema, window, by, gather_calls(calls, None))
-    return flow_of(plan, frozenset(nullable), delay=0, late=late, buckets=1)
+    pace = stream_clock(plan, **clock)
+    how: Any = {"late": late, "buckets": 1, "clock": pace}
+    return flow_of(plan, frozenset(nullable), delay=0, **how)
 
 
 def rows_at(*minutes: int, nullable: tuple[str, ...] = NULLABLE) -> pa.Table:
@@ -116,11 +120,24 @@ def started(flow: Flow) -> MemoryStore:
     return store
 
 
+SET = {"watermark": "1 minute"}
 DOUBLED = {"s": own(doubled)("x")}
 HALF = {"m": wr.moment_sketch("x", quantiles=[0.5])}
 TAIL = {"m": wr.moment_sketch("x", quantiles=[0.5, 0.9])}
 TWO_FRAMES = {"a": wr.count(last=2), "b": wr.count(last=3)}
 CHANGES = {
+    "rows ahead": (
+        flow(**SET, ahead="1 hour"), flow(**SET, ahead="2 hours"),
+        "ahead= is 3600000000 microseconds there",
+    ),
+    "rows ahead no more": (
+        flow(**SET, ahead="1 hour"), flow(**SET),
+        "ahead= is 3600000000 microseconds there",
+    ),
+    "silence": (
+        flow(idle="30 seconds"), flow(idle="31 seconds"),
+        "idle= is 30000000 microseconds there",
+    ),
     "offset": (
         flow(),
         flow(wr.sliding("1 hour", every="10 minutes", on="at", offset="5 minutes")),

@@ -99,10 +99,11 @@ def flow_of(
     _check(late, buckets)
     _check_mode(plan, mode)
     if plan.clock is None:
+        window = "window" if isinstance(plan, PolicyPlan) else "rows"
         raise WindowError.because(
             "cannot slide over a stream",
             "its rows have no order, and no time column is named",
-            "say which, as in wr.rows(..., on='ts')",
+            f"say which, as in wr.{window}(..., on='ts')",
         )
     if isinstance(plan, OverPlan):
         check_bounded(plan)
