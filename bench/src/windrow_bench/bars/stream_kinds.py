@@ -26,7 +26,7 @@ from windrow.aggregates.calls import gather_calls
 from windrow.plan import plan_aggregate, plan_over
 from windrow.plan.flow import flow_of
 from windrow.state.codec import MemoryStore, StepStats
-from windrow.state.span_slices import PieceFolding
+from windrow.state.span_slices import PieceFolding, SpanSliceBucket
 from windrow.tasks.stream import make_bucket
 from windrow_bench._claims import among, from_
 from windrow_bench.experiment import Row, Size, Trial
@@ -42,7 +42,7 @@ SLICES, ROWS, SPANS, POINTS = "slices", "rows", "spans", "points"
 SCHEMA = pa.schema([("key", pa.string()), ("at", pa.int64()), ("x", pa.int64())])
 EVENTS = pa.schema([("key", pa.string()), ("a", pa.int64()), ("b", pa.int64())])
 BLOBS, BYTES, MILLIS = "blobs a step", "bytes read a step", "ms a step"
-KINDS = ("count windows", "over")
+KINDS = ("count windows", "over", "long spans")
 NONE, SOME = "none late", "5 % late"
 LATE_KEYS, RANGE, SHARE, TURNS = 125, 60, 0.05, 3
 LOADS = {"sparse": (500, 3_125), "dense": (10, 20_000)}  # seconds and rows of a step
@@ -118,16 +118,28 @@ def _bucket(kind: str, length: int) -> Any:
     if kind == "over":
         calls = gather_calls({"total": wr.sum("x", last=length)}, None)
         plan: Any = plan_over(SCHEMA, "at", ["key"], calls)
+    elif kind == "long spans":
+        calls, window = gather_calls({"n": wr.count()}, None), _over_spans(length)
+        plan = plan_aggregate(EVENTS, window, ["key"], calls)
+        # late rows are given back, so that events come whole and are folded in it
+        return make_bucket(flow_of(plan, frozenset(), delay=8, late="keep"))
     else:
         calls = gather_calls({"total": wr.sum("x"), "most": wr.max("x")}, None)
         plan = plan_aggregate(SCHEMA, wr.rows(length, on="at"), ["key"], calls)
     return make_bucket(flow_of(plan, frozenset(), delay=8))
 
 
+def _over_spans(length: int) -> Any:
+    return wr.sliding(length, every=1, span=("a", "b"))
+
+
 def _step(bucket: Any, store: MemoryStore, start: int, stop: int) -> list[pa.Table]:
     at = np.repeat(np.arange(start, stop), KEYS)
     names = np.tile([f"k{i}" for i in range(KEYS)], stop - start)
-    rows = pa.table({"key": names, "at": at, "x": (at * 7_919) % 1_000_003}, SCHEMA)
+    if isinstance(bucket, SpanSliceBucket):
+        rows = pa.table({"key": names, "a": at, "b": at + 1 + at % 7}, EVENTS)
+    else:
+        rows = pa.table({"key": names, "at": at, "x": (at * 7_919) % 1_000_003}, SCHEMA)
     return list(bucket.step(store, [rows], start, StepStats()))
 
 
@@ -165,9 +177,7 @@ def _answers(bucket: Any) -> Counter[str]:
 def _spans(events: int, size: Size, _: float) -> list[Row]:
     """Spans of a few ticks, and points at their beginnings, so many a tick."""
     calls = gather_calls({"n": wr.count()}, None)
-    spans = plan_aggregate(
-        EVENTS, wr.sliding(64, every=1, span=("a", "b")), ["key"], calls
-    )
+    spans = plan_aggregate(EVENTS, _over_spans(64), ["key"], calls)
     points = plan_aggregate(EVENTS, wr.sliding(64, every=1, on="a"), ["key"], calls)
     flow = flow_of(spans, frozenset(), delay=8)
     folding = PieceFolding(spans, flow.request, flow.slots)
@@ -253,17 +263,18 @@ def _in_windows(steps: list[tuple[pa.Table, int]]) -> int:
 STREAM_KINDS = bar(
     "stream-kinds",
     "What a step of a stream's state costs, by kind and length of window",
-    "32 keys, 10 new rows of each in a step, windows full; spans of a few ticks over "
-    "windows of 64; late rows: 125 keys, 60 s every second; in process, processor time",
+    "32 keys, 10 new rows of each in a step, windows full, the middle of 40 steps in "
+    "turns; spans of a few ticks over windows of 64 slices, or as many as are told; "
+    "late rows: 125 keys, 60 s every second; in process, processor time",
     [
-        *(panel(kind, "window (rows)", "blobs, bytes, ms") for kind in KINDS),
+        *(panel(kind, "window (rows, slices)", "blobs, bytes, ms") for kind in KINDS),
         panel("kept", "window (rows)", MILLIS),
         panel("spans", "events a tick", "blobs, bytes, ms"),
         panel("late rows", "load", "seconds of 40 steps"),
     ],
     [
         *(
-            growth(f"{kind}: {what} grow by at most 30 % from 1,024 rows to 65,536.",
+            growth(f"{kind}: {what} grow by at most 30 % from 1,024 to 65,536.",
                    kind, what, 1.3)
             for kind in KINDS for what in (BLOBS, BYTES, MILLIS)
         ),
