@@ -22,7 +22,7 @@ from windrow._dispatch import aggregate, explain
 from windrow.batch import relation as table_relation
 from windrow.batch.row_loop import loop_rows
 from windrow.plan import Explanation, plan_windows, resolve
-from windrow.plan.cql import TOTAL, Member, Pass, why_not_in_loop
+from windrow.plan.cql import TOTAL, Member, Pass, loop_steps, why_not_in_loop
 from windrow.query.tree import Apply, ColumnName, Expression, Literal
 
 
@@ -54,17 +54,18 @@ def _plan(pass_: Pass, schema: pa.Schema) -> Any:
 
 
 def _run_in_loop(inputs: Mapping[str, Any], pass_: Pass) -> pa.Table | None:
-    """The windows of a pass whose rows are filtered and joined as they are folded.
-
-    None if they cannot be, or none is left out: then there is nothing to gain.
+    """The windows of a pass whose rows are filtered, joined and computed as they are
+    folded; None if they cannot be, or there is nothing of that to do.
     """
-    rows, data = pass_.rows, inputs[pass_.rows.stream]
-    if is_spark(data) or not (rows.where or rows.joins) or why_not_in_loop(pass_):
+    data = inputs[pass_.rows.stream]
+    if is_spark(data) or not loop_steps(pass_) or why_not_in_loop(pass_):
         return None
     found = loop_rows(inputs, pass_)
     if found is None:
         return None
-    plan = _plan(pass_, found.schema.remove_metadata())
+    plan = _plan(pass_, found.schema)
+    if plan.must_sort is not None:
+        return None
     job = found.open(plan)
     resolved = resolve(plan, job.facts)
     return job.run(resolved) if resolved.cells is not None else None
@@ -83,9 +84,7 @@ def _prepare_rows(inputs: Mapping[str, Any], pass_: Pass) -> Any:
     """The columns that the aggregation of a pass reads."""
     relation, data = pass_.rows, inputs[pass_.rows.stream]
     back_end, where = back_end_of(data), relation.where
-    joined = {name for join in relation.joins for name, _ in join.columns}
-    names = [name for name in pass_.reads if name not in joined]
-    rows = data if is_spark(data) else batch.read(data, names)
+    rows = data if is_spark(data) else batch.read(data, pass_.own_reads)
     if relation.numbered is not None:
         rows = back_end.number_rows(rows, relation.time, relation.numbered)
     if where is not None and relation.filters_first:

@@ -43,7 +43,8 @@ CONDITIONS = {
     "kind = 1 or x < 0.0": lambda r: _or(
         _all(r["kind"], lambda v: v == 1), _all(r["x"], lambda v: v < 0)
     ),
-    "kind + 1 = 2": lambda r: _all(r["kind"], lambda v: v == 1),  # left to Arrow
+    "kind + 1 = 2": lambda r: _all(r["kind"], lambda v: v == 1),
+    "abs(kind) = 1": lambda r: _all(r["kind"], lambda v: v == 1),  # left to Arrow
     "kind is null": lambda r: r["kind"] is None,  # left to Arrow
     "flag = true": lambda r: _all(r["flag"], lambda v: v),
 }
@@ -216,6 +217,104 @@ def test_tables_that_do_not_fit_are_joined_before(table):
     assert actual.equals(expected)
 
 
+def _both(a, b, compute):
+    return None if a is None or b is None else compute(a, b)
+
+
+def _quotient(a, b):
+    return None if b == 0 else int(math.copysign(abs(a) // abs(b), a * b))
+
+
+def _remainder(a, b):
+    return None if b == 0 else a - _quotient(a, b) * b
+
+
+COMPUTED = {
+    "ad * 3 - kind": lambda r: _both(r["ad"], r["kind"], lambda a, k: a * 3 - k),
+    "-ad / 2": lambda r: _all(r["ad"], lambda a: _quotient(-a, 2)),
+    "ad % -3": lambda r: _all(r["ad"], lambda a: _remainder(a, -3)),
+    "ad / kind": lambda r: _both(r["ad"], r["kind"], _quotient),
+    "kind + 1 > ad": lambda r: _both(r["kind"], r["ad"], lambda k, a: k + 1 > a),
+    "x * 2.0 - x / ad": lambda r: _both(
+        r["x"], r["ad"], lambda x, a: None if a == 0 else x * 2.0 - x / a
+    ),
+}
+
+
+def computed_windows(stream, expression, as_key):
+    """The windows of 20 every 10 as they are read off, of a key or of its sums."""
+    groups = {}
+    for row in stream.to_pylist():
+        value = COMPUTED[expression](row)
+        for _, end in oracles.time_windows([row["at"]], 20, 10):
+            key = value if as_key else row["kind"]
+            groups.setdefault((key, end), []).append(value)
+    ordered = sorted(groups, key=lambda g: (g[0] is not None, g[0] or 0, g[1]))
+    return [
+        {"key": key, "at": end, "n": len(groups[key, end])}
+        if as_key
+        else {"key": key, "at": end, "m": oracles.lower("sum", groups[key, end])}
+        for key, end in ordered
+    ]
+
+
+# floats are numbered by hashing, and conditions have no sum
+KEYS = [pytest.param(text, True) for text in COMPUTED if "x" not in text]
+SUMS = [pytest.param(text, False) for text in COMPUTED if ">" not in text]
+
+
+@pytest.mark.parametrize(("expression", "as_key"), KEYS + SUMS)
+@part(0.5)
+@given(stream=streams())
+def test_computed_columns_are_computed_in_the_loop(expression, as_key, stream):
+    key = f"{expression} as key" if as_key else "kind as key"
+    call = "count(*) as n" if as_key else f"sum({expression}) as m"
+    text = f"select {key}, at, {call} from S [range 20 slide 10] group by key"
+
+    def ask():
+        return wr.cql(text, S=stream, time="at").to_pylist()
+
+    with watched_loops() as opened:
+        actual = in_both_lanes(ask)
+    with step_by_step():
+        steps = in_both_lanes(ask)
+
+    assert opened
+    assert all(rows.texts.numbers for rows in opened)
+    expected = computed_windows(stream, expression, as_key)
+    assert oracles.alike(actual, expected, 1e-9)
+    assert oracles.alike(steps, expected, 1e-9)
+
+
+def test_computed_columns_that_are_compiled_give_what_columns_give():
+    stream, _ = events()
+    text = """select (ad - 9) / 4 as key, at, sum(x * ad) as s, max(kind % 2) as m
+              from S [range 50 slide 50] group by key"""
+
+    def ask():
+        return wr.cql(text, S=stream, time="at")
+
+    with pinned(Lane.COMPILED), watched_loops() as opened:
+        actual = ask()
+    with pinned(Lane.COLUMNS):
+        expected = ask()
+    with pinned(Lane.COLUMNS), step_by_step():
+        steps = ask()
+
+    assert len(opened[0].texts.numbers) == 3
+    assert actual.equals(expected)
+    assert expected.equals(steps)
+
+
+@pytest.mark.parametrize("expression", ["n * 4", "n + n", "-n - 9", "n * 1.0"])
+def test_whole_numbers_that_could_overflow_are_left_to_arrow(expression):
+    stream = pa.table({"at": [1, 2], "k": [1, 1], "n": [2**63 - 1, 3]})
+    text = f"select k, max({expression}) as s from S [range 10 slide 10] group by k"
+
+    with pytest.raises(wr.BadInput, match="cannot compute"):
+        wr.cql(text, S=stream, time="at")
+
+
 def test_rows_that_where_leaves_out_cannot_fail():
     stream = pa.table({"at": [1, 2], "k": [1, 1], "n": [2**62, 3]})
     text = """select k, sum(n * 4) as s from S [range 10 slide 10]
@@ -244,6 +343,7 @@ def test_a_join_without_a_key_of_the_table_only_leaves_rows_out():
     ("text", "words"),
     [
         (TEXT, "  loop       where and join while rows are folded into cells"),
+        (TEXT.replace("sum(x)", "sum(x * 2)"), "loop       where and join and compute"),
         (TEXT.replace("join T", "left join T"), "an inner join by one column"),
         (TEXT.replace("kind = 1", "campaign = 1"), "where reads a joined column"),
         (TEXT.replace("sum(x)", "sum(campaign)"), "is computed of a joined column"),

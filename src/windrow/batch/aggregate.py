@@ -45,7 +45,7 @@ from windrow.slicing import Part, Runs, fold
 from windrow.windows import Rule, is_gapless
 
 from .assemble import Answer, answer_columns, assemble, join_tables
-from .cells import UnsortedRows
+from .cells import NO_TEXTS, UnsortedRows
 from .columns import Column
 from .kernel_inputs import KernelInputs, prepare_parts, read_inputs, table_facts
 from .slices import (
@@ -97,9 +97,11 @@ class WindowJob:
         if self.unsorted is None:
             return self._sorted_facts()
         known = table_facts(self.table, self.plan, len(self.table))
-        cells = self.unsorted.facts
-        known = replace(known, threads=self.threads, cells=cells)
-        return replace(known, after_sort=self._sorted_facts)
+        known = self.unsorted.add_facts(replace(known, threads=self.threads))
+        if self.unsorted.texts is NO_TEXTS:
+            return replace(known, after_sort=self._sorted_facts)
+        unsorted = replace(known, cells=None)  # rows of texts are never sorted
+        return replace(known, after_sort=lambda: unsorted)
 
     def _sorted_facts(self) -> Facts:
         """What sorted rows tell: also whether time windows have gaps."""
@@ -192,9 +194,10 @@ class WindowJob:
         if resolved.cells is None:
             return self.rows, read_inputs(self.table, self.rows, resolved.slots)
         assert self.unsorted is not None
-        inputs = read_inputs(self.table, None, resolved.slots)
-        product = resolved.product
-        rows, partials = self.unsorted.fold(product, inputs.arrays, threads)
+        slots, computed = resolved.slots, self.unsorted.texts.numbers
+        inputs = read_inputs(self.table, None, slots, computed)
+        work = resolved.product, inputs.arrays, slots, threads
+        rows, partials = self.unsorted.fold(*work)
         return rows, replace(inputs, arrays=partials)
 
 

@@ -8,10 +8,11 @@ key, of which each has its instant and its partial.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,44 +23,51 @@ from windrow.loops import in_threads, over_rows
 from windrow.loops.sort import longest_step_in
 from windrow.plan.aggregate import Plan
 from windrow.plan.cells import CellFacts
+from windrow.plan.facts import Facts
+from windrow.plan.requests import Slots
 from windrow.slicing import PART, CellRows, fold_cells
 
 from .keys import KeyColumn, KeyNumbers, number_keys
+from .number_texts import NumberText
 from .sorted_rows import SortedRows, check_room, times_of
 
 Array = np.ndarray[Any, Any]
 
 
-class RowFilter(Protocol):
-    """What leaves rows out (`row_loop.py`)."""
+@dataclass(frozen=True)
+class LoopTexts:
+    """What the loop does with row i beside folding it (`row_loop.py`).
 
-    @property
-    def keys(self) -> Mapping[str, KeyColumn]:
-        """Columns of joined tables, by their names among the keys of the plan."""
+    Texts read `columns`, by their numbers in braces.  Rows for which one of `left_in`
+    is false are left out; `keys` are joined or computed, and `numbers` are computed
+    columns, by their names in the plan.
+    """
 
-    def texts(self, add: Callable[[Array], str]) -> list[str]:
-        """What must be true of row i, over columns that are added."""
+    left_in: tuple[str, ...]
+    keys: Mapping[str, KeyColumn]
+    numbers: Mapping[str, NumberText]
+    columns: tuple[Array, ...]
+
+
+NO_TEXTS = LoopTexts((), {}, {}, ())
 
 
 @dataclass(frozen=True)
 class UnsortedRows:
-    """The rows of a table as they stand: their keys as numbers, and their times.
-
-    With a `filter` some rows are left out, and keys may come from joined tables.
-    """
+    """The rows of a table as they stand: their keys as numbers, and their times."""
 
     table: pa.Table
     plan: Plan
     threads: int
-    filter: RowFilter | None = None
+    texts: LoopTexts = NO_TEXTS
 
     @cached_property
     def keys(self) -> KeyNumbers:
         """The columns of the key as numbers."""
-        joined = {} if self.filter is None else dict(self.filter.keys)
-        own = [name for name in self.plan.by if name not in joined]
+        others = self.texts.keys
+        own = [name for name in self.plan.by if name not in others]
         found = number_keys(self.table, own, self.threads)
-        known = dict(zip(own, found.columns, strict=True)) | joined
+        known = dict(zip(own, found.columns, strict=True)) | others
         schema = pa.schema([self.plan.schema.field(name) for name in self.plan.by])
         return KeyNumbers(schema, tuple(known[name] for name in self.plan.by))
 
@@ -90,20 +98,35 @@ class UnsortedRows:
         most = self.plan.most_cells(len(times)) // max(self.keys.size, 1)
         return self.plan.cuts.edges(int(ends[0]), int(ends[1]), most)
 
-    @property
-    def facts(self) -> CellFacts:
-        """How large a table of keys x slices would be."""
+    def add_facts(self, known: Facts) -> Facts:
+        """What is known of a table, with how large keys x slices would be.
+
+        Of columns that are computed in the loop only bounds are known.
+        """
         edges, rows = self.edges, len(self.table)
         slices = None if edges is None else len(edges) - 1
-        return CellFacts(self.keys.size, slices, rows, self.in_order)
+        cells = CellFacts(self.keys.size, slices, rows, self.in_order)
+        numbers = self.texts.numbers.items()
+        nulls = {name for name, number in numbers if number.valid is not None}
+        magnitudes = {
+            name: max(map(abs, number.bounds))
+            for name, number in numbers
+            if name in self.plan.sums and not number.is_float
+        }
+        return replace(
+            known,
+            nulls=(known.nulls or frozenset()) | nulls,
+            magnitudes={**known.magnitudes, **magnitudes},
+            cells=cells,
+        )
 
     def fold(
-        self, product: Product, source: tuple[Array, ...], threads: int
+        self, product: Product, source: tuple[Array, ...], slots: Slots, threads: int
     ) -> tuple[SortedRows, tuple[Array, ...]]:
         """The cells that hold a row as rows in order, and their partials."""
         edges, keys = self.edges, self.keys
         assert edges is not None
-        rows = self._cell_rows(source)
+        rows = self._cell_rows(source, slots)
         pieces = self._pieces(edges)
         cells, work = fold_cells(product, rows, edges, keys.size, pieces)
         in_threads(lambda piece: work[piece](), len(pieces), threads)
@@ -126,7 +149,7 @@ class UnsortedRows:
         bounds = np.unique([0, *np.searchsorted(times, cuts), rows]).tolist()
         return [slice(*pair) for pair in pairwise(bounds)]
 
-    def _cell_rows(self, source: tuple[Array, ...]) -> CellRows:
+    def _cell_rows(self, source: tuple[Array, ...], slots: Slots) -> CellRows:
         """The rows as the loop reads them, with the text that numbers their keys."""
         times, has_time = self.clock
         columns, numbers = list(source), list[int]()
@@ -135,26 +158,43 @@ class UnsortedRows:
             columns.append(column)
             return f"read(source[{len(columns) - 1}], i)"
 
+        places = [read(column) for column in self.texts.columns]
+
         def key_text(column: KeyColumn) -> KeyText:
-            value, rank, length = read(column.values), None, None
-            shift = not column.is_joined and column.valid is not None
+            if column.texts is not None:
+                value, valid = (t and t.format(*places) for t in column.texts)
+            else:
+                value = read(column.values)
+                valid = None if column.valid is None else read(column.valid)
+            rank, length = None, None
             low, size = len(numbers), len(numbers) + 1
-            numbers.extend([column.low - shift, column.size])
+            numbers.extend([column.low - column.has_nulls, column.size])
             if column.rank is not None:
                 rank = len(columns)
                 columns.append(column.rank)
                 length = len(numbers) if column.is_joined else None
                 numbers.append(len(column.rank))
-            valid = None if column.valid is None else read(column.valid)
-            return KeyText(value, low, size, rank, valid, length)
+            return KeyText(value or "", low, size, rank, valid, length)
 
         keys = tuple(map(key_text, self.keys.columns))
         left_in = [] if has_time is None else [read(has_time)]
-        tests: tuple[KeyText, ...] = ()
-        if self.filter is not None:
-            left_in += self.filter.texts(read)
-            others = self.filter.keys.items()
-            tests = tuple(key_text(c) for n, c in others if n not in self.plan.by)
-        words = np.array(numbers, np.int64)
-        texts = " & ".join(left_in) or None
-        return CellRows(tuple(columns), words, times, keys, texts, tests)
+        left_in += [text.format(*places) for text in self.texts.left_in]
+        others = self.texts.keys.items()
+        tests = tuple(key_text(c) for n, c in others if n not in self.plan.by)
+        computed = []
+        for (name, _), slot in slots.columns.items():
+            if name in self.texts.numbers:
+                computed.append((slot, self.texts.numbers[name].value.format(*places)))
+        for name, slot in slots.masks.items():
+            if name in self.texts.numbers:
+                valid = self.texts.numbers[name].valid or "True"
+                computed.append((slot, f"({valid.format(*places)})"))
+        return CellRows(
+            tuple(columns),
+            np.array(numbers, np.int64),
+            times,
+            keys,
+            " & ".join(left_in) or None,
+            tests,
+            tuple(computed),
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import field, replace
 from typing import Any
 
@@ -34,14 +34,31 @@ class KernelInputs:
         return replace(self, arrays=tuple(array[rows] for array in self.arrays))
 
 
-def read_inputs(table: pa.Table, rows: SortedRows | None, slots: Slots) -> KernelInputs:
-    """Read the columns of all calls once, sorted as the rows, if these are sorted."""
+_NOTHING = np.empty(0, np.int64)
+
+
+def read_inputs(
+    table: pa.Table,
+    rows: SortedRows | None,
+    slots: Slots,
+    computed: Container[str] = (),
+) -> KernelInputs:
+    """Read the columns of all calls once, sorted as the rows, if these are sorted.
+
+    Nothing stands for columns that are `computed` in the loop.
+    """
     columns = {
         (name, as_floats): numbers(table.column(name), name, as_floats=as_floats)
         for name, as_floats in slots.columns
+        if name not in computed
     }
-    arrays = [columns[read].values for read in slots.columns]
+    arrays = [
+        columns[read].values if read in columns else _NOTHING for read in slots.columns
+    ]
     for name in slots.masks:
+        if name in computed:
+            arrays.append(_NOTHING)
+            continue
         column = columns.get((name, False))
         valid = None if column is None else column.valid
         if valid is None:
@@ -93,10 +110,10 @@ class TableJob:
 
 def table_facts(table: pa.Table, plan: Any, longest: int, run: float = 0.0) -> Facts:
     """The facts about a table; keys have `longest` rows at most, `run` on average."""
-    names = set(plan.reads).intersection(table.column_names)  # keys may be joined
+    names = set(plan.reads).intersection(table.column_names)  # others are not there
     columns = {name: table.column(name) for name in names}
     nulls = frozenset(name for name in columns if columns[name].null_count)
-    magnitudes = {name: _magnitude(columns[name]) for name in plan.sums}
+    magnitudes = {n: _magnitude(columns[n]) for n in plan.sums if n in columns}
     ranges = {name: _range(columns[name]) for name in plan.ranged}
     return Facts(nulls, magnitudes, longest, ranges=ranges, run=run)
 

@@ -27,6 +27,7 @@ from windrow.loops import compute as pc
 
 from .columns import numbers as read_numbers
 from .columns import plain_array, sort_nulls_first
+from .number_texts import NumberText
 
 Array = np.ndarray[Any, Any]
 
@@ -41,6 +42,9 @@ class KeyColumn:
     It is `rank[number]`, or the number less `low`; where `valid` is given, codes of
     values begin at 1, and a null is 0.  `words` gives the values of codes.
 
+    With `texts` numbers are computed in the loop that reads them: the text of a number
+    and of its validity, if it may be null.
+
     If it `is_joined`, the code is `rank[number - low]`, where there is one that is not
     negative; other rows have none, nor have those that are not valid.
     """
@@ -52,6 +56,14 @@ class KeyColumn:
     valid: Array | None = None
     rank: Array | None = None
     is_joined: bool = False
+    texts: tuple[str, str | None] | None = None
+
+    @property
+    def has_nulls(self) -> bool:
+        """Whether a null has the code 0."""
+        if self.texts is not None:
+            return self.texts[1] is not None
+        return self.valid is not None and not self.is_joined
 
     def codes(self, threads: int) -> Array:
         """The code of each row."""
@@ -186,6 +198,14 @@ def _whole_column(array: pa.Array, name: str, most: int) -> KeyColumn | None:
     if size > most:
         return None
     whole = np.dtype(column.values.dtype)
+    words = _whole_words(kind, whole, least, is_null=is_null)
+    return KeyColumn(column.values, size, words, least, column.valid)
+
+
+def _whole_words(
+    kind: pa.DataType, whole: np.dtype[Any], least: int, *, is_null: bool
+) -> Words:
+    """The values of codes of whole numbers that lie close together."""
 
     def words(codes: Array) -> pa.Array:
         values = (codes + (least - is_null)).astype(whole)
@@ -195,7 +215,15 @@ def _whole_column(array: pa.Array, name: str, most: int) -> KeyColumn | None:
         found = as_arrow(values, mask)
         return found if found.type == kind else found.view(kind)
 
-    return KeyColumn(column.values, size, words, least, column.valid)
+    return words
+
+
+def computed_key(text: NumberText) -> KeyColumn:
+    """A key of whole numbers that the loop computes."""
+    least, is_null = text.bounds[0], text.valid is not None
+    words = _whole_words(text.kind, np.dtype(np.int64), least, is_null=is_null)
+    none, texts = np.empty(0, np.int64), (text.value, text.valid)
+    return KeyColumn(none, text.codes, words, least, texts=texts)
 
 
 def _dictionary_column(

@@ -1,15 +1,17 @@
-"""Opens a job whose rows are filtered and joined in the loop that folds them.
+"""Opens a job whose rows are filtered, joined and computed in the loop that folds them.
 
-    stream   ts, ad, event_type         the columns themselves, and computed ones
+    stream   ts, ad, event_type         the columns themselves
+    texts    event_type = 0             what is true of row i, or computed of it
     table    ad --> campaign            codes of campaigns, by the number of the ad
 
-A joined table must have each key once, and its keys lie close together; else nothing is
-opened, and rows are prepared one step after the other (`relation.py`).
+What has no text (`conditions.py`) is computed by Arrow before.  A joined table must
+have each key once, and its keys lie close together; else nothing is opened, and rows
+are prepared one step after the other (`relation.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -22,49 +24,18 @@ from windrow.loops import as_numpy, thread_count
 from windrow.loops import compute as pc
 from windrow.plan.aggregate import Plan
 from windrow.plan.cql import JoinedTable, Pass
-from windrow.query.tree import ColumnName, Expression, columns_in
+from windrow.query.tree import Apply, ColumnName, Expression, columns_in
 
 from .aggregate import WindowJob
-from .cells import UnsortedRows
-from .columns import numbers as read_numbers
+from .cells import LoopTexts, UnsortedRows
 from .columns import plain_array
-from .conditions import condition_text
+from .conditions import computed_text, condition_text
 from .expressions import evaluate
-from .keys import KeyColumn, most_codes, number_keys
+from .keys import KeyColumn, computed_key, most_codes, number_keys
+from .number_texts import LoopColumns, NumberText
 from .tables import read
 
 Array = np.ndarray[Any, Any]
-
-
-@dataclass(frozen=True)
-class LoopFilter:
-    """What leaves rows out: a condition on `raw` columns, and joins.
-
-    `keys` are columns of joined tables, by their names among the keys of the plan.
-    """
-
-    where: Expression | None
-    raw: pa.Table
-    keys: Mapping[str, KeyColumn]
-
-    def texts(self, add: Callable[[Array], str]) -> list[str]:
-        """The text of the condition, if there is one."""
-        if self.where is None:
-            return []
-        texts: dict[str, tuple[str, str | None]] = {}
-
-        def read_column(name: str) -> tuple[str, str | None]:
-            if name not in texts:
-                column = read_numbers(self.raw.column(name), name)
-                valid = None if column.valid is None else add(column.valid)
-                texts[name] = add(column.values), valid
-            return texts[name]
-
-        text = condition_text(self.where, self.raw.schema, read_column)
-        if text is not None:
-            return [text]
-        holds = evaluate(self.where, self.raw).cast(pa.bool_())
-        return [add(as_numpy(plain_array(pc.fill_null(holds, False))))]
 
 
 @dataclass(frozen=True)
@@ -73,46 +44,74 @@ class LoopRows:
 
     table: pa.Table
     schema: pa.Schema
-    filter: LoopFilter
+    texts: LoopTexts
 
     def open(self, plan: Plan) -> WindowJob:
         """A job for a plan over `schema`."""
         threads = thread_count(None, len(self.table))
-        unsorted = UnsortedRows(self.table, plan, threads, self.filter)
+        unsorted = UnsortedRows(self.table, plan, threads, self.texts)
         return WindowJob(self.table, plan, threads, unsorted)
 
 
 def loop_rows(inputs: Mapping[str, Any], pass_: Pass) -> LoopRows | None:
     """The rows of a pass for the loop, if its tables fit."""
     relation = pass_.rows
-    joined = {name for join in relation.joins for name, _ in join.columns}
-    names = [name for name in pass_.reads if name not in joined]
-    raw = read(inputs[relation.stream], names)
-    columns, kinds = {}, {}
-    try:
-        for name, value in pass_.columns.items():
-            if not joined.intersection(column.name for column in columns_in(value)):
-                columns[name] = evaluate(value, raw)
-                kinds[name] = columns[name].type
-    except BadInput:  # perhaps of a row that where leaves out
-        return None
+    raw = read(inputs[relation.stream], pass_.own_reads)
     keys: dict[str, KeyColumn] = {}
+    joined: dict[str, pa.DataType] = {}
     for join in relation.joins:
         table = read(inputs[join.table], [own for _, own in join.columns])
         looked_up = _looked_up(raw.column(join.pairs[0][0]), table, join, pass_)
         if looked_up is None:
             return None
         keys |= looked_up
-        kinds |= {name: table.schema.field(own).type for name, own in join.columns}
-    schema = pa.schema([(name, kinds[_source(pass_, name)]) for name in pass_.columns])
-    own = LoopFilter(relation.where, raw, keys)
-    return LoopRows(pa.table(columns), schema, own)
+        joined |= {name: table.schema.field(own).type for name, own in join.columns}
+    loop = LoopColumns(raw)
+    columns: dict[str, Any] = {}
+    computed: dict[str, NumberText] = {}
+    kinds: dict[str, pa.DataType] = {}
+    try:
+        for name, value in pass_.columns.items():
+            if isinstance(value, ColumnName) and value.name in joined:
+                kinds[name] = joined[value.name]
+            elif (text := _text(name, value, pass_, loop)) is not None:
+                kinds[name], computed[name] = text.kind, text
+            else:
+                columns[name] = evaluate(value, raw)
+                kinds[name] = columns[name].type
+        left_in = _condition(relation.where, loop)
+    except BadInput:  # perhaps of a row that where leaves out
+        return None
+    keys |= {
+        name: computed_key(computed[name]) for name in pass_.keys if name in computed
+    }
+    texts = LoopTexts(left_in, keys, computed, tuple(loop.arrays))
+    return LoopRows(pa.table(columns), pa.schema(kinds), texts)
 
 
-def _source(pass_: Pass, name: str) -> str:
-    """The column that a key of a joined table is, or the computed one of that name."""
-    value = pass_.columns[name]
-    return value.name if isinstance(value, ColumnName) and name in pass_.keys else name
+def _text(
+    name: str, value: Expression, pass_: Pass, loop: LoopColumns
+) -> NumberText | None:
+    """How the loop computes a column; None where it reads it, or Arrow computes it."""
+    if not isinstance(value, Apply) or name in pass_.looked_at or not columns_in(value):
+        return None
+    text = computed_text(value, loop)
+    if text is None or name not in pass_.keys:
+        return text
+    if text.is_float or text.codes > most_codes(len(loop.table)):
+        return None
+    return text
+
+
+def _condition(where: Expression | None, loop: LoopColumns) -> tuple[str, ...]:
+    """The text of a condition, or of a column that Arrow computes of it."""
+    if where is None:
+        return ()
+    text = condition_text(where, loop)
+    if text is None:
+        holds = evaluate(where, loop.table).cast(pa.bool_())
+        text = loop.add(as_numpy(plain_array(pc.fill_null(holds, False))))
+    return (text,)
 
 
 def _looked_up(
@@ -141,8 +140,12 @@ def _looked_up(
     valid = as_numpy(pc.is_valid(here)) if here.null_count else None
     values = as_numpy(pc.fill_null(here, 0) if here.null_count else here)
     names = dict(join.columns)
-    own = {name: names.get(_source(pass_, name)) for name in pass_.keys}
-    columns = [(name, column) for name, column in own.items() if column is not None]
+    plain = {n: v for n, v in pass_.columns.items() if isinstance(v, ColumnName)}
+    columns = [
+        (name, names[plain[name].name])
+        for name in pass_.keys
+        if name in plain and plain[name].name in names
+    ]
     found: dict[str, KeyColumn] = {}
     for name, column in columns or [(f"join {join.table}", join.pairs[0][1])]:
         key = number_keys(table, [column], 1).columns[0]

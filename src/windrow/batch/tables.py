@@ -26,6 +26,7 @@ def library(data: Any) -> str:
 BOUNDS = ("window_start", "window_end")
 
 _PLAIN = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+_VIEWS = {kind.id for kind in _PLAIN}
 
 
 def schema_of(data: Any) -> pa.Schema:
@@ -36,12 +37,15 @@ def schema_of(data: Any) -> pa.Schema:
 def read(data: Any, columns: Sequence[str]) -> pa.Table:
     """The columns of a table as Arrow."""
     table = _read(data, list(columns))
-    schema = _without_views(table.schema)
-    return table if schema.equals(table.schema) else table.cast(schema)
+    own = table.schema
+    schema = _without_views(own)
+    return table if schema is own or schema.equals(own) else table.cast(schema)
 
 
 def _without_views(schema: pa.Schema) -> pa.Schema:
     """The schema with large types for views, which Arrow cannot `take` from."""
+    if not any(kind.num_fields or kind.id in _VIEWS for kind in schema.types):
+        return schema
     plain = [_without_view(field) for field in schema]
     if all(a is b for a, b in zip(plain, schema, strict=True)):
         return schema

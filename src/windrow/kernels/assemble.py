@@ -44,7 +44,7 @@ from .user import are_compiled, user_functions
 
 Named = tuple[tuple[str, Callable[..., Any]], ...]
 
-_LEAVES = {"rows": add_lift, "slices": add_loaded_leaf, "events": add_lift_one}
+_LEAVES = {"slices": add_loaded_leaf, "events": add_lift_one}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +53,7 @@ class Assembly:
 
     leaf         what `leaf(source, i)` reads: "rows", which are lifted in the loop,
                  "slices", or "events", rows that may also be arguments
+    computed     slots of rows that are computed in the loop, and their texts
     emit         what `emit(out, i, partial)` writes: "results", "partials", or nothing
     tails        whether a tail partial is combined on to each window
     tallies      whether loops know how many slices a partial holds (`tallies.py`)
@@ -75,6 +76,7 @@ class Assembly:
     product: Product
     entries: Named
     leaf: str = "rows"
+    computed: tuple[tuple[int, str], ...] = ()
     emit: str | None = "results"
     tails: bool = False
     tallies: bool = False
@@ -92,7 +94,7 @@ class Assembly:
     @cached_property
     def _hash(self) -> int:
         """Computed once: an assembly is looked up by it more than once a call."""
-        own = self.words, self.leaf, self.generated
+        own = self.words, self.leaf, self.generated, self.computed
         return hash((self.what, self.product, self.entries, *own))
 
     def __hash__(self) -> int:
@@ -107,7 +109,10 @@ class Assembly:
         for name, value in self.constants:
             text.constant(name, value)
         joins = add_partial(text, self.product, by_part=bool(self.part_words))
-        _LEAVES[self.leaf](text, self.product)
+        if self.leaf == "rows":
+            add_lift(text, self.product, dict(self.computed))
+        else:
+            _LEAVES[self.leaf](text, self.product)
         if self.emit == "results":
             repeats = self.stretches and not columns
             add_emit(text, self.product, tail=self.tails, repeats=repeats)

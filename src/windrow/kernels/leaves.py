@@ -6,7 +6,7 @@ product (`source.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from windrow.loops.text import Text
 
@@ -14,9 +14,15 @@ from .product import Product, ProductPart
 from .source import part_title
 
 
-def add_lift(text: Text, product: Product) -> None:
-    """Add `leaf(source, i)`, which lifts row i; a null row is the identity."""
-    read = "read(source[{}], i)".format
+def add_lift(text: Text, product: Product, computed: Mapping[int, str]) -> None:
+    """Add `leaf(source, i)`, which lifts row i; a null row is the identity.
+
+    Slots that are `computed` have texts; all others are read.
+    """
+
+    def read(slot: int) -> str:
+        return computed.get(slot, f"read(source[{slot}], i)")
+
     position = "places(i)" if text.columns else "i"
     calls = _add_lifts(text, product, "source, i", position, read)
     text.define(f"def leaf(source, i):\n    return {calls}")

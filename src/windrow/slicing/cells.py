@@ -160,7 +160,7 @@ class CellRows:
 
     Keys are read from `source`, behind the columns of the product, and `numbers`; rows
     for which the expression `left_in` is false, or one of the `tests` has no code, are
-    left out.
+    left out.  `computed` are the texts of slots that stand for no column.
     """
 
     source: tuple[Array, ...]
@@ -169,6 +169,7 @@ class CellRows:
     keys: tuple[KeyText, ...]
     left_in: str | None = None
     tests: tuple[KeyText, ...] = ()
+    computed: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -205,6 +206,7 @@ def fold_cells(
         entries=(("run", run_cells_in_runs if in_runs else run_cells),),
         columns=columns_of_cells,
         alike=True,
+        computed=rows.computed,
         generated=(KeyText.code_of(rows.keys, rows.left_in, rows.tests),),
         inline=("code_of", "push_run"),
         allocates=product.has_users,

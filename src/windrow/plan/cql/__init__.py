@@ -5,7 +5,7 @@ scope.py, types.py, windows.py  ->  bind.py  ->  passes.py     explain.py prints
 
 from .bind import bind_query
 from .explain import explain_passes
-from .loop import why_not_in_loop
+from .loop import loop_steps, why_not_in_loop
 from .passes import BoundQuery, JoinedTable, Member, Pass, Relation, passes_of
 from .windows import ROW, TOTAL
 
@@ -19,6 +19,7 @@ __all__ = [
     "Relation",
     "bind_query",
     "explain_passes",
+    "loop_steps",
     "passes_of",
     "why_not_in_loop",
 ]

@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from windrow.plan.explain import Explanation
-from windrow.query.tree import ColumnName
 from windrow.query.unparse import name_text, text_of, tree_text
 
-from .loop import why_not_in_loop
+from .loop import loop_steps, why_not_in_loop
 from .passes import Member, Pass
 
 
@@ -50,19 +49,17 @@ def _pass(
         pairs = ", ".join(f"{left} = {join.table}.{own}" for left, own in join.pairs)
         yield f"  {'left join' if join.is_left else 'join':<10} {join.table} on {pairs}"
     yield from [] if rows.filters_first else where
-    if pass_.windows and (where or rows.joins) and not on_spark:
+    steps = loop_steps(pass_)
+    if pass_.windows and steps and not on_spark:
         reason = why_not_in_loop(pass_)
-        steps = ["where"] * bool(where) + ["join"] * bool(rows.joins)
         step = " and ".join(steps)
         yield (
             f"  loop       {step} while rows are folded into cells, where these serve"
             if reason is None
             else f"  loop       none, {step} go before: {reason}"
         )
-    columns = pass_.columns.items()
-    computed = [name for name, part in columns if not isinstance(part, ColumnName)]
-    if computed and pass_.windows:
-        yield f"  compute    {', '.join(computed)}"
+    if pass_.computed and pass_.windows:
+        yield f"  compute    {', '.join(pass_.computed)}"
     if inner is not None:
         yield from (f"  {line}" for line in str(inner).splitlines())
     for member in pass_.members:

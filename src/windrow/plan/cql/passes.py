@@ -15,6 +15,7 @@ name is its text.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from windrow._later import dataclass
@@ -50,7 +51,7 @@ class Relation:
     where: Expression | None
     numbered: tuple[str, ...] | None
 
-    @property
+    @cached_property
     def filters_first(self) -> bool:
         """Whether `where` reads no joined column, and so goes before the joins."""
         joined = {called for join in self.joins for called, _ in join.columns}
@@ -104,7 +105,7 @@ class Pass:
     calls: dict[str, Call]
     members: tuple[Member, ...]
 
-    @property
+    @cached_property
     def reads(self) -> list[str]:
         """Every column of the joined rows that the pass reads."""
         rows = self.rows
@@ -114,6 +115,33 @@ class Pass:
         if rows.numbered is not None:
             names += [*rows.numbered, *([rows.time] if rows.time is not None else [])]
         return [name for name in dict.fromkeys(names) if name not in (ROW, TOTAL)]
+
+    @cached_property
+    def own_reads(self) -> list[str]:
+        """The columns of the stream that the pass reads."""
+        joined = {name for join in self.rows.joins for name, _ in join.columns}
+        return [name for name in self.reads if name not in joined]
+
+    @cached_property
+    def computed(self) -> list[str]:
+        """The columns that are computed of others."""
+        return [n for n, v in self.columns.items() if not isinstance(v, ColumnName)]
+
+    @cached_property
+    def measured(self) -> set[str]:
+        """The columns that aggregates are of."""
+        return {name for call in self.calls.values() for name in call.columns}
+
+    @cached_property
+    def looked_at(self) -> set[str]:
+        """Those that results are looked up in, or a user's functions are tried on."""
+        calls = [(call.aggregate, call.columns) for call in self.calls.values()]
+        return {
+            name
+            for aggregate, columns in calls
+            if aggregate.is_users or aggregate.result == "position"
+            for name in columns
+        }
 
     @property
     def arguments(self) -> dict[str, Any]:
