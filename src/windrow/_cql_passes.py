@@ -11,6 +11,7 @@ The steps before and after `wr.aggregate` are functions of `batch/relation.py`, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -19,10 +20,14 @@ import pyarrow as pa
 from windrow import batch
 from windrow._back_ends import spark_back_end
 from windrow._dispatch import aggregate, explain
+from windrow._later import dataclass
 from windrow.batch import relation as table_relation
 from windrow.batch.row_loop import loop_rows
 from windrow.plan import Explanation, plan_windows, resolve
+from windrow.plan.aggregate import Plan
 from windrow.plan.cql import TOTAL, Member, Pass, loop_steps, why_not_in_loop
+from windrow.plan.facts import Facts
+from windrow.plan.resolved import Resolved
 from windrow.query.tree import Apply, ColumnName, Expression, Literal
 
 
@@ -45,12 +50,32 @@ def run_pass(inputs: Mapping[str, Any], pass_: Pass) -> list[tuple[int, Any]]:
     return list(zip([member.place for member in pass_.members], results, strict=True))
 
 
+@dataclass(frozen=True, eq=False)
+class _Planned:
+    """The plan of a pass, by which what is resolved of it is kept."""
+
+    plan: Plan
+
+
 @lru_cache(maxsize=256)
-def _plan(pass_: Pass, schema: pa.Schema) -> Any:
+def _plan(pass_: Pass, schema: pa.Schema) -> _Planned:
     """The plan of a pass over rows of that schema, which is the same each time."""
     arguments = pass_.arguments
     calls = arguments.pop("aggregates")
-    return plan_windows(schema, **arguments, calls=calls, algorithm="auto")
+    return _Planned(plan_windows(schema, **arguments, calls=calls, algorithm="auto"))
+
+
+@lru_cache(maxsize=256)
+def _resolve_cells(planned: _Planned, facts: Facts) -> Resolved | None:
+    """How rows are folded into cells, if they are; the same each time for such facts.
+
+    Facts that a sort would tell have no say in that.
+    """
+    if facts.cells is None:
+        return None
+    alone = replace(facts, cells=None)
+    resolved = resolve(planned.plan, replace(facts, after_sort=lambda: alone))
+    return resolved if resolved.cells is not None else None
 
 
 def _run_in_loop(inputs: Mapping[str, Any], pass_: Pass) -> pa.Table | None:
@@ -63,21 +88,24 @@ def _run_in_loop(inputs: Mapping[str, Any], pass_: Pass) -> pa.Table | None:
     found = loop_rows(inputs, pass_)
     if found is None:
         return None
-    plan = _plan(pass_, found.schema)
-    if plan.must_sort is not None:
+    planned = _plan(pass_, found.schema)
+    if planned.plan.must_sort is not None:
         return None
-    job = found.open(plan)
-    resolved = resolve(plan, job.facts)
-    return job.run(resolved) if resolved.cells is not None else None
+    job = found.open(planned.plan)
+    resolved = _resolve_cells(planned, job.facts)
+    return None if resolved is None else job.run(resolved)
 
 
 def _aggregate_rows(rows: Any, pass_: Pass) -> Any:
     """The windows of a pass over rows that are filtered and joined."""
     if is_spark(rows) or any(call.where is not None for call in pass_.calls.values()):
         return aggregate(rows, **pass_.arguments)
-    plan = _plan(pass_, rows.schema.remove_metadata())
+    planned = _plan(pass_, rows.schema.remove_metadata())
+    plan = planned.plan
     job = batch.open_job(rows.select(plan.reads), plan)
-    return job.run(resolve(plan, job.facts))
+    facts = job.facts
+    resolved = _resolve_cells(planned, replace(facts, after_sort=None))
+    return job.run(resolved or resolve(plan, facts))
 
 
 def _prepare_rows(inputs: Mapping[str, Any], pass_: Pass) -> Any:

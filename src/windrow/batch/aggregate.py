@@ -98,10 +98,9 @@ class WindowJob:
             return self._sorted_facts()
         known = table_facts(self.table, self.plan, len(self.table))
         known = self.unsorted.add_facts(replace(known, threads=self.threads))
-        if self.unsorted.texts is NO_TEXTS:
-            return replace(known, after_sort=self._sorted_facts)
-        unsorted = replace(known, cells=None)  # rows of texts are never sorted
-        return replace(known, after_sort=lambda: unsorted)
+        if self.unsorted.texts is not NO_TEXTS:
+            return known  # such rows are folded into cells, or not at all
+        return replace(known, after_sort=self._sorted_facts)
 
     def _sorted_facts(self) -> Facts:
         """What sorted rows tell: also whether time windows have gaps."""

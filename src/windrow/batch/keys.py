@@ -31,6 +31,8 @@ from .number_texts import NumberText
 
 Array = np.ndarray[Any, Any]
 
+FEW = 4_096  # numbers that are sorted in place of hashed
+
 Words = Callable[[Array], pa.Array]
 """The values of codes."""
 
@@ -195,8 +197,12 @@ def _whole_column(array: pa.Array, name: str, most: int) -> KeyColumn | None:
         if len(present):
             least, greatest = int(present.min()), int(present.max())
     size = greatest - least + 1 + is_null
-    if size > most:
+    if size > most and (is_null or len(present) > FEW):
         return None
+    if size > most:  # a sort of few numbers is faster than a dictionary of them
+        distinct, codes = np.unique(present, return_inverse=True)
+        words: Words = lambda some: as_arrow(distinct[some]).view(kind)  # noqa: E731
+        return KeyColumn(codes, len(distinct), words)
     whole = np.dtype(column.values.dtype)
     words = _whole_words(kind, whole, least, is_null=is_null)
     return KeyColumn(column.values, size, words, least, column.valid)

@@ -43,6 +43,9 @@ class Facts:
     cells: CellFacts | None = None
     after_sort: Callable[[], Facts] | None = field(default=None, compare=False)
 
+    def __hash__(self) -> int:
+        return hash((self.nulls, self.longest, self.threads, self.cells))
+
     def select(
         self, request: KernelRequest, calls: Sequence[BoundCall], width: int | None
     ) -> KernelRequest:
