@@ -1,5 +1,7 @@
 """Generates `code_of(source, numbers, i)`, which numbers the key of a row.
 
+Also `is_left_in(source, i)`, by which rows are left out before they have one.
+
     code of one column     rank[value], or the value less the least; a null is 0
     code of several        ((a * size of b) + b) * size of c + c
 
@@ -49,17 +51,20 @@ class KeyText:
         return code
 
     @staticmethod
-    def code_of(
-        keys: Sequence[KeyText], left_in: str | None, tests: Sequence[KeyText] = ()
-    ) -> str:
-        """The function; rows are left out where `left_in` is false, or a code of a
-        key or of one of the `tests` is negative.
+    def is_left_in(condition: str | None) -> str:
+        """The function that tells which rows stay, and so which need a code."""
+        return f"def is_left_in(source, i):\n    return {condition or True}"
+
+    @staticmethod
+    def code_of(keys: Sequence[KeyText], tests: Sequence[KeyText] = ()) -> str:
+        """The function; rows are left out where a code of a key or of one of the
+        `tests` is negative.
         """
         lines = [f"key{n} = {key.code}" for n, key in enumerate((*keys, *tests))]
         code = "key0"
         for n, key in enumerate(keys[1:], 1):
             code = f"({code}) * read(numbers, {key.size}) + key{n}"
-        texts = [] if left_in is None else [f"({left_in})"]
+        texts = []
         for n, key in enumerate((*keys, *tests)):
             texts += [f"(key{n} >= 0)"] if key.length is not None else []
         if texts:

@@ -142,8 +142,12 @@ def stride(
 # --- rows in no order (`windrow.slicing.cells`) ---------------------------------
 
 
+def is_left_in(source: Any, i: Any) -> Any:
+    """Whether row i is folded, if it has a code."""
+
+
 def code_of(source: Any, numbers: Any, i: Any) -> Any:
-    """The code of the key of row i; -1 if the row is left out."""
+    """The code of the key of row i; -1 if it has none, and is left out."""
 
 
 # --- tallies: partials of rows whose number the loop knows (`tallies.py`) ---------

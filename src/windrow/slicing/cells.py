@@ -5,8 +5,8 @@ r"""Folds rows where they stand into cells, one for each key and slice.
     key 1             .           ..    .        cell = code of the key * slices + slice
 
 No row is sorted or moved: the loop reads what it needs of a row, computes its cell, and
-combines it on to what the cell holds.  `code_of` is generated for a query, and may also
-leave rows out (-1).
+combines it on to what the cell holds.  `is_left_in` and `code_of` are generated for a
+query, and may leave rows out.
 
 Where association matters, rows of a cell are combined as `fold` does it, bit for bit:
 the run under way is in `out`, and pairs of runs wait in levels of `stack`.
@@ -26,6 +26,7 @@ from windrow.kernels import Assembly, KeyText, Product
 from windrow.kernels.vocabulary import (
     code_of,
     combine,
+    is_left_in,
     leaf,
     load,
     peek,
@@ -61,7 +62,9 @@ def run_cells(source, numbers, times, edges, bounds, counts, stack, out):
     slices = np.int64(len(edges) - 1)
     at, begin, end = np.int64(0), np.int64(0), np.int64(0)
     for i in range(read(bounds, START), read(bounds, STOP)):
-        code = code_of(source, numbers, i)
+        code = np.int64(-1)
+        if is_left_in(source, i):
+            code = code_of(source, numbers, i)
         if code >= 0:
             time = read(times, i)
             if time < begin or time >= end:
@@ -80,7 +83,9 @@ def run_cells_in_runs(source, numbers, times, edges, bounds, counts, stack, out)
     slices = np.int64(len(edges) - 1)
     at, begin, end = np.int64(0), np.int64(0), np.int64(0)
     for i in range(read(bounds, START), read(bounds, STOP)):
-        code = code_of(source, numbers, i)
+        code = np.int64(-1)
+        if is_left_in(source, i):
+            code = code_of(source, numbers, i)
         if code >= 0:
             time = read(times, i)
             if time < begin or time >= end:
@@ -138,7 +143,9 @@ def columns_of_cells(source, numbers, times, edges, bounds, counts, stack, out):
     """Sort the numbers of cells by counting, and fold the rows of each."""
     start, stop = bounds[START], bounds[STOP]
     rows = np.arange(start, stop)
-    codes = np.broadcast_to(code_of(source, numbers, slice(start, stop)), len(rows))
+    some = slice(start, stop)
+    codes = np.broadcast_to(code_of(source, numbers, some), len(rows))
+    codes = np.where(is_left_in(source, some), codes, -1)
     if (codes < 0).any():
         rows = rows[codes >= 0]
         codes = codes[codes >= 0]
@@ -207,8 +214,11 @@ def fold_cells(
         columns=columns_of_cells,
         alike=True,
         computed=rows.computed,
-        generated=(KeyText.code_of(rows.keys, rows.left_in, rows.tests),),
-        inline=("code_of", "push_run"),
+        generated=(
+            KeyText.is_left_in(rows.left_in),
+            KeyText.code_of(rows.keys, rows.tests),
+        ),
+        inline=("is_left_in", "code_of", "push_run"),
         allocates=product.has_users,
     )
 
