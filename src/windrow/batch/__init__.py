@@ -15,7 +15,8 @@
     sketches.py        approximate aggregates, whose partial is an object
     partials.py        partials as columns of a table: tiles.py
     relation.py        filters, joins and select lists of CQL: expressions.py
-    row_loop.py        filters and joins of CQL within the loop of cells: conditions.py
+    row_loop.py        filters, joins and computed columns of CQL within the loop of
+                       cells: conditions.py, number_texts.py
 
 A call opens a job, whose `facts` complete the plan, and runs it:
 

@@ -67,7 +67,7 @@ class UnsortedRows:
         others = self.texts.keys
         own = [name for name in self.plan.by if name not in others]
         found = number_keys(self.table, own, self.threads)
-        known = dict(zip(own, found.columns, strict=True)) | others
+        known = {**dict(zip(own, found.columns, strict=True)), **others}
         schema = pa.schema([self.plan.schema.field(name) for name in self.plan.by])
         return KeyNumbers(schema, tuple(known[name] for name in self.plan.by))
 

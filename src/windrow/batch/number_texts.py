@@ -118,7 +118,8 @@ def number_text(part: Expression, columns: LoopColumns) -> NumberText:
         case Literal(value=bool(value)):
             return NumberText(repr(value), None, lambda: (0, 1))
         case Literal(value=int(value)) if abs(value) <= _MOST:
-            return NumberText(f"np.int64({value})", None, lambda: (value, value))
+            bounds = value, value
+            return NumberText(f"np.int64({value})", None, lambda: bounds)
         case Literal(value=float(value)) if math.isfinite(value):
             return NumberText(f"np.float64({value!r})", None, None)
         case ColumnName(name=name):
@@ -134,9 +135,9 @@ def number_text(part: Expression, columns: LoopColumns) -> NumberText:
                 return _float(f"np.float64({number.value})", [number])
         case Apply(name=name, arguments=arguments) if name in _OPERATORS:
             operands = [number_text(argument, columns) for argument in arguments]
-            text = _OPERATORS[name](*operands)
-            if len(text.value) <= _LONGEST:
-                return text
+            computed = _OPERATORS[name](*operands)
+            if len(computed.value) <= _LONGEST:
+                return computed
     raise NoTextError
 
 

@@ -47,8 +47,9 @@ PBA_WINDOWS, FAST_WINDOWS, OTHER_WINDOWS = 8, 0.5, 0.25
 
 def is_numbers(values: Any, kinds: tuple[Any, ...] = _NUMBERS) -> bool:
     """Whether a batch is an array of such numbers that a kernel reads as it stands."""
-    plain = type(values) is np.ndarray and values.dtype in kinds
-    return bool(plain and values.ndim == 1 and values.flags.c_contiguous)
+    if type(values) is not np.ndarray or values.dtype not in kinds:
+        return False
+    return values.ndim == 1 and values.flags.c_contiguous
 
 
 def array_feed(window: KeyWindow, feed: Function) -> Function:
@@ -82,12 +83,13 @@ class WindowFeed:
         self.masks = len(self.program.columns.slots.masks)
         self.step = self.program.steps.accounts.get("call_rows")
         self.calls: dict[bool, Function] = {}  # machine code, for arrays of a kind
-        self.dtypes, self.ones = self.program.kernel.product.out_dtypes, NO_MASK
+        kinds = self.program.kernel.product.out_dtypes
+        self.dtypes, self.ones = tuple(map(np.dtype, kinds)), NO_MASK
         self.base = np.zeros(1, np.int64)  # nobody asks for positions here
         algorithm, steps = self.program.kernel.algorithm, self.program.kernel.steps
         self.windows = OTHER_WINDOWS if algorithm.stride is None else FAST_WINDOWS
         self.windows = PBA_WINDOWS if steps.chunk else self.windows
-        self.least = 1 if steps.chunk else MORE
+        self.least = LEAST if steps.chunk else LEAST * MORE
         self.recent: list[Array] = []  # batches that went one by one, up to `upto`
         self.upto = 0
 
@@ -98,10 +100,10 @@ class WindowFeed:
 
     def answer(self, values: Array) -> Made | None:
         """The results of a batch; None: not by these ways."""
-        window, count, tail = self.window, len(values), self.window.tail
-        if count < LEAST * self.least:
+        count = len(values)
+        if count < self.least:
             return self.one_by_one(values)
-        longest = self.longest
+        window, tail, longest = self.window, self.window.tail, self.longest
         pays = self.by_arrays and self.windows * count >= longest
         if tail is None and not window.total:
             tail = values[:0]
@@ -129,7 +131,7 @@ class WindowFeed:
         return lambda: [*head[0](), *rest()], head[1] + count
 
     def one_by_one(self, values: Array, *, pays: bool = False) -> Made | None:
-        """All events one by one, and noted where the next batch may go by arrays."""
+        """All events one by one; noted where it pays to slide over arrays."""
         window, count = self.window, len(values)
         before = window.first
         out = self.write_rows(values)
@@ -137,7 +139,7 @@ class WindowFeed:
             return None
         window.first = before + count
         made = self.batches(out)
-        if pays:
+        if pays:  # the next batch may go by arrays
             self.recent = [*(self.recent if self.upto == before else ()), values.copy()]
             self.upto = window.first
             if sum(map(len, self.recent)) >= self.longest == window.count():

@@ -104,9 +104,9 @@ def run_cells_in_runs(source, numbers, times, edges, bounds, counts, stack, out)
                 push_run(stack, cell, len(counts), (rows >> RUN_BITS) - 1, partial)
     since, until = read(bounds, SINCE), read(bounds, UNTIL)
     for first in range(since, len(counts), slices or 1):
-        for cell in range(first, first + until - since):
-            if peek(counts, cell) >= RUN:
-                store(out, cell, whole_cell(stack, cell, len(counts), counts, out))
+        for place in range(first, first + until - since):
+            if peek(counts, place) >= RUN:
+                store(out, place, whole_cell(stack, place, len(counts), counts, out))
 
 
 def push_run(stack, cell, cells, runs, partial):
