@@ -125,6 +125,14 @@ class Graph:
     roots: tuple[Root, ...]
 
     @cached_property
+    def _hash(self) -> int:
+        """Computed once: a kernel is looked up by it in each call."""
+        return hash((self.nodes, self.roots))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
     def by_name(self) -> dict[str, Node]:
         """Each node by its name."""
         return {node.name: node for node in self.nodes}

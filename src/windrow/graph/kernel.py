@@ -8,6 +8,7 @@ compiler.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from windrow.kernels import Assembly, Product
@@ -24,6 +25,7 @@ _UNEVEN: dict[str, Callable[..., Any]] = {
 }
 
 
+@lru_cache(maxsize=512)
 def graph_assembly(
     graph: Graph, product: Product, leaf: str, walk: str = "arrays"
 ) -> Assembly:

@@ -220,15 +220,16 @@ class ListFeed(WindowFeed):
     def answer(self, values: Array) -> Made | None:
         """The results of a batch; None where windows report at their own pace."""
         window, rules, count = self.list, self.list.rules, len(values)
-        least = max(LEAST, self.longest)
+        longest, tail = self.longest, window.tail
+        least = max(LEAST, longest if tail is None else longest // 2)
         every_row = (rules[:, Q_EVERY] == 1).all()
         if not self.by_arrays or count < least or window.untaken or not every_row:
             return None
-        if window.tail is not None:
-            return self.slid(np.concatenate([window.tail, values]), count)
+        if tail is not None:
+            return self.slid(np.concatenate([tail, values]), count)
         if not window.total and (rules[:, Q_NEXT] == rules[:, Q_RANGE]).all():
             return self.slid(values, count)
-        return self.both(values) if count >= 2 * self.longest else None
+        return self.both(values) if count >= 2 * longest else None
 
     def both(self, values: Array) -> Made:
         """Events in memory: the first go one by one; then windows are the batch's."""

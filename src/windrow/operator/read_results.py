@@ -213,7 +213,10 @@ def list_reader(
         lows, highs = values[1].tolist, read
 
         def read() -> list[Any]:
-            return [(a << 32) + b for a, b in zip(highs(), lows(), strict=True)]
+            high, low = highs(), lows()
+            if not any(high):  # the totals are small: nothing to put together
+                return low
+            return [(a << 32) + b for a, b in zip(high, low, strict=True)]
 
     elif others or rest or len(values) > 1 or not _is_plain(bound):
         return None
