@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from threading import Thread
 from typing import Any
 
@@ -228,3 +229,29 @@ def test_a_short_batch_between_long_ones_is_not_left_out(monkeypatch):
         seen += [each.value for each in operator.feed(batch)]
 
     assert seen == windows([0, *values.tolist()], 32, sum)
+
+
+@pytest.mark.parametrize(("scale", "words"), [(1, 1), (1 - 2**40, 1), (2**52, 2)])
+def test_sums_of_a_list_take_one_word_where_that_is_enough(scale, words, monkeypatch):
+    graph, taken = array_feed.slide_graph, []
+
+    def spy(product, *arguments, **named):
+        taken.append(len(product.dtypes))
+        return graph(product, *arguments, **named)
+
+    monkeypatch.setattr(array_feed, "slide_graph", spy)
+    values = np.arange(6_000) % 7 * scale
+    windows = [wr.rows(width, name=str(width)) for width in (3, 1_000)]
+    operator = wr.Operator(windows, "sum", types={"value": "int64"}, nulls=False)
+
+    fed = [result for at in (0, 3_000) for result in operator.feed(values[at:][:3_000])]
+
+    totals = [0, *itertools.accumulate(values.tolist())]
+    actual = [(result.query, result.end, result.value) for result in fed]
+    assert taken == [words, words]
+    assert actual == [
+        (str(width), end, totals[end] - totals[end - width])
+        for end in range(1, 6_001)
+        for width in (3, 1_000)
+        if end >= width
+    ]

@@ -24,6 +24,7 @@ import pyarrow as pa
 from windrow.algorithms import Q_EVERY, Q_NEXT, Q_RANGE, slide_regular
 from windrow.batch.results import written
 from windrow.graph import slide_graph
+from windrow.kernels import Product
 
 from .inputs import NO_EVENTS
 from .layout import Array
@@ -242,6 +243,8 @@ class ListFeed(WindowFeed):
         """All windows by one graph; results stand event by event once they are read."""
         program, ranges = self.program, self.list.rules[:, Q_RANGE].copy()
         plain = program.columns.without_nulls.product
+        if joined.dtype.kind == "i" and are_small(joined):
+            plain = program.columns.of_small_numbers
         ends = np.zeros(1, np.int64), np.array([len(joined)])
         windows, lane = [(range_, 1) for range_ in ranges.tolist()], program.steps.lane
         found = slide_graph(plain, (joined,), *ends, windows, lane=lane)
@@ -252,7 +255,8 @@ class ListFeed(WindowFeed):
         def made() -> list[ResultBatch]:
             table = [np.empty((count, len(own)), kind) for kind in self.dtypes]
             for q, results in enumerate(found):
-                for array, column in zip(table, shown(program, results), strict=True):
+                columns = shown(program, plain, results)
+                for array, column in zip(table, columns, strict=True):
                     array[count - own[q] :, q] = column[len(column) - own[q] :]
             ends = np.repeat(np.arange(last - count + 1, last + 1), len(own))
             owners = np.tile(np.arange(len(own)), count)
@@ -296,15 +300,26 @@ def slide_batch(program: WindowProgram, values: Array) -> tuple[Array, ...]:
     plain = program.columns.without_nulls.product
     bounds = np.zeros(1, np.int64), np.array([len(values)])
     work = program.kernel.algorithm, plain, (values,), *bounds, program.policies.range
-    return shown(program, slide_regular(*work, lane=program.steps.lane))
+    return shown(program, plain, slide_regular(*work, lane=program.steps.lane))
 
 
-def shown(program: WindowProgram, results: tuple[Array, ...]) -> tuple[Array, ...]:
-    """Results over values that are all there, as where nulls may be."""
-    plain, arrays = program.columns.without_nulls.product, list[Array]()
+def are_small(values: Array) -> bool:
+    """Whether no sum of whole numbers passes 64 bits: one word a sum is enough."""
+    most = max(-int(values.min()), int(values.max()))
+    return most * len(values) < 2**63
+
+
+def shown(
+    program: WindowProgram, plain: Product, results: tuple[Array, ...]
+) -> tuple[Array, ...]:
+    """Results over values that are all there and small, as where they may not be."""
+    arrays = list[Array]()
     pairs = zip(written(plain, results), program.kernel.product.outputs, strict=True)
     for (found, known), output in pairs:
-        arrays += found
+        if len(found) < len(output.dtypes):  # a total of one word, where two are read
+            arrays += [found[0] >> 32, found[0] & 0xFFFFFFFF]
+        else:
+            arrays += found
         if output.nullable:
             arrays.append(np.ones(len(found[0]), bool) if known is None else known)
     return tuple(arrays)

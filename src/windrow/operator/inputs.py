@@ -10,7 +10,7 @@ payloads    ("ann",)                     kept by the event's number, read off a
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -23,6 +23,7 @@ from windrow.aggregates import Call, find
 from windrow.aggregates.types import value_kind
 from windrow.batch.columns import numbers
 from windrow.errors import BadInput
+from windrow.kernels import Product
 from windrow.plan.bind import BoundCall, bind
 from windrow.plan.operator import check_keepable, is_held
 from windrow.plan.requests import (
@@ -36,6 +37,7 @@ from windrow.windows.policy_numbers import DELTA, PolicyNumbers
 
 from .layout import Array
 
+Wide = Callable[[BoundCall], bool]  # whether a sum takes two words
 Source = list[Array]  # the slots of events
 Events = tuple[Array, ...]  # their instants, marks, signals and flags
 Others = tuple[float, float, int]  # mark, signal and flag of one event
@@ -79,6 +81,11 @@ class EventColumns:
         if not self.nulls:
             return self.request
         return _request(self.bound, nulls=False)[1]
+
+    @cached_property
+    def of_small_numbers(self) -> Product:
+        """The product of events of which none is null and no sum overflows."""
+        return _request(self.bound, nulls=False, wide=lambda _: False)[1].product
 
     @property
     def plain_names(self) -> list[str]:
@@ -181,10 +188,13 @@ class EventColumns:
             )
 
 
-def _request(bound: Sequence[BoundCall], nulls: bool) -> tuple[Slots, KernelRequest]:
+def _request(
+    bound: Sequence[BoundCall], nulls: bool, wide: Wide = may_overflow
+) -> tuple[Slots, KernelRequest]:
     """The columns that a kernel reads, and what is asked of it.
 
-    Results that are made of events' values ask for the first and the last event.
+    Results that are made of events' values ask for the first and the last event; sums
+    that are `wide` have two words.
     """
     ends = [
         BoundCall(
@@ -195,7 +205,7 @@ def _request(bound: Sequence[BoundCall], nulls: bool) -> tuple[Slots, KernelRequ
     held = [call for call in bound if is_held(call)]
     calls = [call for call in bound if call not in held] + (ends if held else [])
     slots = slots_of(calls, lambda name: nulls and name != _EVENT)
-    request = request_kernel(calls, slots, may_overflow)
+    request = request_kernel(calls, slots, wide)
     outputs = {call.name: numbers for call, numbers in request.calls}
     own = tuple(
         (
