@@ -213,7 +213,8 @@ def list_reader(
         lows, highs = values[1].tolist, read
 
         def read() -> list[Any]:
-            high, low = highs(), lows()
+            high: list[int] = highs()
+            low: list[int] = lows()
             if not any(high):  # the totals are small: nothing to put together
                 return low
             return [(a << 32) + b for a, b in zip(high, low, strict=True)]
