@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from pyarrow import types as pat
 
 from windrow import batch
 from windrow._back_ends import source_of, spark_back_end
@@ -97,11 +98,17 @@ def merge_tiles(
 def _values(column: Any) -> list[Any]:
     """The different values of a column of texts, in most cases one.
 
-    Texts of one length whose bytes repeat are alike: hashing them took ten times as
-    long as a comparison.
+    The one word of a dictionary is that of all rows.  Texts of one length whose bytes
+    repeat are alike: hashing them took ten times as long as a comparison.
     """
     firsts = []
     for chunk in column.chunks:
+        if pat.is_dictionary(chunk.type) and len(chunk) and not chunk.null_count:
+            words = chunk.dictionary
+            if len(words) > 1:
+                words = chunk.unique().dictionary_decode()
+            firsts += words.to_pylist()
+            continue
         if len(chunk) < 2 or str(chunk.type) != "string" or chunk.null_count:
             return list(column.unique().to_pylist())
         _, edges, data = chunk.buffers()

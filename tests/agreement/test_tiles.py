@@ -101,6 +101,32 @@ def test_tiles_are_stored_appended_and_merged(tmp_path, by):
     assert same(merged, wr.aggregate(PAID, [HOUR], by=by, aggregates=calls))
 
 
+@pytest.mark.parametrize("windows", [HOUR, [HOUR, wr.sliding("5 minutes", on="ts")]])
+def test_many_tiles_are_merged_in_parts_of_whole_keys(windows):
+    keys, ordered = ["card", "shop"], PAID.sort_by("ts")
+    stored = wr.tiles(ordered, every="5 minutes", on="ts", by=keys, aggregates=CALLS)
+
+    with (
+        mock.patch.object(tiles, "PIECE", 50),
+        mock.patch.object(tiles, "in_threads", wraps=tiles.in_threads) as in_threads,
+    ):
+        merged = wr.merge_tiles(stored, windows)
+
+    assert in_threads.call_args.args[1] > 2
+    assert same(merged, wr.aggregate(ordered, windows, by=keys, aggregates=CALLS))
+
+
+def test_tiles_of_two_kinds_in_one_dictionary_are_refused():
+    short, long = (
+        wr.tiles(PAID, every=every, on="ts", n=wr.count())
+        for every in ("5 minutes", "15 minutes")
+    )
+    both = pa.concat_tables([short, long]).combine_chunks()
+
+    with pytest.raises(wr.BadInput, match="Hint"):
+        wr.merge_tiles(both, HOUR)
+
+
 @pytest.mark.parametrize("library", ["pandas", "polars", "duckdb"])
 def test_other_libraries_keep_what_tiles_are(library):
     module = pytest.importorskip(library)

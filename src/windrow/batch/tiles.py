@@ -17,15 +17,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from windrow.loops import as_arrow
+from windrow._later import dataclass
+from windrow.loops import as_arrow, in_threads, limited, steadily, thread_count
+from windrow.loops.threads import PIECE
 from windrow.plan.aggregate import Plan
 from windrow.plan.resolved import Resolved
 from windrow.plan.tile_kind import ABOUT, TILE, VALUES
 from windrow.plan.tiles import PLACE, TilePlan
+from windrow.slicing import fold
 from windrow.windows import Clock, clock_of
 
 from .aggregate import open_windows
-from .assemble import assemble
+from .assemble import assemble, join_tables
 from .columns import plain_array
 from .keys import key_codes
 from .partials import (
@@ -39,7 +42,7 @@ from .partials import (
 )
 from .results import from_ints
 from .sketches import sketch_columns
-from .slices import Job, Slices, merge_alike, slide_slices
+from .slices import Job, Slices, slide_slices
 from .sorted_rows import SortedRows, check_room, rows_in_order, sort_rows
 
 Array = np.ndarray[Any, Any]
@@ -58,22 +61,48 @@ def make_tiles(table: pa.Table, tiles: TilePlan) -> pa.Table:
 
 def coarsen_tiles(table: pa.Table, tiles: TilePlan) -> pa.Table:
     """Longer tiles of shorter ones."""
-    partials, rows, slices = _read(table, tiles)
+    stored = _read(table, tiles)
+    rows, slices = _slices(tiles, stored.rows, stored.partials.arrays)
     assert slices.partials is not None
     assert rows.times is not None
     runs = np.repeat(np.arange(len(rows.firsts)), rows.lengths)
     keys = rows.keys.take(as_arrow(runs))
     columns = {f"k{i}": keys.column(n) for i, n in enumerate(tiles.plan.by)}
     columns |= {PANE: as_arrow(rows.times)}
-    folded = pa.table(columns | write_partials(partials, slices.partials))
+    folded = pa.table(columns | write_partials(stored.partials, slices.partials))
     return _written(tiles, folded, _merged_lists(table, tiles))
 
 
 def merge_windows(table: pa.Table, tiles: TilePlan) -> pa.Table:
     """The windows over tiles, as `wr.aggregate` gives them over rows."""
     resolved, plan = tiles.resolved, tiles.plan
-    partials, rows, slices = _read(table, tiles)
-    check_room(rows.extremes, plan.longest)
+    threads = resolved.threads(thread_count(None, len(table)))
+    with steadily(), limited(threads):
+        stored = _read(table, tiles)
+        check_room(stored.rows.extremes, plan.longest)
+        parts = stored.parts() if resolved.divides else []
+
+        def solve(number: int) -> pa.Table:
+            rows, arrays = stored.part(*parts[number])
+            return _windows(tiles, stored.partials, *_slices(tiles, rows, arrays))
+
+        if len(parts) < 2:
+            slices = _slices(tiles, stored.rows, stored.partials.arrays)
+            result = _windows(tiles, stored.partials, *slices)
+        else:
+            result = join_tables(in_threads(solve, len(parts), threads))
+    for name, column in _merged_lists(table, tiles).items():
+        result = result.append_column(name, column)
+    results = {bound.name for bound in plan.calls}.union(tiles.calls)
+    own = [name for name in result.column_names if name not in results]
+    return result.select([*own, *tiles.calls])
+
+
+def _windows(
+    tiles: TilePlan, partials: Partials, rows: SortedRows, slices: Slices
+) -> pa.Table:
+    """The windows over slices of whole keys, without the calls that have lists."""
+    resolved, plan = tiles.resolved, tiles.plan
     answers = slide_slices(Job(resolved, rows, ()), slices)
     columns = []
     for answer in answers:
@@ -81,12 +110,7 @@ def merge_windows(table: pa.Table, tiles: TilePlan) -> pa.Table:
         sketched = sketch_columns(resolved.request, slices.partials or (), *bounds)
         work = plan.calls, resolved.request, partials, answer.out, sketched
         columns.append(partial_columns(*work))
-    result = assemble(plan, replace(rows, times=None), answers, columns)
-    for name, column in _merged_lists(table, tiles).items():
-        result = result.append_column(name, column)
-    results = {bound.name for bound in plan.calls}.union(tiles.calls)
-    own = [name for name in result.column_names if name not in results]
-    return result.select([*own, *tiles.calls])
+    return assemble(plan, replace(rows, times=None), answers, columns)
 
 
 def _merged_lists(table: pa.Table, tiles: TilePlan) -> dict[str, Any]:
@@ -163,8 +187,31 @@ def stored_columns(tiles: TilePlan) -> dict[str, tuple[str, str]]:
     return stored
 
 
-def _read(table: pa.Table, tiles: TilePlan) -> tuple[Partials, SortedRows, Slices]:
-    """The slices of tiles, each once, run by run, as long as the plan cuts them.
+@dataclass(frozen=True)
+class _StoredTiles:
+    """Tiles by key and time, and the arrays of their partials in that order."""
+
+    partials: Partials
+    rows: SortedRows
+
+    def parts(self) -> list[tuple[slice, slice]]:
+        """Whole keys with about PIECE tiles together: their runs, and their tiles."""
+        firsts, lasts = self.rows.firsts, self.rows.lasts
+        begins = np.flatnonzero(np.diff(firsts // PIECE, prepend=-1)).tolist()
+        ends = [*begins[1:], len(firsts)]
+        return [
+            (slice(a, b), slice(int(firsts[a]), int(lasts[b - 1])))
+            for a, b in zip(begins, ends, strict=False)
+        ]
+
+    def part(self, runs: slice, rows: slice) -> tuple[SortedRows, tuple[Array, ...]]:
+        """The tiles of a part, and their arrays."""
+        arrays = tuple(values[rows] for values in self.partials.arrays)
+        return self.rows.part(runs, rows), arrays
+
+
+def _read(table: pa.Table, tiles: TilePlan) -> _StoredTiles:
+    """The partials of tiles by key and time.
 
     Only the numbers of partials are put in order: what a tile is says each row again,
     and to take all columns was three quarters of the time.
@@ -174,7 +221,8 @@ def _read(table: pa.Table, tiles: TilePlan) -> tuple[Partials, SortedRows, Slice
     rows = _in_order(table, plan.by, clock) or sort_rows(table, plan.by, clock)
     assert plan.clock is not None
     assert rows.times is not None
-    times = rows.times * (clock.tick or 1) // (plan.clock.tick or 1)
+    units = clock.tick or 1, plan.clock.tick or 1
+    times = rows.times if units[0] == units[1] else rows.times * units[0] // units[1]
     structs = {call: plain_array(table.column(call)) for call in tiles.calls}
     columns = {
         column: structs[call].field(name)
@@ -191,9 +239,26 @@ def _read(table: pa.Table, tiles: TilePlan) -> tuple[Partials, SortedRows, Slice
         else rows.gather(values)
         for values in partials.arrays
     )
-    runs, begins = (rows.firsts, rows.lasts), plan.cuts.begins(times)
-    slices, times = merge_alike(request.product, arrays, runs, begins)
-    return partials, SortedRows(None, *slices.bounds, rows.keys, times), slices
+    placed = SortedRows(None, rows.firsts, rows.lasts, rows.keys, times)
+    return _StoredTiles(replace(partials, arrays=arrays), placed)
+
+
+def _slices(
+    tiles: TilePlan, rows: SortedRows, arrays: tuple[Array, ...]
+) -> tuple[SortedRows, Slices]:
+    """Tiles as slices, run by run, each once and as long as the plan cuts them."""
+    cuts, times = tiles.plan.cuts, rows.times
+    assert times is not None
+    cut = cuts.cut(times, rows.firsts, rows.lasts)
+    assert cut is not None
+    starts, stops = cut[0][:-1], cut[0][1:]
+    if len(starts) < len(times):
+        product = tiles.resolved.request.product
+        arrays = fold(product, arrays, starts, stops, leaf="slices")
+        times = times[starts]
+    slices = Slices(None, cut[1], arrays)
+    sliced = SortedRows(None, *slices.bounds, rows.keys, cuts.begins(times))
+    return sliced, slices
 
 
 def _in_order(table: pa.Table, by: tuple[str, ...], clock: Clock) -> SortedRows | None:
@@ -202,7 +267,7 @@ def _in_order(table: pa.Table, by: tuple[str, ...], clock: Clock) -> SortedRows 
     assert rows.times is not None
     if rows.unplaced is not None or 8 * len(rows.firsts) > len(table) + 8:
         return None
-    falls = np.diff(rows.times, prepend=rows.times[:1]) < 0
-    falls[rows.firsts] = False
+    falls = rows.times[1:] < rows.times[:-1]
+    falls[rows.firsts[1:] - 1] = False
     codes = key_codes(rows.keys, list(by))[0] if by else np.zeros(1, int)
     return None if falls.any() or (np.diff(codes) <= 0).any() else rows
