@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 
 import windrow as wr
+from windrow.plan.label_columns import MANY
 
 EPOCH = dt.datetime(2024, 3, 1)  # noqa: DTZ001 - the session's zone is UTC
 DICE = random.Random(11)
@@ -102,6 +103,40 @@ def test_labels_have_the_features_of_a_join_on_intervals(spark):
     )
     own = met.groupBy("l.id", "l.at", "l.card").agg(F.count("e.amount").alias("n"))
     assert_same_rows(actual, own, named_by=["id", "at", "card"])
+
+
+WIDE = LABELS
+for number in range(MANY):
+    words = pa.array([f"{number} of {i}" for i in range(len(LABELS))])
+    WIDE = WIDE.append_column(f"own {number}", words)
+WIDE = pa.concat_tables([WIDE, WIDE.slice(0, 30)])  # the same labels twice
+
+
+def test_labels_with_many_columns_are_joined_by_key_and_instant(spark):
+    calls = CALLS | ROWS | COPIED
+    order = {"at": "at", "on": "ts", "by": "card", "aggregates": calls}
+    labels, events = spark.createDataFrame(WIDE), spark.createDataFrame(EVENTS)
+
+    actual = wr.as_of(labels, events, **order)
+
+    expected = wr.as_of(WIDE, EVENTS, **order)
+    assert actual.columns == expected.column_names
+    assert_same_rows(actual, expected, named_by=["id", "at", "card"])
+    never = [f.name for f in actual.schema if not f.nullable]
+    assert never == ["n", "refunds", "ever", "all", "two"]
+    text = str(wr.explain(events, labels=labels, **order))
+    assert f"of labels card, at; their {MANY + 1} other columns are joined" in text
+
+
+def test_few_events_without_a_key_are_not_counted_first(spark):
+    labels, events = spark.createDataFrame(LABELS), spark.createDataFrame(EVENTS)
+    order = {"at": "at", "on": "ts", "n": wr.count(last="1 minute")}
+
+    text = str(wr.explain(events, labels=labels, **order))
+
+    assert "none: no key, and all events are" in text
+    text = str(wr.explain(events, labels=labels, hot=9, **order))
+    assert "no key: if there are more than 9 events" in text
 
 
 def test_features_of_events_agree_with_those_of_labels(spark):

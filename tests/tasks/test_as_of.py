@@ -61,7 +61,7 @@ def test_features_do_not_depend_on_where_batches_end(case, delay, rows, size, en
     gives = pa.schema(
         [("id", pa.int64()), *(expected.schema.field(n) for n in CALLS[case])]
     )
-    task = AsOfTask(plan, tuple(table.column_names), 1, gives, enough)
+    task = AsOfTask(plan, tuple(table.column_names), ("id",), gives, enough)
 
     batches = list(task(table.to_batches(max_chunksize=size)))
 

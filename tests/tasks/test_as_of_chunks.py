@@ -169,5 +169,5 @@ def _by_chunks(
     columns |= {IS_LABEL: pa.bool_(), SIDE: pa.binary()}
     columns |= {name: kinds[name] for name in read} | {"id": pa.int64()}
     own = pa.schema([("id", pa.int64()), *(gives.field(b.name) for b in plan.calls)])
-    task = AsOfTask(inner.plan, tuple(columns), 1, own, 2, chunks=inner)
+    task = AsOfTask(inner.plan, tuple(columns), ("id",), own, 2, chunks=inner)
     return _run(task, everything, columns.items())

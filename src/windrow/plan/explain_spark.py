@@ -31,6 +31,7 @@ from .explain_lines import (
 )
 from .facts import Facts
 from .flow import Flow
+from .label_columns import choose_columns
 from .over import OverPlan
 from .requests import may_overflow, request_kernel
 from .resolve import resolve
@@ -108,8 +109,8 @@ def explain_labels(plan: AsOfPlan, split: str, kernels: Sequence[str]) -> Explan
     lines.append(label_line(plan))
     lines.append(f"  split      {split}")
     read = [name for name in plan.reads if name in plan.schema.names]
-    own = f"labels with all their {len(plan.labels)} columns"
-    lines.append(f"  travels    {own}, once; of events {', '.join(read)}")
+    _, own = choose_columns(plan)
+    lines.append(f"  travels    {own}; of events {', '.join(read)}")
     return Explanation("\n".join(lines + _frame_lines(plan, kernels)))
 
 

@@ -58,14 +58,14 @@ IS_LABEL = "windrow is label"
 class AsOfTask:
     """The task of `wr.as_of`, from columns `names` to the schema `gives`.
 
-    Columns are those that the plan reads of events, under their names; those of labels
-    come after IS_LABEL, `passed` of them, and are given back before the features.
+    Columns are those that the plan reads of events, under their names, and others of
+    labels; those that are `passed` are given back before the features.
     Where keys are cut into `chunks`, a row of each chunk of a hot key has its SIDE.
     """
 
     plan: AsOfPlan
     names: tuple[str, ...]
-    passed: int
+    passed: tuple[str, ...]
     gives: pa.Schema
     enough: int
     chunks: LabelChunks | None = None
@@ -118,7 +118,6 @@ class AsOfTask:
         """The labels that are due, with their features."""
         if not due.any():
             return
-        own = rows.select(rows.column_names[-self.passed :] if self.passed else [])
         is_event = ~np.asarray(rows.column(IS_LABEL))
         if sides is None or solver is None:
             job = open_in_order(rows, due, is_event, self.plan)
@@ -131,8 +130,9 @@ class AsOfTask:
             features = solver.columns(
                 labels, events, runs, rows.filter(pa.array(sides))
             )
-        own = own.filter(pa.array(due))
-        columns = [*own.columns, *(features[bound.name] for bound in self.plan.calls)]
+        own = rows.select(list(dict.fromkeys(self.passed))).filter(pa.array(due))
+        passed = (own.column(name) for name in self.passed)
+        columns = [*passed, *(features[bound.name] for bound in self.plan.calls)]
         yield from as_batches(columns, self.gives)
 
     def _waits(self, rows: pa.Table) -> Array | None:
