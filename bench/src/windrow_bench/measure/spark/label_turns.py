@@ -1,12 +1,14 @@
 """Contenders over payments: features of labels, and sketches by key and window.
 
-range join   labels and events of a card within a day, grouped by label
+range join   labels and events of a card within a day, grouped by label; it compares
+             all pairs of a card, and has as many labels as take it half a minute
 floor        both tables shuffled by card and sorted by time, and nothing else
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from pyspark.sql import functions as F
 import windrow as wr
 from windrow_bench.measure.answers import WrongAnswer
 from windrow_bench.measure.labels import labels, payments, ten_features
-from windrow_bench.measure.race import Contender
+from windrow_bench.measure.race import Contender, rows_within
 from windrow_bench.measure.session import consume
 from windrow_bench.measure.ticks import NEW_YEAR
 
@@ -27,6 +29,7 @@ from . import held
 from .case import OURS, SPARK, Case, answering
 
 JOIN, FLOOR, TEN, HOT = "range join", "shuffle and sort", "ten features", "one hot card"
+PATIENCE = 30.0  # seconds for one call of the join
 ORDER = {"at": "at", "on": "ts", "by": "card"}
 SKETCHES = {
     "approx_distinct": (wr.approx_distinct("user"), "approx_count_distinct(user)"),
@@ -37,10 +40,9 @@ NEAR = 0.05  # both sides of a sketch err by some percent
 
 @cache
 def _files(events: int, asked: int, hot: float) -> tuple[Path, Path]:
-    name = f"{events}-{hot}"
     return (
-        held.stored(labels(asked, hot=hot), f"labels-{name}"),
-        held.stored(payments(events, hot=hot), f"payments-{name}"),
+        held.stored(labels(asked, hot=hot), f"labels-{asked}-{hot}"),
+        held.stored(payments(events, hot=hot), f"payments-{events}-{hot}"),
     )
 
 
@@ -50,12 +52,25 @@ def _tables(events: int, asked: int, hot: float = 0.0) -> list[DataFrame]:
 
 def horizon(events: int, asked: int, last: str, *, join: bool) -> list[Contender]:
     """Events of each label's last hours or days; beside a `join` on the interval."""
-    tables = _tables(events, asked)
+    calls = {"n": wr.count(last=last)}
     case = Case(last, _events_in_all)
-    builds = {OURS: partial(wr.as_of, *tables, **ORDER, n=wr.count(last=last))}
-    if join:
-        builds[JOIN] = partial(_by_join, *tables)
-    return case.contenders(builds)
+    ours = partial(wr.as_of, *_tables(events, asked), **ORDER, **calls)
+    contenders = case.contenders({OURS: ours})
+    return [*contenders, _join_on_fewer(events, asked)] if join else contenders
+
+
+def _join_on_fewer(events: int, asked: int) -> Contender:
+    """The join on so many labels that it ends; its time is scaled to all of them."""
+
+    def run(count: int) -> None:
+        _consumed(JOIN, partial(_by_join, *_tables(events, count)))
+
+    count = rows_within(PATIENCE, run, asked, asked // 50)
+    tables = _tables(events, count)
+    expected = wr.as_of(*tables, **ORDER, n=wr.count(last="1 day"))
+    case = Case("1 day", _events_in_all, expected=_events_in_all(expected))
+    [join] = case.contenders({JOIN: partial(_by_join, *tables)})
+    return replace(join, scale=asked / count)
 
 
 def ten(events: int, asked: int) -> list[Contender]:
