@@ -170,6 +170,24 @@ def test_shifting_labels_to_a_boundary_changes_what_closed_says(closed, expected
     assert done["n"].to_pylist()[:2] == expected
 
 
+@pytest.mark.parametrize(
+    ("closed", "before", "at", "after"),
+    [("left", 1, 1, 10), ("right", 1, 10, 10), ("both", 1, 11, 10),
+     ("neither", 1, None, 10)],
+)  # fmt: skip
+def test_a_microsecond_at_a_boundary_changes_what_closed_says(
+    closed, before, at, after
+):
+    micros, hour, noon = pa.timestamp("us"), 3_600_000_000, 43_200_000_000
+    events = pa.table({"ts": pa.array([noon - hour, noon], micros), "x": [1, 10]})
+    labels = pa.table({"t": pa.array([noon - 1, noon, noon + 1], micros)})
+    spent = wr.sum("x", last="1 hour", closed=closed)
+
+    done = wr.as_of(labels, events, at="t", on="ts", spent=spent)
+
+    assert done["spent"].to_pylist() == [before, at, after]
+
+
 def test_unknown_keys_and_missing_instants_give_zero_and_null():
     done = wr.as_of(LABELS, EVENTS, **ORDER, n=wr.count(), most=wr.max("x"))
 

@@ -339,6 +339,8 @@ FEATURES_SPARK = on_spark(
                "one feature", OURS, 1.3, spread=True),
         cost("Half of all rows in one card takes at most 1.5 times none.",
              "ten features", "one hot card", ("ten features",), 1.5),
+        cost("It does so too where that card is cut into chunks of time.",
+             "ten features", "one hot card, cut", ("ten features",), 1.5),
         cost("Ten features take at most twice a shuffle and sort of both tables.",
              "ten features", "ten features", ("shuffle and sort",), 2.0),
     ],

@@ -2,6 +2,8 @@
 
 range join   labels and events of a card within a day, grouped by label; it compares
              all pairs of a card, and has as many labels as take it half a minute
+dbl-tempo    `withRangeStats` over labels and events in one table, where it is installed
+             and rows are few: each frame is computed anew; both its ends are closed
 floor        both tables shuffled by card and sorted by time, and nothing else
 """
 
@@ -10,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 import windrow as wr
+from windrow_bench.libraries import load
 from windrow_bench.measure.answers import WrongAnswer
 from windrow_bench.measure.labels import labels, payments, ten_features
 from windrow_bench.measure.race import Contender, rows_within
@@ -28,7 +32,10 @@ from windrow_bench.measure.ticks import NEW_YEAR
 from . import held
 from .case import OURS, SPARK, Case, answering
 
-JOIN, FLOOR, TEN, HOT = "range join", "shuffle and sort", "ten features", "one hot card"
+JOIN, FLOOR = "range join", "shuffle and sort"
+TEN, HOT, CUT = "ten features", "one hot card", "one hot card, cut"
+TEMPO = "dbl-tempo"
+FEW = 100_000  # events, for those that compute each frame anew
 PATIENCE = 30.0  # seconds for one call of the join
 ORDER = {"at": "at", "on": "ts", "by": "card"}
 SKETCHES = {
@@ -56,7 +63,11 @@ def horizon(events: int, asked: int, last: str, *, join: bool) -> list[Contender
     case = Case(last, _events_in_all)
     ours = partial(wr.as_of, *_tables(events, asked), **ORDER, **calls)
     contenders = case.contenders({OURS: ours})
-    return [*contenders, _join_on_fewer(events, asked)] if join else contenders
+    if join:
+        contenders.append(_join_on_fewer(events, asked))
+        if find_spec("tempo") and events <= FEW:
+            contenders.append(_tempo(events, asked))
+    return contenders
 
 
 def _join_on_fewer(events: int, asked: int) -> Contender:
@@ -73,13 +84,33 @@ def _join_on_fewer(events: int, asked: int) -> Contender:
     return replace(join, scale=asked / count)
 
 
+def _tempo(events: int, asked: int) -> Contender:
+    """A count and six more numbers of each label's last day, by dbl-tempo."""
+    tables = _tables(events, asked)
+    expected = wr.as_of(*tables, **ORDER, n=wr.count(last="1 day", closed="both"))
+    case = Case("1 day", _events_in_all, expected=_events_in_all(expected))
+
+    def build() -> DataFrame:
+        number = F.col("id").cast("string").alias("id")  # it sums up every number
+        labels = tables[0].select("card", F.col("at").alias("ts"), number)
+        both = labels.unionByName(
+            tables[1].select("card", "ts", "amount"), allowMissingColumns=True
+        )
+        frame = load("tempo").TSDF(both, ts_col="ts", partition_cols=["card"])
+        stats: DataFrame = frame.withRangeStats(rangeBackWindowSecs=86_400).df
+        return stats.where("id is not null").withColumnRenamed("count_amount", "n")
+
+    return replace(case.contender(TEMPO, build), name=TEMPO)
+
+
 def ten(events: int, asked: int) -> list[Contender]:
     """Ten features, with half of all rows in one card and without; and the floor."""
     plain, skewed = _tables(events, asked), _tables(events, asked, 0.5)
     calls: dict[str, Any] = {"aggregates": ten_features()}
     builds = {
         TEN: partial(wr.as_of, *plain, **ORDER, **calls),
-        HOT: partial(wr.as_of, *skewed, **ORDER, hot=True, **calls),
+        HOT: partial(wr.as_of, *skewed, **ORDER, **calls),
+        CUT: partial(wr.as_of, *skewed, **ORDER, hot=True, **calls),
         FLOOR: partial(_by_sort, *plain),
     }
     return [
