@@ -121,10 +121,13 @@ def test_tiles_of_two_kinds_in_one_dictionary_are_refused():
         wr.tiles(PAID, every=every, on="ts", n=wr.count())
         for every in ("5 minutes", "15 minutes")
     )
-    both = pa.concat_tables([short, long]).combine_chunks()
+    both = pa.concat_tables([short, long]).unify_dictionaries().combine_chunks()
 
-    with pytest.raises(wr.BadInput, match="Hint"):
+    with pytest.raises(wr.BadInput, match="2 different values"):
         wr.merge_tiles(both, HOUR)
+
+    alone = wr.merge_tiles(both.slice(0, len(short)), HOUR)
+    assert alone.equals(wr.merge_tiles(short, HOUR))
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "duckdb"])
