@@ -135,10 +135,17 @@ class Partials:
 
 
 def read_partials(
-    request: KernelRequest, fields: list[PartialField], table: pa.Table
+    request: KernelRequest,
+    fields: list[PartialField],
+    table: pa.Table,
+    *,
+    packed: bool = False,
 ) -> Partials:
-    """The arrays of a product from the columns of a table."""
-    arrays: list[Array] = []
+    """The arrays of a product from the columns of a table.
+
+    Sketches are objects, or `packed` where windows are answered over whole columns.
+    """
+    arrays: list[Any] = []
     ranked: dict[int, pa.Array] = {}
     for index, field in enumerate(fields):
         if field.payloads:
@@ -148,7 +155,9 @@ def read_partials(
             arrays.append(np.where(valid, np.arange(len(table)), -1))
             continue
         if field.sketch is not None:
-            arrays.append(field.sketch.load_all(table.column(field.name)))
+            column, sketch = table.column(field.name), field.sketch
+            as_packed = packed and sketch.whole_columns
+            arrays.append(sketch.pack(column) if as_packed else sketch.load_all(column))
             continue
         column = numbers(table.column(field.name), field.name)
         if column.ranked is not None:
@@ -174,7 +183,8 @@ def write_partials(partials: Partials, arrays: tuple[Array, ...]) -> dict[str, A
                 columns[name] = take_positions(partials.table.column(name), values)
             continue
         if field.sketch is not None:
-            columns[field.name] = field.sketch.dump_all(values)
+            is_bytes = isinstance(values, pa.Array)
+            columns[field.name] = values if is_bytes else field.sketch.dump_all(values)
             continue
         if index in partials.ranked:
             words = partials.ranked[index]

@@ -9,7 +9,7 @@ three merges a slide:
     windows    [==============]
                       [================]
 
-Sketches that answer over whole columns (HyperLogLog, bins) need no slices.
+Sketches that answer over whole columns (HyperLogLog, KLL, bins) need no slices.
 """
 
 from __future__ import annotations
@@ -24,6 +24,10 @@ from windrow.kernels import sketch_product
 from windrow.loops import as_numpy
 from windrow.plan.requests import KernelRequest
 from windrow.sketches import Sketch
+from windrow.sketches.kll import Kll
+from windrow.sketches.packed import Packed
+
+from .ranked import quantiles_of_partials, quantiles_of_rows
 
 Array = np.ndarray[Any, Any]
 
@@ -36,6 +40,8 @@ def sketch_rows(
     Both bounds never fall; a stop before its start is an empty window.
     """
     values, starts, stops = _read_valid(sketch, column, starts, stops)
+    if isinstance(sketch, Kll) and sketch.quantiles is not None:
+        return quantiles_of_rows(sketch.quantiles, values, starts, stops)
     if sketch.whole_columns:
         return sketch.slide_rows(values, starts, stops)
     edges = np.unique(np.concatenate([starts, stops]))
@@ -46,9 +52,9 @@ def sketch_rows(
 
 def sketch_stretches(
     sketch: Sketch, column: pa.Array, starts: Array, stops: Array
-) -> Array:
-    """A sketch of each stretch of rows; None where there is no value."""
-    return sketch.lift_stretches(*_read_valid(sketch, column, starts, stops))
+) -> pa.Array:
+    """A sketch of each stretch of rows as bytes; null where there is no value."""
+    return sketch.fold_column(*_read_valid(sketch, column, starts, stops))
 
 
 def _read_valid(
@@ -64,11 +70,18 @@ def _read_valid(
 
 
 def sketch_partials(
-    sketch: Sketch, partials: Array, starts: Array, stops: Array
+    sketch: Sketch, partials: Any, starts: Array, stops: Array
 ) -> pa.Array:
-    """The result of each window, which is sketches [starts[k], stops[k])."""
+    """The result of each window, which is sketches [starts[k], stops[k]).
+
+    They are an array of objects, or packed.
+    """
     if sketch.whole_columns:
-        return sketch.slide_partials(partials, starts, stops)
+        is_packed = isinstance(partials, Packed)
+        packed = partials if is_packed else sketch.pack_objects(partials)
+        if isinstance(sketch, Kll) and sketch.quantiles is not None:
+            return quantiles_of_partials(sketch.quantiles, packed, starts, stops)
+        return sketch.slide_packed(packed, starts, stops)
     changes = np.ones(len(starts), bool)  # a window like the one before is not merged
     changes[1:] = (np.diff(starts) != 0) | (np.diff(stops) != 0)
     firsts = np.flatnonzero(changes)

@@ -223,8 +223,9 @@ def _not_native(plan: Plan, request: KernelRequest, version: Version) -> str | N
     for bound in plan.calls:
         if bound.aggregate.sketch and sketch_sql(bound, version) is None:
             since = SINCE.get(bound.sketch.name)
-            older = since is not None and version < since
-            there = f" before Spark {since[0]}.{since[1]}" if since and older else ""
+            if since is None:
+                return f"{bound.call.label} is folded over whole columns"
+            there = f" before Spark {since[0]}.{since[1]}" if version < since else ""
             return f"Spark has no such sketch for {bound.call.label}{there}"
     return None
 

@@ -6,6 +6,7 @@
     ranked_bits.py     windows of any lengths
     counting.py        whole numbers in a small range
     wavelet_tree.py    any range at any time, and all windows at once
+    weighted_tree.py   the same of values with whole numbers as weights
     rank_tree.py       weighted medians and modes
     distances.py       median distances from the median
     _bits.py           a set of whole numbers, with the neighbours of each
@@ -23,6 +24,7 @@ from .rank_tree import RANK_TREE, most_frequent, weigh
 from .ranked_bits import RANKED_BITS
 from .sorted_blocks import NO_ROWS, SORTED_BLOCKS, walk_trains
 from .wavelet_tree import WAVELET_TREE, below, grow, kth
+from .weighted_tree import reach_weight
 
 CATALOGUE: tuple[Method, ...] = (
     SORTED_BLOCKS,
@@ -49,6 +51,7 @@ __all__ = [
     "kth",
     "median_distances",
     "most_frequent",
+    "reach_weight",
     "select",
     "small_codes",
     "walk_trains",

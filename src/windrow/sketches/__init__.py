@@ -3,12 +3,13 @@
     sketch.py           what a sketch is: lift, combine, lower, dump, load
     hyperloglog.py      distinct values         hll_bytes.py   its bytes
     hll_estimate.py     how many they are
-    kll.py              quantiles, by rank
+    kll.py              quantiles, by rank      kll_bytes.py   its bytes
     bins.py             quantiles, relative (DDSketch), and histograms
     frequent_items.py   the most frequent values
     theta.py            sets of hashes, as bytes
     murmur.py           hashes values           intervals.py   counts what windows hold
     ranks.py            which value a quantile is
+    packed.py           many partials in a few arrays
 
 HyperLogLog, DDSketch and histograms are our own, over whole columns; the others are
 those of Apache DataSketches (the package `datasketches`), which gives and takes bytes

@@ -27,12 +27,14 @@ from windrow._later import dataclass
 from windrow.loops import as_arrow, as_numpy
 
 from .intervals import blocks_of_counts, holders
+from .packed import Packed, WordWriter, owners_of, pack_counts, read_words
 from .ranks import MEDIAN, Quantiles, place_of
 from .sketch import Array, Sketch
 
 Bins = tuple[Array, Array]
 
 _MAGIC = b"WRbins1\0"
+_HEAD = 6  # words of four bytes before the codes
 
 
 class BinCounts(Sketch):
@@ -87,7 +89,7 @@ class BinCounts(Sketch):
     def lower(self, partials: Array) -> pa.Array:
         """The result of each partial."""
         rows = np.arange(len(partials))
-        return self.slide_partials(partials, rows, rows + 1)
+        return self.slide_packed(self.pack_objects(partials), rows, rows + 1)
 
     def slide_rows(self, values: Array, starts: Array, stops: Array) -> pa.Array:
         """The result of each window of values."""
@@ -95,17 +97,54 @@ class BinCounts(Sketch):
         ones = np.ones(len(places), np.int64)
         return self._slide(values[places], ones, places, starts, stops)
 
-    def slide_partials(self, partials: Array, starts: Array, stops: Array) -> pa.Array:
+    def fold_column(self, values: Array, starts: Array, stops: Array) -> pa.Array:
+        """The bins of each stretch as bytes."""
+        rows, owners = owners_of(starts, stops)
+        some = values[rows] != LEFT_OUT
+        kinds, codes = np.unique(values[rows[some]], return_inverse=True)
+        width = max(len(kinds), 1)
+        keys, counts = np.unique(owners[some] * width + codes, return_counts=True)
+        bins = np.bincount(keys // width, minlength=len(starts))
+        null = starts == stops
+        writer = WordWriter(np.where(null, 0, _HEAD + 4 * bins))
+        full = np.flatnonzero(~null)
+        head = np.frombuffer(_MAGIC + struct.pack("<qd", 0, self.mark), np.uint32)
+        writer.heads(full, 0, [*head[:2], bins[full], *head[3:]])
+        sizes = 2 * bins[full]
+        codes = kinds[keys % width].astype(np.int64)
+        writer.bodies(full, _HEAD, sizes, codes.view(np.uint32))
+        counts = counts.astype(np.int64).view(np.uint32)
+        writer.bodies(full, _HEAD + sizes, sizes, counts)
+        return writer.column(null)
+
+    def pack(self, column: pa.Array | pa.ChunkedArray) -> Packed:
+        """The codes and counts of all partials."""
+        column, words = read_words(column)
+        bins = words.at(2).astype(np.int64)
+        head = np.frombuffer(_MAGIC + struct.pack("<qd", 0, self.mark), np.uint32)
+        known = words.sizes == _HEAD + 4 * bins
+        for place in (0, 1, 3, 4, 5):
+            known &= words.at(place) == head[place]
+        others = np.flatnonzero(~known & as_numpy(column.is_valid()))
+        self.load_all(column.take(as_arrow(others)))  # is refused
+        chosen, sizes = np.flatnonzero(known), 2 * bins[known]
+        codes = words.part(chosen, _HEAD, sizes).view(np.int64)
+        counts = words.part(chosen, _HEAD + sizes, sizes).view(np.int64)
+        return pack_counts(np.where(known, bins, 0), (codes, counts))
+
+    def slide_packed(self, packed: Packed, starts: Array, stops: Array) -> pa.Array:
         """The result of each window of partials."""
-        some = [
-            (place, bins) for place, bins in enumerate(partials) if bins is not None
-        ]
+        codes, counts = packed.entries
+        return self._slide(codes, counts, packed.places, starts, stops)
+
+    def pack_objects(self, partials: Array) -> Packed:
+        """The codes and counts of partials that are objects."""
         none = np.empty(0, np.int64)
-        codes = np.concatenate([none, *(bins[0] for _, bins in some)])
-        counts = np.concatenate([none, *(bins[1] for _, bins in some)])
-        sizes = [len(bins[0]) for _, bins in some]
-        places = np.repeat(np.array([place for place, _ in some], np.int64), sizes)
-        return self._slide(codes, counts, places, starts, stops)
+        pairs = [(none, none) if bins is None else bins for bins in partials.tolist()]
+        sizes = np.array([len(codes) for codes, _ in pairs], np.int64)
+        codes = np.concatenate([none, *(codes for codes, _ in pairs)])
+        counts = np.concatenate([none, *(counts for _, counts in pairs)])
+        return pack_counts(sizes, (codes, counts))
 
     def _slide(
         self, codes: Array, counts: Array, places: Array, starts: Array, stops: Array

@@ -21,6 +21,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from .packed import Packed, WordColumn, WordWriter
+
 Array = np.ndarray[Any, Any]
 
 FAMILY = 7
@@ -44,6 +46,56 @@ def write_coupons(coupons: Array, lg_k: int) -> bytes:
     lg_size = max(5, int(np.ceil(np.log2(count * 4 / 3 + 1))))
     head = bytes([3, 1, FAMILY, lg_k, lg_size, flags, 0, SET | _EIGHT_BITS])
     return head + struct.pack("<i", count) + data
+
+
+def write_all_coupons(
+    packed: Packed, lg_k: int, dumped: dict[int, bytes], null: Array
+) -> pa.Array:
+    """Sketches with coupons as a column of bytes; those in `dumped` as they are."""
+    counts = np.diff(packed.bounds)
+    heads = np.where(counts < _IN_LIST, 2, 3)
+    sizes = np.where(null, 0, heads + counts)
+    dense = np.array(sorted(dumped), np.int64)
+    sizes[dense] = [len(dumped[place]) // 4 for place in dense.tolist()]
+    writer = WordWriter(sizes)
+    written = ~null
+    written[dense] = False
+    for head, mode in ((2, LIST), (3, SET)):
+        chosen = np.flatnonzero(written & (heads == head))
+        own = counts[chosen]
+        first = _first_word(head, lg_k)
+        flags = (_COMPACT | np.where(own, 0, _EMPTY)) << 8
+        if mode == LIST:
+            words = [first, 3 | flags | own << 16 | (LIST | _EIGHT_BITS) << 24]
+        else:
+            lg_size = np.maximum(5, np.ceil(np.log2(own * 4 / 3 + 1)).astype(np.int64))
+            words = [first, lg_size | flags | (SET | _EIGHT_BITS) << 24, own]
+        writer.heads(chosen, 0, words)
+        coupons = packed.entries[0][packed.places_of(chosen)]
+        writer.bodies(chosen, head, own, coupons)
+    for place, data in dumped.items():
+        writer.whole(place, data)
+    return writer.column(null)
+
+
+def find_coupons(column: WordColumn, lg_k: int) -> tuple[Array, Array]:
+    """How many coupons each sketch of a column lists, and from which word on.
+
+    -1 for a sketch that has none, or is not known to be one: it is read by itself.
+    """
+    first, second, third = (column.at(place) for place in range(3))
+    compact, mode = second >> 8 & _COMPACT > 0, second >> 24 & 3
+    counts = np.full(len(first), -1, np.int64)
+    heads = np.where(mode == LIST, 2, 3)
+    for head, kind, said in ((2, LIST, second >> 16 & 255), (3, SET, third)):
+        alike = compact & (mode == kind) & (first == _first_word(head, lg_k))
+        alike &= column.sizes == head + said.astype(np.int64)
+        counts[alike] = said[alike]
+    return counts, heads
+
+
+def _first_word(head: int, lg_k: int) -> int:
+    return head | 1 << 8 | FAMILY << 16 | lg_k << 24
 
 
 def write_registers(registers: Array, lg_k: int) -> bytes:

@@ -24,19 +24,22 @@ import numpy as np
 import pyarrow as pa
 
 from windrow._later import dataclass
-from windrow.loops import as_arrow
+from windrow.loops import as_arrow, as_numpy
 from windrow.loops import compute as pc
 
 from .hll_bytes import (
     NotASketch,
+    find_coupons,
     find_registers,
     read_sketch,
+    write_all_coupons,
     write_coupons,
     write_registers,
 )
 from .hll_estimate import ADDRESSES, RANKS, estimate_coupons, estimate_registers
 from .intervals import after, blocks_of_counts, count_held, holders, until
 from .murmur import hash_column
+from .packed import Packed, owners_of, pack_counts, read_words
 from .sketch import Array, Sketch
 
 _ADDRESS = np.uint32(ADDRESSES - 1)
@@ -167,31 +170,67 @@ class HyperLogLog(Sketch):
         """The estimate of each window of coupons."""
         places = np.flatnonzero(values)
         none = np.empty(0, np.int64)
-        return self._slide(values[places], places, none, [], starts, stops)
+        return self._slide(values[places], places, none, starts, stops)
 
-    def slide_partials(self, partials: Array, starts: Array, stops: Array) -> pa.Array:
-        """The estimate of each window of partials."""
+    def fold_column(self, values: Array, starts: Array, stops: Array) -> pa.Array:
+        """The coupons of each stretch as bytes, or its registers if they are many."""
+        rows, owners = owners_of(starts, stops)
+        coupons = values[rows]
+        keys = owners[coupons != 0] << 32 | coupons[coupons != 0].astype(np.int64)
+        keys = np.unique(keys)
+        counts = np.bincount(keys >> 32, minlength=len(starts))
+        packed = pack_counts(counts, (keys.astype(np.uint32),))
+        dense = np.flatnonzero(counts > self.most_coupons).tolist()
+        dumped = {
+            place: self.dump(self._registers(packed.entries[0][slice(*pair)]))
+            for place, pair in zip(dense, packed.bounds_of(dense), strict=True)
+        }
+        return write_all_coupons(packed, self.lg_k, dumped, starts == stops)
+
+    def pack(self, column: pa.Array | pa.ChunkedArray) -> Packed:
+        """Coupons of all partials; registers, which are marked, as coupons too."""
+        column, words = read_words(column)
+        counts, heads = find_coupons(words, self.lg_k)
+        others = np.flatnonzero((counts < 0) & as_numpy(column.is_valid()))
+        loaded = super().load_all(column.take(as_arrow(others)))
+        dense = np.array([partial.dtype == np.uint8 for partial in loaded], bool)
+        marked = np.zeros(len(column), bool)
+        marked[others] = dense
+        parts = [_as_coupons(partial) for partial in loaded.tolist()]
+        chosen = np.flatnonzero(counts > 0)
+        listed = words.part(chosen, heads[chosen], counts[chosen])
+        if not len(others):
+            return pack_counts(np.maximum(counts, 0), (listed,), marked)
+        counts[others] = [len(part) for part in parts]
+        packed = pack_counts(np.maximum(counts, 0), (), marked)
+        coupons = np.empty(packed.bounds[-1], np.uint32)
+        coupons[packed.places_of(chosen)] = listed
+        coupons[packed.places_of(others)] = np.concatenate(parts)
+        return Packed(packed.bounds, (coupons,), marked)
+
+    def pack_objects(self, partials: Array) -> Packed:
+        """The same of partials that are objects."""
         none = np.empty(0, np.uint32)
         listed = [none if partial is None else partial for partial in partials.tolist()]
-        is_dense = np.array([partial.dtype == np.uint8 for partial in listed], bool)
-        sizes = [0 if d else len(p) for d, p in zip(is_dense, listed, strict=True)]
-        sparse = [p for d, p in zip(is_dense, listed, strict=True) if not d]
-        coupons = np.concatenate([none, *sparse])
-        places = np.repeat(np.arange(len(listed)), sizes)
-        dense = np.flatnonzero(is_dense)
-        arrays = [listed[place] for place in dense.tolist()]
-        return self._slide(coupons, places, dense, arrays, starts, stops)
+        marked = np.array([partial.dtype == np.uint8 for partial in listed], bool)
+        parts = [_as_coupons(partial) for partial in listed]
+        counts = np.array([len(part) for part in parts], np.int64)
+        return pack_counts(counts, (np.concatenate([none, *parts]),), marked)
+
+    def slide_packed(self, packed: Packed, starts: Array, stops: Array) -> pa.Array:
+        """The estimate of each window of partials."""
+        dense = np.flatnonzero(packed.marked)
+        return self._slide(packed.entries[0], packed.places, dense, starts, stops)
 
     def _slide(
         self,
         coupons: Array,
         places: Array,
         dense: Array,
-        registers: list[Array],
         starts: Array,
         stops: Array,
     ) -> pa.Array:
-        """Estimates from coupons at places, and from registers at places `dense`."""
+        """Estimates from coupons at places; those at places `dense` were registers."""
         windows = len(starts)
         lo, hi = holders(places, starts, stops)
         lo = np.maximum(lo, after(_last_place(coupons, places), starts))
@@ -204,10 +243,6 @@ class HyperLogLog(Sketch):
             chosen = np.flatnonzero(many)
             first, last = chosen[0], chosen[-1] + 1
             slots, ranks = self._slots(coupons), coupons >> np.uint32(26)
-            for place, array in zip(dense.tolist(), registers, strict=True):
-                own = np.flatnonzero(array)
-                slots, ranks = np.append(slots, own), np.append(ranks, array[own])
-                places = np.append(places, np.full(len(own), place))
             bounds = starts[first:last], stops[first:last]
             of_windows = self._ranks_held(
                 slots, ranks.astype(np.int64), places, *bounds
@@ -233,6 +268,14 @@ class HyperLogLog(Sketch):
         hi = np.minimum(hi, until(behind, stops))
         ones = np.ones(len(ranks), np.int64)
         return blocks_of_counts(lo, hi, ranks, ones, RANKS, len(starts))
+
+
+def _as_coupons(partial: Array) -> Array:
+    """Registers as coupons whose addresses are the registers; coupons as they are."""
+    if partial.dtype == np.uint32:
+        return partial
+    slots = np.flatnonzero(partial)
+    return slots.astype(np.uint32) | partial[slots].astype(np.uint32) << np.uint32(26)
 
 
 def _last_place(codes: Array, places: Array) -> Array:

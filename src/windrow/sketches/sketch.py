@@ -24,6 +24,8 @@ import pyarrow as pa
 
 from windrow.errors import BadInput
 
+from .packed import Packed
+
 Array = np.ndarray[Any, Any]
 
 
@@ -32,7 +34,7 @@ class Sketch(ABC):
 
     name: str
     whole_columns = False
-    """Whether `slide_rows` and `slide_partials` answer all windows at once."""
+    """Whether all windows are answered at once, from values or packed partials."""
 
     @abstractmethod
     def read(self, column: pa.Array) -> Array:
@@ -67,13 +69,25 @@ class Sketch(ABC):
                 partials[place] = self.lift(values[start:stop])
         return partials
 
+    def fold_column(self, values: Array, starts: Array, stops: Array) -> pa.Array:
+        """The partial of each stretch of values as bytes; null if it is empty."""
+        return self.dump_all(self.lift_stretches(values, starts, stops))
+
     def slide_rows(self, values: Array, starts: Array, stops: Array) -> pa.Array:
         """The result of each window of values [start, stop), for all at once."""
         raise NotImplementedError
 
-    def slide_partials(self, partials: Array, starts: Array, stops: Array) -> pa.Array:
+    def slide_packed(self, packed: Packed, starts: Array, stops: Array) -> pa.Array:
         """The result of each window of partials [start, stop), for all at once."""
         raise NotImplementedError
+
+    def pack(self, column: pa.Array | pa.ChunkedArray) -> Packed:
+        """A column of bytes as packed partials; null is one without entries."""
+        raise NotImplementedError
+
+    def pack_objects(self, partials: Array) -> Packed:
+        """Partials as packed ones."""
+        return self.pack(self.dump_all(partials))
 
     def dump_all(self, partials: Array) -> pa.Array:
         """Partials as a column of bytes; None as null."""

@@ -29,6 +29,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 from windrow.loops import arrays, ordinals
+from windrow.sketches.packed import Packed
 
 Array = np.ndarray[Any, Any]
 
@@ -128,8 +129,13 @@ def fold(
     """Fold each stretch [starts[j], stops[j]) into a partial; one array per field.
 
     The source is columns for `leaf="rows"`, or the product's fields for "slices", with
-    its sketches.  Rows are folded into numbers only.
+    its sketches.  Rows are folded into numbers only.  Packed sketches are not merged:
+    their stretches, which follow each other, become the entries of one.
     """
+    first: Any = source[0] if source else None
+    if isinstance(first, Packed):
+        joined: Any = first.join(starts, stops)
+        return (joined,)
     if product.companions and leaf == "slices":
         return run_each(
             product, source, lambda one, own: fold(one, own, starts, stops, leaf=leaf)

@@ -53,10 +53,10 @@ TOTAL = -(2**63)  # in `begin`: a chunk's total, sorted before all windows
 
 
 def pane_slices(
-    task: Task, table: pa.Table, by: Sequence[str]
+    task: Task, table: pa.Table, by: Sequence[str], *, packed: bool = False
 ) -> tuple[Partials, SortedRows, Slices]:
     """The slices of a sorted table, each once, run by run."""
-    partials = read_partials(task.tree.request, task.fields, table)
+    partials = read_partials(task.tree.request, task.fields, table, packed=packed)
     stream = rows_in_order(table, by, None)
     runs, product = (stream.firsts, stream.lasts), task.tree.request.product
     times = whole_numbers(table, PANE)
@@ -83,7 +83,8 @@ def slide_panes(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Slide windows over slices by key and time."""
 
     def solve(table: pa.Table, trim: Trim) -> Solved:
-        partials, stream, slices = pane_slices(task, table, task.resolved.plan.by)
+        by = task.resolved.plan.by
+        partials, stream, slices = pane_slices(task, table, by, packed=True)
         answers = trim(stream, slide_slices(Job(task.resolved, stream, ()), slices))
         request, own = task.tree.request, slices.partials or ()
         columns = []
