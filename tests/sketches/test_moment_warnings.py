@@ -17,6 +17,7 @@ VALUES = np.random.default_rng(1).lognormal(size=400)
     ("values", "window", "spot"),
     [
         (VALUES + 1e6, wr.rows(100), "far from zero"),
+        (VALUES, wr.rows(12), "windows hold few values, 12 at the median"),
     ],
 )
 def test_a_weak_spot_is_named_with_a_way_out(values, window, spot):
@@ -34,6 +35,7 @@ def test_smooth_values_and_very_few_are_fine():
         wr.slide(VALUES + 1e6, wr.rows(100), wr.moment_sketch())
 
 
+@pytest.mark.filterwarnings("ignore::windrow.SketchWarning")
 @pytest.mark.parametrize("rows", [3, 5, 8, 13, 20])
 def test_a_few_values_are_met_within_a_tenth_of_their_range(rows):
     found = wr.slide(VALUES[:200], wr.rows(rows), SKETCH)

@@ -13,7 +13,6 @@
     assemble.py        results as a table: results.py
     holistic.py        results of rows: distinct.py, order_statistics.py
     sketches.py        approximate aggregates, whose partial is an object
-    ranked.py          approximate quantiles, off values in order
     partials.py        partials as columns of a table: tiles.py
     relation.py        filters, joins and select lists of CQL: expressions.py
     row_loop.py        filters, joins and computed columns of CQL within the loop of

@@ -9,7 +9,9 @@ three merges a slide:
     windows    [==============]
                       [================]
 
-Sketches that answer over whole columns (HyperLogLog, KLL, bins) need no slices.
+Sketches that answer over whole columns (HyperLogLog, bins) need no slices.  Nor do
+quantiles of KLL, which are read off values in order: of rows each counts once, of
+partials each value that is kept counts for 2**level.
 """
 
 from __future__ import annotations
@@ -23,11 +25,11 @@ from windrow.algorithms import find, slide_arrays
 from windrow.kernels import sketch_product
 from windrow.loops import as_numpy
 from windrow.plan.requests import KernelRequest
+from windrow.selection import RANKED_BITS, dense_codes, reach_weight, select
 from windrow.sketches import Sketch
 from windrow.sketches.kll import Kll
 from windrow.sketches.packed import Packed
-
-from .ranked import quantiles_of_partials, quantiles_of_rows
+from windrow.sketches.ranks import Quantiles, place_of
 
 Array = np.ndarray[Any, Any]
 
@@ -41,7 +43,7 @@ def sketch_rows(
     """
     values, starts, stops = _read_valid(sketch, column, starts, stops)
     if isinstance(sketch, Kll) and sketch.quantiles is not None:
-        return quantiles_of_rows(sketch.quantiles, values, starts, stops)
+        return _quantiles_of_rows(sketch.quantiles, values, starts, stops)
     if sketch.whole_columns:
         return sketch.slide_rows(values, starts, stops)
     edges = np.unique(np.concatenate([starts, stops]))
@@ -80,7 +82,7 @@ def sketch_partials(
         is_packed = isinstance(partials, Packed)
         packed = partials if is_packed else sketch.pack_objects(partials)
         if isinstance(sketch, Kll) and sketch.quantiles is not None:
-            return quantiles_of_partials(sketch.quantiles, packed, starts, stops)
+            return _quantiles_of_partials(sketch.quantiles, packed, starts, stops)
         return sketch.slide_packed(packed, starts, stops)
     changes = np.ones(len(starts), bool)  # a window like the one before is not merged
     changes[1:] = (np.diff(starts) != 0) | (np.diff(stops) != 0)
@@ -111,3 +113,43 @@ def sketch_columns(
         bound.name: sketch_partials(bound.sketch, partial, starts, stops)
         for bound, partial in zip(request.sketches, own, strict=True)
     }
+
+
+def _quantiles_of_rows(
+    quantiles: Quantiles, values: Array, starts: Array, stops: Array
+) -> pa.Array:
+    """The quantiles of windows of doubles; NaN is passed over."""
+    real = ~np.isnan(values)
+    if not real.all():
+        before = np.zeros(len(values) + 1, np.int64)
+        np.cumsum(real, out=before[1:])
+        values, starts, stops = values[real], before[starts], before[stops]
+    sizes = stops - starts
+    counts = np.arange(int(sizes.max(initial=0)) + 1)
+    places = [place_of(level, counts) for level in quantiles.levels]
+    targets = np.where(counts > 0, np.stack(places), -1)
+    rows = select(RANKED_BITS, values, starts, stops, targets)[:, :, 0]
+    return quantiles.column(_taken(values, rows), sizes == 0)
+
+
+def _quantiles_of_partials(
+    quantiles: Quantiles, packed: Packed, starts: Array, stops: Array
+) -> pa.Array:
+    """The quantiles of windows of partials, by the values that these keep."""
+    values, weights = packed.entries
+    starts, stops = packed.bounds[starts], packed.bounds[stops]
+    if (weights == 1).all():
+        return _quantiles_of_rows(quantiles, values, starts, stops)
+    codes, kinds, row_of = dense_codes(values)
+    before = np.zeros(len(weights) + 1, np.int64)
+    np.cumsum(weights, out=before[1:])
+    totals = before[stops] - before[starts]
+    wanted = np.stack([place_of(level, totals) for level in quantiles.levels])
+    found = reach_weight(codes, kinds, weights, starts, stops, wanted)
+    rows = np.where(found >= 0, row_of[found], -1)
+    return quantiles.column(_taken(values, rows), totals == 0)
+
+
+def _taken(values: Array, rows: Array) -> Array:
+    """A row of values for each window, a column for each quantile."""
+    return np.append(values, np.nan)[rows].T

@@ -6,7 +6,7 @@ values are kept as they are, and quantiles are then exact; the least and the lar
 value always are.
 
 For windows over rows, or over packed partials, quantiles are read off all values that
-the window holds (`windrow.batch.ranked`): no sketch of a window is made.  The values
+the window holds (`windrow.batch.sketches`): no sketch of a window is made.  The values
 that a window's partials keep, each with its weight, err no more than one sketch of
 them all would.
 
