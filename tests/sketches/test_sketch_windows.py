@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from collections import Counter
 from itertools import pairwise
 
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 import windrow as wr
 from windrow.batch import sketches
 from windrow.kernels import sketch_product
+from windrow.kernels import sketches as kernel_sketches
 from windrow.sketches.hyperloglog import HyperLogLog
 from windrow.sketches.kll import Kll
 from windrow.sketches.ranks import Quantiles
@@ -229,3 +231,27 @@ def test_whole_columns_give_what_merged_sketches_give(lg_k, kinds):
         sketch_product(sketch), (slices,), begins, np.arange(120) + 1, leaf="slices"
     )
     assert over_slices.to_pylist() == sketch.lower(whole).to_pylist()
+
+
+def test_the_same_two_partials_are_merged_once(monkeypatch):
+    merges = []
+    combine = HyperLogLog.combine
+    monkeypatch.setattr(
+        HyperLogLog, "combine", lambda *a: merges.append(1) or combine(*a)
+    )
+    sketch = HyperLogLog(5)
+    slices = sketch.lift_stretches(
+        sketch.read(pa.array(np.arange(90))), np.array([0, 60]), np.array([60, 90])
+    )
+    sketch_product.cache_clear()
+
+    product = sketch_product(sketch)
+    starts, stops = np.zeros(50, np.int64), np.full(50, 2)
+    (merged,) = fold(product, (slices,), starts, stops, leaf="slices")
+
+    assert len(merges) == 1
+    assert sketch.lower_runs(merged).to_pylist() == sketch.lower(merged).to_pylist()
+    assert len(set(map(id, merged.tolist()))) == 1
+    recent = kernel_sketches.RecentMerges()
+    recent.merge(sketch, *slices)
+    assert not pickle.loads(pickle.dumps(recent)).merges

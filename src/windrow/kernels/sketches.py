@@ -26,15 +26,42 @@ from .user import interpreted_schema
 Array = np.ndarray[Any, Any]
 Fields = tuple[Array, ...]
 
+RECENT = 4  # merges that may come again: a window is merged from three parts
+
+
+class RecentMerges:
+    """The last few merges; one of the same two objects gives the same object again."""
+
+    def __init__(self) -> None:
+        self.merges: list[tuple[Any, Any, Any]] = []
+
+    def __reduce__(self) -> Any:
+        return RecentMerges, ()  # a task does not take them along
+
+    def merge(self, sketch: Sketch, older: Any, newer: Any) -> Any:
+        """The partial of both."""
+        for one, other, both in self.merges:
+            if one is older and other is newer:
+                return both
+        both = sketch.combine(older, newer)
+        self.merges = [*self.merges[1 - RECENT :], (older, newer, both)]
+        return both
+
 
 @lru_cache(maxsize=64)
 def sketch_product(sketch: Sketch) -> Product:
-    """A product of one field, the sketch, so that every algorithm can merge it."""
+    """A product of one field, the sketch, so that every algorithm can merge it.
+
+    Windows of a key that nothing came into and nothing left are merged from the same
+    parts: they get the same object, and no merge (2,000 keys with a row in 100 s, every
+    10 s: nine windows of ten).
+    """
+    recent = RecentMerges()
 
     def combine(older: Any, newer: Any) -> Any:
         if older is None or newer is None:
             return newer if older is None else older
-        return sketch.combine(older, newer)
+        return recent.merge(sketch, older, newer)
 
     aggregate = Aggregate(
         name=sketch.name,

@@ -7,7 +7,7 @@ import numpy as np
 from .sketch import Array
 
 RANKS = 64
-
+BLOCK = 1 << 18  # registers that are counted at once
 
 ADDRESSES = 1 << 26
 
@@ -16,6 +16,26 @@ def estimate_coupons(counts: Array) -> Array:
     """The number of values from the number of distinct coupons."""
     found = -ADDRESSES * np.log1p(-counts / ADDRESSES)
     return np.asarray(np.rint(found), np.int64)
+
+
+def count_ranks(registers: list[Array]) -> Array:
+    """How many registers of each sketch have each rank, some sketches at a time.
+
+    Neighbours are windows of one key, mostly: only registers that changed are counted.
+    """
+    tables = []
+    some = max(BLOCK // len(registers[0]), 1)
+    for first in range(0, len(registers), some):
+        part = np.stack(registers[first : first + some])
+        rows, own = np.nonzero(part[1:] != part[:-1])
+        table = np.zeros((len(part), RANKS), np.int64)
+        table[0] = np.bincount(part[0], minlength=RANKS)
+        for sign, ranks in ((1, part[rows + 1, own]), (-1, part[rows, own])):
+            places = rows * RANKS + ranks
+            counts = np.bincount(places, minlength=RANKS * (len(part) - 1))
+            table[1:] += sign * counts.reshape(-1, RANKS)
+        tables.append(np.cumsum(table, axis=0))
+    return np.concatenate(tables)
 
 
 def estimate_registers(tables: Array, lg_k: int) -> Array:

@@ -36,7 +36,13 @@ from .hll_bytes import (
     write_coupons,
     write_registers,
 )
-from .hll_estimate import ADDRESSES, RANKS, estimate_coupons, estimate_registers
+from .hll_estimate import (
+    ADDRESSES,
+    RANKS,
+    count_ranks,
+    estimate_coupons,
+    estimate_registers,
+)
 from .intervals import after, blocks_of_counts, count_held, holders, until
 from .murmur import hash_column
 from .packed import Packed, owners_of, pack_counts, read_words
@@ -103,8 +109,16 @@ class HyperLogLog(Sketch):
     def combine(self, older: Any, newer: Any) -> Any:
         """The union of coupons, or the maxima of registers."""
         if older.dtype == newer.dtype == np.uint32:
-            return self._settle(np.union1d(older, newer))
-        return np.maximum(self._registers(older), self._registers(newer))
+            few, many = sorted((older, newer), key=len)
+            at = np.searchsorted(many, few)
+            new = many.take(at, mode="clip") != few if len(many) else at == 0
+            return self._settle(np.insert(many, at[new], few[new]))
+        if older.dtype == newer.dtype:
+            return np.maximum(older, newer)
+        few, many = (older, newer) if older.dtype == np.uint32 else (newer, older)
+        registers = many.copy()
+        np.maximum.at(registers, self._slots(few), _ranks_of(few))
+        return registers
 
     def _settle(self, coupons: Array) -> Array:
         return (
@@ -115,8 +129,7 @@ class HyperLogLog(Sketch):
         if partial.dtype == np.uint8:
             return partial
         registers = np.zeros(1 << self.lg_k, np.uint8)
-        ranks = (partial >> np.uint32(26)).astype(np.uint8)
-        np.maximum.at(registers, self._slots(partial), ranks)
+        np.maximum.at(registers, self._slots(partial), _ranks_of(partial))
         return registers
 
     def _slots(self, coupons: Array) -> Array:
@@ -138,16 +151,22 @@ class HyperLogLog(Sketch):
         return self._settle(content) if kind == "coupons" else content
 
     def load_all(self, column: pa.Array | pa.ChunkedArray) -> Array:
-        """Partials from a column of bytes; registers as a view of it."""
-        if isinstance(column, pa.ChunkedArray):
-            column = pa.concat_arrays([pa.array([], column.type), *column.chunks])
-        column = column.cast(pa.binary())
+        """Partials from a column of bytes; those that `dump` wrote as views of it."""
+        column, words = read_words(column)
         known = find_registers(column, self.lg_k)
-        others = np.array([p for p in range(len(column)) if p not in known], np.int64)
+        counts, heads = find_coupons(words, self.lg_k)
+        ends = words.begins + heads + counts
+        begins = np.where(counts > 0, ends - counts, 0).tolist()
         partials = np.empty(len(column), object)
-        partials[others] = super().load_all(column.take(as_arrow(others)))
-        for place, registers in known.items():
-            partials[place] = registers
+        others = []
+        for place, (begin, end) in enumerate(zip(begins, ends.tolist(), strict=True)):
+            if place in known:
+                partials[place] = known[place]
+            elif begin and _rises(words.words[begin:end], self.most_coupons):
+                partials[place] = words.words[begin:end]
+            else:
+                others.append(place)
+        partials[others] = super().load_all(column.take(pa.array(others, pa.int64())))
         return partials
 
     def lower(self, partials: Array) -> pa.Array:
@@ -162,8 +181,8 @@ class HyperLogLog(Sketch):
         estimates[counted] = estimate_coupons(counts)
         dense = [place for place, p in enumerate(filled) if p.dtype == np.uint8]
         if dense:
-            tables = [np.bincount(filled[place], minlength=RANKS) for place in dense]
-            estimates[dense] = estimate_registers(np.array(tables), self.lg_k)
+            tables = count_ranks([filled[place] for place in dense])
+            estimates[dense] = estimate_registers(tables, self.lg_k)
         return as_arrow(estimates)
 
     def slide_rows(self, values: Array, starts: Array, stops: Array) -> pa.Array:
@@ -268,6 +287,15 @@ class HyperLogLog(Sketch):
         hi = np.minimum(hi, until(behind, stops))
         ones = np.ones(len(ranks), np.int64)
         return blocks_of_counts(lo, hi, ranks, ones, RANKS, len(starts))
+
+
+def _rises(coupons: Array, most: int) -> bool:
+    """Whether coupons stand in order, each once, and are not too many."""
+    return len(coupons) <= most and bool((coupons[1:] > coupons[:-1]).all())
+
+
+def _ranks_of(coupons: Array) -> Array:
+    return (coupons >> np.uint32(26)).astype(np.uint8)
 
 
 def _as_coupons(partial: Array) -> Array:

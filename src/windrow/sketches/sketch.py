@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
+from itertools import pairwise
 from types import ModuleType
 from typing import Any
 
@@ -23,6 +24,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.errors import BadInput
+from windrow.loops import as_arrow
 
 from .packed import Packed
 
@@ -59,6 +61,15 @@ class Sketch(ABC):
     @abstractmethod
     def lower(self, partials: Array) -> pa.Array:
         """The result of each partial; None stands for no value at all."""
+
+    def lower_runs(self, partials: Array) -> pa.Array:
+        """The same, where neighbours are often one and the same object."""
+        listed = partials.tolist()
+        new = [one is not other for one, other in pairwise([self, *listed])]
+        places = np.cumsum(new) - 1
+        if not len(places) or places[-1] + 1 == len(places):
+            return self.lower(partials)
+        return self.lower(partials[np.flatnonzero(new)]).take(as_arrow(places))
 
     def lift_stretches(self, values: Array, starts: Array, stops: Array) -> Array:
         """The partial of each stretch of values [start, stop); None if it is empty."""

@@ -225,7 +225,7 @@ class SliceBucket:
         calls, request = self.folding.plan.calls, self.folding.request
         merged = results[len(request.product.out_dtypes) :]
         sketched = {
-            bound.name: bound.sketch.lower(partials)
+            bound.name: bound.sketch.lower_runs(partials)
             for bound, partials in zip(request.sketches, merged, strict=True)
         }
         columns = partial_columns(calls, request, pieces.partials, results, sketched)
