@@ -253,5 +253,9 @@ def test_the_same_two_partials_are_merged_once(monkeypatch):
     assert sketch.lower_runs(merged).to_pylist() == sketch.lower(merged).to_pylist()
     assert len(set(map(id, merged.tolist()))) == 1
     recent = kernel_sketches.RecentMerges()
-    recent.merge(sketch, *slices)
+    older, newer = slices
+    both = recent.merge(sketch, older, newer)
+    assert recent.merge(sketch, older, newer) is both
+    assert recent.merge(sketch, older, older.copy()).tolist() == older.tolist()
+    assert recent.merge(sketch, newer.copy(), newer).tolist() == newer.tolist()
     assert not pickle.loads(pickle.dumps(recent)).merges
