@@ -43,6 +43,7 @@ def race_trial(
         entering, contenders = timed(lambda: enter(seconds))
         times, first = in_turns(contenders, rounds, seconds)
         known = facts()
+        scaled = {one.name: one.scale for one in contenders if one.scale != 1.0}
         return [
             row_of(
                 panel,
@@ -50,7 +51,8 @@ def race_trial(
                 one,
                 value,
                 times[one],
-                {"first_call_s": first[one], "enter_s": entering, **known},
+                {"first_call_s": first[one], "enter_s": entering, **known}
+                | ({"scaled_by": scaled[one]} if one in scaled else {}),
             )
             for one in times
         ]

@@ -9,6 +9,7 @@ Spark has no windows over such events; copies and joins are what its users write
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from windrow_bench.measure.values import SEED
 
 from . import held
 from .case import OURS, Case
+from .fewer import on_fewer
 from .sums import sums_of
 
 EXPLODE, JOIN = "Spark, explode", "Spark, join on overlap"
@@ -63,15 +65,38 @@ def intervals(rows: int) -> Path:
 
 
 def contenders(
-    path: Path, length: int, step: int, *, join: bool = False
+    file: Callable[[int], Path],
+    rows: int,
+    length: int,
+    step: int,
+    *,
+    join: bool = False,
+    parts: tuple[int, int] = (1, 1),
 ) -> list[Contender]:
-    """Count, sum and max by key and window of so many microseconds."""
-    frame = held.framed(held.on(), path).select("start", "end", "key", "v")
-    case = Case(f"{length} / {step} us", partial(sums_of, values=VALUES))
-    builds = {OURS: _ours, EXPLODE: _exploded} | ({JOIN: _joined} if join else {})
-    return case.contenders(
-        {name: partial(one, frame, length, step) for name, one in builds.items()}
-    )
+    """Count, sum and max by key and window of so many microseconds.
+
+    `file` makes a file of rows; copies and join answer on `parts` of them.
+    """
+    sums = partial(sums_of, values=VALUES)
+
+    @cache
+    def frame(some: int) -> DataFrame:
+        found = held.framed(held.on(), file(some))
+        return found.select("start", "end", "key", "v")
+
+    def on(build: Callable[[DataFrame, int, int], DataFrame], some: int) -> DataFrame:
+        return build(frame(some), length, step)
+
+    ours = partial(on, _ours)
+    case = Case(f"{length} / {step} us", sums)
+    rivals = [(EXPLODE, _exploded), (JOIN, _joined)][: 2 if join else 1]
+    return [
+        *case.contenders({OURS: partial(ours, rows)}),
+        *(
+            on_fewer(name, sums, ours, partial(on, build), rows, part)
+            for (name, build), part in zip(rivals, parts, strict=False)
+        ),
+    ]
 
 
 def _ours(frame: DataFrame, length: int, step: int) -> DataFrame:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial, reduce
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -22,6 +22,7 @@ from windrow_bench.measure.ticks import ticks_file
 
 from . import held
 from .case import OURS, SPARK, Case, answering
+from .fewer import on_fewer
 from .queries import (
     RESULTS,
     floor,
@@ -31,7 +32,7 @@ from .queries import (
     spark_over,
     spark_windows,
 )
-from .sums import Sums, check_sums, sums_of
+from .sums import Sums, sums_of
 from .workers import Watch
 
 TREE, FLOOR = "Spark's segment tree", "the floor"
@@ -39,16 +40,33 @@ TWELVE, LONGEST = "twelve windows", "the longest alone"
 ASKED = ("sum", "max", "count")
 
 
-def windows(range: int, slide: int, rows: int, keys: int) -> list[Contender]:
-    """Sum, max and count by key and window, on both sides."""
-    frame = _ticks(rows, keys)
-    case = Case(f"{range} s / {slide} s", partial(sums_of, values=RESULTS))
-    return case.contenders(
-        {
-            OURS: partial(our_windows, frame, range, slide),
-            SPARK: partial(spark_windows, frame, range, slide),
-        }
-    )
+def windows(
+    range: int, slide: int, rows: int, keys: int, part: int = 1, column: str = "x"
+) -> list[Contender]:
+    """Sum, max and count by key and window; Spark's own on a `part` of the rows.
+
+    The column is `x`, floats, or `whole`, the same as whole numbers of 64 bits.
+    """
+    sums = partial(sums_of, values=RESULTS)
+
+    @cache
+    def frame(some: int) -> DataFrame:
+        ticks = _ticks(some, keys)
+        if column == "x":
+            return ticks
+        return ticks.withColumn("x", F.expr("cast(x * 1000000 as bigint)"))
+
+    def ours(some: int) -> DataFrame:
+        return our_windows(frame(some), range, slide)
+
+    def theirs(some: int) -> DataFrame:
+        return spark_windows(frame(some), range, slide)
+
+    case = Case(f"{range} s / {slide} s", sums)
+    if part > 1:
+        own = case.contenders({OURS: partial(ours, rows)})
+        return [*own, on_fewer(SPARK, sums, ours, theirs, rows, part)]
+    return case.contenders({OURS: partial(ours, rows), SPARK: partial(theirs, rows)})
 
 
 def alone(
@@ -71,50 +89,37 @@ def _added_up(frame: DataFrame) -> Sums:
     return dict(row.asDict())
 
 
-def many(ranges: Sequence[int], slide: int, rows: int, keys: int) -> list[Contender]:
-    """Windows of all ranges in one call, the longest alone, and Spark's, one by one."""
-    frame = _ticks(rows, keys)
-    said: dict[str, Sums] = {}
+def many(
+    ranges: Sequence[int], slide: int, rows: int, keys: int, part: int = 1
+) -> list[Contender]:
+    """Windows of all ranges in one call, the longest alone, and Spark's together.
 
-    def by_range(found: DataFrame) -> Sums:
-        parts = {r: found.where(F.col("query") == str(r)).drop("query") for r in ranges}
-        return _of_all({r: sums_of(part, RESULTS) for r, part in parts.items()})
+    Spark's own are a union of one query for each range, on a `part` of the rows.
+    """
+    by_range = partial(sums_of, values=RESULTS)
 
-    def theirs() -> list[DataFrame]:
-        return [spark_windows(frame, range, slide) for range in ranges]
+    frame = cache(lambda some: _ticks(some, keys))
 
-    def check(who: str, actual: Sums) -> None:
-        check_sums(who, actual, said.setdefault("all", actual))
+    def together(some: int) -> DataFrame:
+        return our_windows(frame(some), list(ranges), slide)
 
-    def run_all() -> None:
-        for one in theirs():
-            consume(one)
+    def theirs(some: int) -> DataFrame:
+        own = {str(r): spark_windows(frame(some), r, slide) for r in ranges}
+        found = [
+            one.select("key", F.lit(name).alias("query"), "window", *RESULTS)
+            for name, one in own.items()
+        ]
+        return reduce(DataFrame.unionAll, found)
 
-    together = partial(our_windows, frame, list(ranges), slide)
-    last = Case(LONGEST, partial(sums_of, values=RESULTS))
+    def alone() -> DataFrame:
+        return our_windows(frame(rows), ranges[-1], slide)
+
+    case, last = Case(TWELVE, by_range), Case(LONGEST, by_range)
     return [
-        Contender(
-            TWELVE,
-            lambda: consume(together()),
-            partial(check, TWELVE),
-            rehearse=lambda: by_range(together()),
-        ),
-        *last.contenders({LONGEST: partial(our_windows, frame, ranges[-1], slide)}),
-        Contender(
-            SPARK,
-            run_all,
-            partial(check, SPARK),
-            rehearse=lambda: _of_all(
-                {r: sums_of(f, RESULTS) for r, f in zip(ranges, theirs(), strict=True)}
-            ),
-        ),
+        *case.contenders({TWELVE: partial(together, rows)}),
+        *last.contenders({LONGEST: alone}),
+        on_fewer(SPARK, by_range, together, theirs, rows, part),
     ]
-
-
-def _of_all(found: dict[int, Sums]) -> Sums:
-    """The numbers of several results as those of one."""
-    parts = found.items()
-    return {f"{name} of {r}": v for r, sums in parts for name, v in sums.items()}
 
 
 def over(
@@ -123,8 +128,12 @@ def over(
     calls: Sequence[str] = ASKED,
     *,
     frame: bool = True,
+    part: int = 1,
 ) -> list[Contender]:
-    """Aggregates of each key's last rows: ours, Spark's tree, its frame, the floor."""
+    """Aggregates of each key's last rows: ours, Spark's tree, its frame, the floor.
+
+    Spark's frame answers on a `part` of the rows.
+    """
     ticks = _ticks(rows, 100)
     asked = (ticks, calls, frames)
     values = over_names(calls, frames)
@@ -132,9 +141,13 @@ def over(
     theirs = partial(spark_over, *asked)
     switched = partial(segment_tree, ticks.sparkSession)
     idle = case.contender(FLOOR, partial(floor, *asked), checked=False)
-    own = {SPARK: theirs} if frame else {}
+    some = cache(lambda n: _ticks(n, 100))
+    ours = lambda n: our_over(some(n), calls, frames)  # noqa: E731
+    own = lambda n: spark_over(some(n), calls, frames)  # noqa: E731
+    framed = [on_fewer(SPARK, case.sums, ours, own, rows, part)] if frame else []
     return [
-        *case.contenders({OURS: partial(our_over, *asked), **own}),
+        *case.contenders({OURS: partial(our_over, *asked)}),
+        *framed,
         replace(case.contender(TREE, theirs, switched), name=TREE),
         replace(idle, name=FLOOR),
     ]
