@@ -1,8 +1,8 @@
 """A rival that is far behind answers over fewer rows, and its time is scaled up.
 
-    rows / 2    half             seconds, the least of two calls
-    rows        whole            what is timed in the trial
-    all rows    whole + (part - 1) * 2 * (whole - half)
+    few / 2     half             seconds of a call, after one that warms up
+    few         whole            what is timed in the trial
+    all of them whole + (part - 1) * 2 * (whole - half)
 
 What a job costs however few rows it has, planning and starting tasks, is in both times
 and is counted once: scaled with the rows it would speak for us.  Where the cost of a
@@ -25,7 +25,6 @@ from .case import Case
 from .sums import Sums
 
 OnRows = Callable[[int], DataFrame]
-CALLS = 3  # of which the first warms up
 
 
 def on_fewer(
@@ -50,8 +49,8 @@ def on_fewer(
 
     scale = 1.0
     if part > 1:
-        seconds = {n: _seconds(lambda n=n: theirs(n)) for n in (few // 2, few)}  # type: ignore[misc]
-        scale = scale_of(seconds[few // 2], seconds[few], part)
+        _, half, whole = (_seconds(theirs, n) for n in (few // 2, few // 2, few))
+        scale = scale_of(half, whole, part)
     return replace(own, name=who, rehearse=rehearse, scale=scale)
 
 
@@ -61,6 +60,5 @@ def scale_of(half: float, whole: float, part: int) -> float:
     return min(max(all_rows / whole, 1.0), float(part))
 
 
-def _seconds(build: Callable[[], DataFrame]) -> float:
-    """The least of two calls, after one that nothing is noted of."""
-    return min([timed(lambda: consume(build()))[0] for _ in range(CALLS)][1:])
+def _seconds(build: OnRows, rows: int) -> float:
+    return timed(lambda: consume(build(rows)))[0]
