@@ -519,7 +519,7 @@ def largest_of_runs(width, *, lead=False):
 
 RUNS = np.array([0, 400, 31_000, 31_007]), np.array([400, 31_000, 31_007, 60_000])
 NUMBERS = np.random.default_rng(5).integers(-999, 999, 60_000)
-FLOATS = NUMBERS / 8 - np.arange(60_000)  # falling: most leave as the largest
+FLOATS = NUMBERS / 8 + 9000 * np.sin(np.arange(60_000) / 2500)  # rise and fall
 
 
 @compiled_only
