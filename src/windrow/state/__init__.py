@@ -22,7 +22,6 @@ takes in the tables of a micro-batch and the watermark, and gives the results no
 Slices of time are those of time windows, slices of rows those of count windows and of
 `wr.over`; rows are kept for aggregates that have no partial of bounded size.
 
-    own_time  the time of a query whose source may fall silent
     codec     a table as bytes that can be kept for years, where a bucket keeps them,
               and the statistics of a step
 

@@ -2,6 +2,14 @@
 
 FeedTask     rows of a partition   ->  a blob for each bucket      before the shuffle
 StateTask    blobs of a bucket     ->  blobs of results            with its state
+
+The time of a query whose source may fall silent is the watermark, or the batch clock:
+
+    watermark      w . . . . . . . . . w + 3        rests, then moves
+    batch clock    c         c + idle   |
+    own time       w         w . . > .  max of both
+
+All buckets are called in every micro-batch, so that their times agree.
 """
 
 from __future__ import annotations
@@ -25,7 +33,6 @@ from windrow.plan.over import OverPlan
 from windrow.state.codec import Bucket, StepStats, Store, pack, unpack
 from windrow.state.fingerprint import QueryDescription, describe
 from windrow.state.last_rows import CountBucket, RollBucket
-from windrow.state.own_time import move_time
 from windrow.state.past_slices import CountSliceBucket, OverSliceBucket
 from windrow.state.policies import PolicyBucket
 from windrow.state.rows import PagedBucket, RowBucket, SpanBucket
@@ -38,6 +45,7 @@ BUCKET, BLOB = "bucket", "blob"
 LATE_FLAG = "late"
 ASIDE = "aside"  # the number of rows in a blob that are late, whatever the watermark
 BEFORE_ALL = -(2**63)  # ticks
+OWN_TIME = -1  # in the store: beside the blobs that a bucket numbers itself
 
 # In a blob of results: less than a megabyte, since the JVM treats arrays of half a
 # region (a megabyte, with a heap of 4 GB) apart, and slowly.
@@ -195,6 +203,26 @@ class StateTask:
             with pa.ipc.new_stream(sink, self.gives) as writer:
                 writer.write_batch(batch)
             yield sink.getvalue().to_pybytes()
+
+
+def move_time(store: Store, watermark: int, clock: int, idle: int) -> int:
+    """The time of this step; all in milliseconds.
+
+    As long as the watermark moves, it is the time.  When it has rested for `idle`, time
+    goes on from it as the clock of the micro-batches does, which Spark keeps in its
+    log: a micro-batch that runs again finds the same time.  It never goes back.
+    """
+    blob = store.get(OWN_TIME)
+    mark, since, own = watermark, clock, watermark
+    if blob is not None:
+        facts = unpack(blob, "clock")[1]
+        own = facts["own"]
+        if watermark <= facts["mark"]:
+            mark, since = facts["mark"], facts["since"]
+    own = max(own, mark, mark + clock - since - idle)
+    facts = {"mark": mark, "since": since, "own": own}
+    store.put(OWN_TIME, pack(pa.table({}), "clock", facts, small=True))
+    return own
 
 
 def make_bucket(flow: Flow) -> Bucket:

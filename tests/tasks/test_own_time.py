@@ -6,7 +6,7 @@ import pytest
 
 from windrow.errors import StateError
 from windrow.state.codec import MemoryStore
-from windrow.state.own_time import NUMBER, move_time
+from windrow.tasks.stream import OWN_TIME, move_time
 
 IDLE = 30
 
@@ -41,7 +41,7 @@ def test_a_step_that_runs_again_finds_the_same_time() -> None:
 def test_a_damaged_time_is_refused() -> None:
     store = MemoryStore()
     move_time(store, 500, 1000, IDLE)
-    store.blobs[NUMBER] = store.blobs[NUMBER][:-1]
+    store.blobs[OWN_TIME] = store.blobs[OWN_TIME][:-1]
 
     with pytest.raises(StateError):
         move_time(store, 500, 1100, IDLE)
