@@ -28,7 +28,7 @@ from windrow.plan.requests import Slots
 from windrow.slicing import PART, CellRows, fold_cells
 
 from .keys import KeyColumn, KeyNumbers, number_keys
-from .number_texts import NumberText
+from .loop_texts import NumberText
 from .sorted_rows import SortedRows, check_room, times_of
 
 Array = np.ndarray[Any, Any]

@@ -27,7 +27,7 @@ from windrow.loops import compute as pc
 
 from .columns import numbers as read_numbers
 from .columns import plain_array, sort_nulls_first
-from .number_texts import NumberText
+from .loop_texts import NumberText
 
 Array = np.ndarray[Any, Any]
 

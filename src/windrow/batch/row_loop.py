@@ -4,7 +4,7 @@
     texts    event_type = 0             what is true of row i, or computed of it
     table    ad --> campaign            codes of campaigns, by the number of the ad
 
-What has no text (`conditions.py`) is computed by Arrow before.  A joined table must
+What has no text (`loop_texts.py`) is computed by Arrow before.  A joined table must
 have each key once, and its keys lie close together; else nothing is opened, and rows
 are prepared one step after the other (`relation.py`).
 """
@@ -29,10 +29,9 @@ from windrow.query.tree import Apply, ColumnName, Expression, columns_in
 from .aggregate import WindowJob
 from .cells import LoopTexts, UnsortedRows
 from .columns import plain_array
-from .conditions import computed_text, condition_text
 from .expressions import evaluate
 from .keys import KeyColumn, computed_key, most_codes, number_keys
-from .number_texts import LoopColumns, NumberText
+from .loop_texts import LoopColumns, NumberText, computed_text, condition_text
 from .tables import read
 
 Array = np.ndarray[Any, Any]
