@@ -128,17 +128,6 @@ def test_labels_with_many_columns_are_joined_by_key_and_instant(spark):
     assert f"of labels card, at; their {MANY + 1} other columns are joined" in text
 
 
-def test_few_events_without_a_key_are_not_counted_first(spark):
-    labels, events = spark.createDataFrame(LABELS), spark.createDataFrame(EVENTS)
-    order = {"at": "at", "on": "ts", "n": wr.count(last="1 minute")}
-
-    text = str(wr.explain(events, labels=labels, **order))
-
-    assert "none: no key, and all events are" in text
-    text = str(wr.explain(events, labels=labels, hot=9, **order))
-    assert "no key: if there are more than 9 events" in text
-
-
 def test_features_of_events_agree_with_those_of_labels(spark):
     features = wr.features(by="card", on="ts", aggregates=CALLS | ROWS)
     frame = spark.createDataFrame(EVENTS.append_column("id", pa.array(range(500))))

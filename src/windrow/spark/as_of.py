@@ -31,10 +31,6 @@ from .over import check_columns
 from .result import select_rows
 from .schema import as_arrow, field_of, quoted, result_fields
 from .shuffle import normalise_key, shuffle_by
-from .size import size_of
-
-FEW_BYTES = 1 << 22
-"""Events without a key that are smaller are not counted, to be cut or not."""
 
 
 def as_of(
@@ -48,22 +44,12 @@ def as_of(
     return select_rows(labels, plan, _features(labels, events, plan, hot))
 
 
-def chunks_of(
-    events: DataFrame, plan: AsOfPlan, hot: bool | int
-) -> tuple[LabelChunks | None, str]:
-    """How keys with many events are cut, and why; few events without a key are not."""
-    size = None if plan.by or hot is not False else size_of(events)
-    if size is not None and size < FEW_BYTES:
-        return None, f"none: no key, and all events are {size:,} bytes for Spark"
-    return choose_chunks(plan, hot)
-
-
 def _features(
     labels: DataFrame, events: DataFrame, plan: AsOfPlan, hot: bool | int
 ) -> DataFrame:
     """The columns of labels as s0, s1, ..., and features as r0, r1, ..."""
     assert plan.clock is not None
-    chunks, _ = chunks_of(events, plan, hot)
+    chunks, _ = choose_chunks(plan, hot)
     on = plan.clock.column
     reads = [name for name in plan.reads if name not in (*plan.by, on)]
     there = _columns_there(labels, events, plan)

@@ -24,6 +24,7 @@ from windrow.plan import (
 )
 from windrow.plan.aggregate import check_no_history
 from windrow.plan.as_of import AsOfPlan
+from windrow.plan.as_of_chunks import choose_chunks
 from windrow.plan.by_policy import PolicyPlan
 from windrow.plan.explain_spark import (
     explain_flow,
@@ -41,7 +42,6 @@ from windrow.windows import Window
 
 from .aggregate import aggregate as aggregate_tree
 from .as_of import as_of as label_features
-from .as_of import chunks_of
 from .checks import check_stream, check_ticks
 from .expressions import with_masks
 from .lanes import reasons_of
@@ -140,7 +140,7 @@ def explain_as_of(
     """What `as_of` will do; no job is run."""
     labels, events, plan = _plan_as_of(labels, events, *query, **options)
     build = lambda: label_features(labels, events, plan, hot=hot)  # noqa: E731
-    _, split = chunks_of(events, plan, hot)
+    _, split = choose_chunks(plan, hot)
     return explain_labels(plan, split, reasons_of(build))
 
 
