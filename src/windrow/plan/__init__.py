@@ -5,6 +5,7 @@
     aggregate, by_policy      plan wr.aggregate, over numbered windows and by policy
     over, as_of               plan wr.over and wr.as_of, by the frame of each call
     as_of_chunks              says how keys with very many events are cut by time
+    label_columns             says whether labels' other columns travel with the events
     operator, cql/            plan wr.Operator and wr.cql
     choose, spans, sharing    choose slicer, algorithm, technique, and what is shared
     cells                     says whether rows are sorted by key

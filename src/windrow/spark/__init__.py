@@ -5,6 +5,7 @@
     over          rolling columns              stream     both, of a streaming DataFrame
     as_of         features of labels           tiles      slices that are stored
     as_of_chunks  the same where keys have very many events
+    join_back     labels of very many columns, joined with their features
     history       tiles that a stream begins with
     policies      windows by policy            functions  table functions of SQL
     relation      the parts of a CQL query around them; its scalars are in `expressions`

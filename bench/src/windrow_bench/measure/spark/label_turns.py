@@ -37,7 +37,7 @@ TEN, HOT, CUT = "ten features", "one hot card", "one hot card, cut"
 TEMPO = "dbl-tempo"
 FEW = 100_000  # events, for those that compute each frame anew
 PATIENCE = 30.0  # seconds for one call of the join
-ORDER = {"at": "at", "on": "ts", "by": "card"}
+ORDER: dict[str, Any] = {"at": "at", "on": "ts", "by": "card"}
 SKETCHES = {
     "approx_distinct": (wr.approx_distinct("user"), "approx_count_distinct(user)"),
     "approx_quantile": (wr.approx_quantile("x", 0.5), "percentile_approx(x, 0.5)"),
@@ -78,7 +78,7 @@ def _join_on_fewer(events: int, asked: int) -> Contender:
 
     count = rows_within(PATIENCE, run, asked, asked // 50)
     tables = _tables(events, count)
-    expected = wr.as_of(*tables, **ORDER, n=wr.count(last="1 day"))
+    expected = wr.as_of(tables[0], tables[1], **ORDER, n=wr.count(last="1 day"))
     case = Case("1 day", _events_in_all, expected=_events_in_all(expected))
     [join] = case.contenders({JOIN: partial(_by_join, *tables)})
     return replace(join, scale=asked / count)
@@ -87,7 +87,8 @@ def _join_on_fewer(events: int, asked: int) -> Contender:
 def _tempo(events: int, asked: int) -> Contender:
     """A count and six more numbers of each label's last day, by dbl-tempo."""
     tables = _tables(events, asked)
-    expected = wr.as_of(*tables, **ORDER, n=wr.count(last="1 day", closed="both"))
+    day = wr.count(last="1 day", closed="both")
+    expected = wr.as_of(tables[0], tables[1], **ORDER, n=day)
     case = Case("1 day", _events_in_all, expected=_events_in_all(expected))
 
     def build() -> DataFrame:
