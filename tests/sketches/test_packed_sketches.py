@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from windrow.batch.sketches import sketch_partials, sketch_rows
 from windrow.errors import BadInput
+from windrow.kernels import sketch_product
 from windrow.sketches import objects
 from windrow.sketches.bins import DDSketch, Histogram
 from windrow.sketches.hyperloglog import HyperLogLog
 from windrow.sketches.kll import Kll
 from windrow.sketches.ranks import Quantiles
 from windrow.sketches.sketch import Sketch
+from windrow.slicing import fold
 
 LEVELS = (0.0, 0.1, 0.5, 1.0)
 SKETCHES = [
@@ -128,3 +132,18 @@ def test_sketches_of_other_parameters_are_refused(one, other):
 
     with pytest.raises(BadInput, match="cannot read bytes as a sketch"):
         other.pack(written)
+
+
+def test_packed_partials_of_several_sketches_are_joined_each():
+    values, starts, stops = column_and_cuts()
+    column = pa.array(values)
+    packed = [s.pack(s.fold_column(s.read(column), starts, stops)) for s in SKETCHES]
+    companions = tuple(map(sketch_product, SKETCHES))
+    product = replace(companions[0], parts=(), companions=companions)
+
+    halves = np.array([0, 40]), np.array([40, len(starts)])
+    joined = fold(product, tuple(packed), *halves, leaf="slices")
+
+    assert [len(one) for one in joined] == [2] * len(SKETCHES)
+    for one, whole in zip(joined, packed, strict=True):
+        assert one.bounds.tolist() == whole.bounds[[0, 40, len(starts)]].tolist()

@@ -132,14 +132,14 @@ def fold(
     its sketches.  Rows are folded into numbers only.  Packed sketches are not merged:
     their stretches, which follow each other, become the entries of one.
     """
-    first: Any = source[0] if source else None
-    if isinstance(first, Packed):
-        joined: Any = first.join(starts, stops)
-        return (joined,)
     if product.companions and leaf == "slices":
         return run_each(
             product, source, lambda one, own: fold(one, own, starts, stops, leaf=leaf)
         )
+    first: Any = source[0] if source else None
+    if isinstance(first, Packed):
+        joined: Any = first.join(starts, stops)
+        return (joined,)
     product = product.numbers
     out = arrays(product.dtypes, len(starts))
     kernel = Assembly(
