@@ -149,12 +149,12 @@ def test_a_sum_past_64_bits_says_so_on_top_of_the_failure(spark):
     [("echo 3.8", r"is Python 3\.8, and they must be"), ("exit 1", "is no Python")],
 )
 def test_workers_of_another_python_are_refused_before_a_job(
-    spark, frame, tmp_path, monkeypatch, script, says
+    frame, tmp_path, monkeypatch, script, says
 ):
     other = tmp_path / "python3"
     other.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
     other.chmod(0o755)
-    monkeypatch.setattr(spark.sparkContext, "pythonExec", str(other))
+    monkeypatch.setenv("PYSPARK_PYTHON", str(other))
 
     with pytest.raises(BadInput, match=says) as refusal:
         wr.aggregate(frame, WINDOW, kinds=wr.collect("v"))

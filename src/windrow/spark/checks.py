@@ -5,6 +5,7 @@ These are times, watermarks, stores of state, and Python workers.
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -38,10 +39,10 @@ def check_workers(frame: DataFrame) -> None:
 
     Those of a cluster run elsewhere, and those of Connect are the server's own.
     """
-    context = getattr(frame.sparkSession, "_sc", None)
-    if context is None or not context.master.startswith("local"):
+    is_connect = ".connect." in type(frame).__module__
+    if is_connect or not _master(frame).startswith("local"):
         return
-    python = context.pythonExec
+    python = os.environ.get("PYSPARK_PYTHON", "python3")  # as Spark itself asks
     here = "{}.{}".format(*sys.version_info)
     there = _python_version(python)
     if there != here:
@@ -52,6 +53,10 @@ def check_workers(frame: DataFrame) -> None:
             else f"{python} is no Python that runs",
             f"run export PYSPARK_PYTHON={sys.executable} before the session starts",
         )
+
+
+def _master(frame: DataFrame) -> str:
+    return frame.sparkSession.conf.get("spark.master", "") or ""
 
 
 @cache
