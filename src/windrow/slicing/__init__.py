@@ -3,7 +3,7 @@
 from windrow.errors import UnknownName
 
 from .cells import CellRows, CellTable, fold_cells
-from .cut import Cuts, cuts_of
+from .cut import Cuts, cuts_of, spread_of
 from .fold import fold
 from .parts import HALOS, PART, Part, Runs
 from .shared import composite_slide, share, shared_combs
@@ -40,4 +40,5 @@ __all__ = [
     "fold_cells",
     "share",
     "shared_combs",
+    "spread_of",
 ]

@@ -26,6 +26,7 @@ from windrow.plan.aggregate import Plan
 from windrow.plan.bind import BoundCall
 from windrow.plan.catalyst import result_sql
 from windrow.plan.tree import Tree
+from windrow.slicing import spread_of
 
 from . import sql
 from .partials import name_inputs, select_inputs, ticks_of
@@ -46,10 +47,10 @@ def catalyst_windows(frame: DataFrame, tree: Tree) -> DataFrame:
         keys = [F.col(columns[name]) for name in plan.by]
         results = _results(frame, plan, inputs, [bound.name for bound in plan.calls])
         return frame.groupBy(*keys, F.expr(own)).agg(*results)
-    numbers, begin = _numbers(plan, ticks)
+    numbers, group, begin = _numbers(plan, ticks)
     rows, inputs = select_inputs(frame, tree, f"{numbers} as {NUMBER}")
     names = [f"r{number}" for number in range(len(plan.calls))]
-    grouped = rows.groupBy(*key_names(plan), NUMBER)
+    grouped = rows.groupBy(*key_names(plan), F.expr(f"{group} as {NUMBER}"))
     windows = grouped.agg(*_results(frame, plan, inputs, names))
     # nullable, as Spark's own: elements of a sequence are not
     shown = [*key_names(plan), f"nullif({begin}, cast(null as bigint)) as {START}"]
@@ -70,16 +71,20 @@ def _own_window(frame: DataFrame, plan: Plan) -> str | None:
     return f"{rule.window_sql(quoted(on))} as window"
 
 
-def _numbers(plan: Plan, ticks: dict[str, str]) -> tuple[str, str]:
-    """The number of each window that holds a row, and where a window begins, in SQL."""
+def _numbers(plan: Plan, ticks: dict[str, str]) -> tuple[str, str, str]:
+    """In SQL, the number of each window that holds a row, what these are grouped by,
+    and where a window begins.
+    """
     (rule,) = plan.rules
     first = end = ticks[sql.TICKS]
     if plan.span is not None:
         first = ticks[sql.START]
         end = sql.last_instant(first, end)
     elif rule.tumbles:
-        return plan.cuts.number_sql(first), plan.cuts.begin_sql(NUMBER)
-    return rule.numbers_sql(first, end), rule.begin_sql(NUMBER)
+        return plan.cuts.number_sql(first), NUMBER, plan.cuts.begin_sql(NUMBER)
+    spread = f"{spread_of(rule.even.slide)}L"
+    begin = rule.begin_sql(f"({NUMBER} div {spread})")
+    return rule.numbers_sql(first, end), f"({NUMBER} * {spread})", begin
 
 
 def _results(

@@ -95,7 +95,7 @@ def history_slices(history: History, frame: DataFrame, flow: Flow) -> DataFrame:
         F.col(quoted(name)).cast(field_of(frame, name).dataType).alias(f"k{i}")
         for i, name in enumerate(plan.by)
     ]
-    begin = plan.cuts.begin_sql(f"({plan.cuts.number_sql(time)})")
+    begin = plan.cuts.sql(time)
     columns += [F.expr(f"{begin} as {PANE}"), F.expr(f"0L as {ROWS}")]
     names, fields = field_names(flow.request), partial_fields(flow.request, flow.slots)
     paths: dict[int, str] = {}

@@ -183,8 +183,7 @@ def tile_type(frame: DataFrame) -> pa.DataType:
 
 
 def _pane(plan: TilePlan, time: str) -> str:
-    cuts = plan.plan.cuts
-    return cuts.begin_sql(f"({cuts.number_sql(time)})")
+    return plan.plan.cuts.sql(time)
 
 
 def _keys(frame: DataFrame, plan: TilePlan) -> list[Any]:

@@ -107,8 +107,9 @@ class Rule(ABC):
         """
         range_, slide, shift = self.even
 
-        def floor(time: str) -> str:
-            return f"(({time} - pmod({time}, {slide}L)) div {slide}L)"
+        def floor(time: str) -> str:  # after 1970 with one division
+            before = f"({time} - pmod({time}, {slide}L)) div {slide}L"
+            return f"if({time} >= 0L, {time} div {slide}L, {before})"
 
         since = f"{floor(f'({first} - {range_ + shift}L)')} + 1L"
         return f"explode(sequence({since}, {floor(f'({last} - {shift}L)')}))"
