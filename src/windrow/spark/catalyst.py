@@ -82,7 +82,7 @@ def _numbers(plan: Plan, ticks: dict[str, str]) -> tuple[str, str, str]:
         end = sql.last_instant(first, end)
     elif rule.tumbles:
         return plan.cuts.number_sql(first), NUMBER, plan.cuts.begin_sql(NUMBER)
-    spread = f"{spread_of(rule.even.slide)}L"
+    spread = f"{spread_of(rule.step)}L"
     begin = rule.begin_sql(f"({NUMBER} div {spread})")
     return rule.numbers_sql(first, end), f"({NUMBER} * {spread})", begin
 
