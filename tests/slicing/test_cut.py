@@ -48,3 +48,11 @@ def test_rows_are_cut_where_the_slice_changes(combs, drawn):
 
         assert [part.tolist() for part in found] == [edges, starts]
         assert (none is None) is (len(edges) > 1)  # one slice less than there are
+
+
+@pytest.mark.parametrize(("slide", "factor"), [(1, 1), (60, 59), (1_000_000, 257)])
+def test_numbers_that_spark_groups_by_are_spread(slide, factor):
+    cuts = Cuts((Comb(slide, 0),))
+
+    assert cuts.number_sql("t").endswith(f"* {factor}L)")
+    assert f"n div {factor}L" in cuts.begin_sql("n")

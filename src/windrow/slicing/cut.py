@@ -169,7 +169,7 @@ class Cuts:
         return f"greatest({', '.join(edges)})" if len(edges) > 1 else edges[0]
 
     def number_sql(self, column: str) -> str:
-        """The same as a whole number that Spark can group by quickly (`spread`)."""
+        """The same as a whole number that Spark can group by quickly (`spread_of`)."""
         number = f"(({self.sql(column)} - {self._first}L) div {self._unit}L)"
         return f"({number} * {spread_of(self._unit)}L)"
 

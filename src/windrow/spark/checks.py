@@ -39,13 +39,10 @@ def check_workers(frame: DataFrame) -> None:
 
     Those of a cluster run elsewhere, and those of Connect are the server's own.
     """
-    is_connect = ".connect." in type(frame).__module__
-    if is_connect or not _master(frame).startswith("local"):
-        return
     python = os.environ.get("PYSPARK_PYTHON", "python3")  # as Spark itself asks
     here = "{}.{}".format(*sys.version_info)
     there = _python_version(python)
-    if there != here:
+    if there != here and _runs_here(frame):
         raise BadInput.because(
             "cannot run windrow in Spark's Python workers",
             f"{python} is Python {there}, and they must be {here} as here"
@@ -55,8 +52,12 @@ def check_workers(frame: DataFrame) -> None:
         )
 
 
-def _master(frame: DataFrame) -> str:
-    return frame.sparkSession.conf.get("spark.master", "") or ""
+def _runs_here(frame: DataFrame) -> bool:
+    """Whether workers are started by a JVM of this process."""
+    if ".connect." in type(frame).__module__:
+        return False
+    master = frame.sparkSession.conf.get("spark.master", "") or ""
+    return master.startswith("local")
 
 
 @cache
