@@ -18,6 +18,7 @@ import difflib
 import functools
 import os
 import random
+import resource
 import shutil
 import subprocess
 import sys
@@ -49,7 +50,8 @@ KINDS = (
     "ReplaceComparisonOperator_Eq_NotEq", "ReplaceComparisonOperator_NotEq_Eq",
     "ReplaceTrueWithFalse", "ReplaceFalseWithTrue", "ReplaceUnaryOperator_USub_UAdd",
 )  # fmt: skip
-_PATIENCE = 300  # seconds: a mutant that never ends is dead
+_PATIENCE = 300  # seconds of the processor: a mutant that never ends is dead
+_DEADLOCK = 3600  # seconds of the clock: so is one that waits for ever
 
 
 @dataclass(frozen=True)
@@ -156,11 +158,17 @@ def passes(tests: Sequence[str], tree: Path) -> bool:
             env=environ,
             capture_output=True,
             check=False,
-            timeout=_PATIENCE,
+            timeout=_DEADLOCK,
+            preexec_fn=_be_patient,
         )
     except subprocess.TimeoutExpired:
         return False
     return answer.returncode == 0
+
+
+def _be_patient() -> None:
+    """Count processor time, so that a busy machine kills no mutant."""
+    resource.setrlimit(resource.RLIMIT_CPU, (_PATIENCE, _PATIENCE))
 
 
 def copy_tree(folder: Path) -> Path:
