@@ -101,7 +101,7 @@ def report(
     ] = None,
     readme: Annotated[
         Path | None,
-        typer.Option(help="A README.md whose table of benchmarks is written anew."),
+        typer.Option(help="A README.md whose tables of benchmarks are written anew."),
     ] = None,
 ) -> None:
     """Write report.html, results.md, and beside them figures and numbers as CSV."""
@@ -120,7 +120,7 @@ def report(
     pages = load("windrow_bench.report")
     path = pages.write(findings, into, page)
     if readme is not None and not pages.write_readme(findings, readme):
-        err.print(f"{readme} stays as it is: peers was not measured")
+        err.print(f"{readme} stays as it is: nothing of its tables was measured")
     say(path)
 
 

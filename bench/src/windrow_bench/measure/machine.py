@@ -24,12 +24,17 @@ PACKAGES = (
 
 
 def machine() -> dict[str, str]:
-    """Processor, cores, memory and system."""
+    """Processor, cores, memory and system, without the build of its kernel.
+
+    A virtual machine may have another build each time it starts, and a long run takes
+    several sittings: what was measured in the sittings before counts.
+    """
+    release = platform.release().partition("-")[0]
     return {
         "processor": _field("/proc/cpuinfo", "model name") or platform.processor(),
         "cores": str(os.cpu_count()),
         "memory": _memory(),
-        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "system": f"{platform.system()} {release} {platform.machine()}",
     }
 
 

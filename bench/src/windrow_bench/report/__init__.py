@@ -15,9 +15,10 @@ from pathlib import Path
 from windrow_bench.findings import Findings
 
 from ._csv import write_claims, write_rows
-from ._markdown import results, write_readme
+from ._markdown import results
 from ._page import page
 from ._palette import looks
+from ._readme import write_readme
 from ._section import section
 
 FIGURES, DATA, PAGE, RESULTS = "figures", "data", "report.html", "results.md"

@@ -1,27 +1,16 @@
-"""The bars as a page of Markdown, and README's short table, from the same rows.
-
-results.md      a verdict for each bar, and every number of it
-README.md       what stands between <!-- benchmarks: begin --> and ... end -->:
-the rates of `peers` at three windows
-"""
+"""The bars as a page of Markdown: a verdict for each, and every number of it."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 from windrow_bench.experiment import Panel, RowSet
 from windrow_bench.findings import Finding, Findings, JudgedClaim
 from windrow_bench.numbers import duration, number, place
 
 BARS = "Bars"  # papers whose name begins so are the product's own
-PEERS, SHORT, SHOWN = "peers", (16, 4_096, 65_536, 1_048_576), ("sum", "mean", "max")
 UNMEASURED = (
     "No bar was measured yet: `make bench`, or `windrow bench run NAME --full`."
-)
-MARKED = re.compile(
-    r"(<!-- benchmarks: begin -->\n).*?(<!-- benchmarks: end -->)", re.DOTALL
 )
 
 
@@ -92,47 +81,6 @@ def _numbers(panel: Panel, rows: RowSet) -> list[str]:
         for x in rows.xs(panel.name)
     ]
     return [f"**{panel.name}**, {panel.y}", "", *table([panel.x, *series], body), ""]
-
-
-def short_table(findings: Findings) -> str:
-    """Rates of each library at some windows; empty where they were not measured."""
-    peers = next(one for one in findings.all if one.experiment.name == PEERS)
-    newest = findings.newest
-    if not peers.measured or newest is None or newest.machine is None:
-        return ""
-    rows = {(row.panel, row.x, row.series): row.value for row in peers.rows.all}
-    cells = [
-        (aggregate, width)
-        for aggregate in SHOWN
-        for width in SHORT
-        if any((panel, x) == (aggregate, width) for panel, x, _ in rows)
-    ]
-    body = [
-        [
-            f"**{library}**" if library == "windrow" else library,
-            *(number(rows[a, w, library]) if (a, w, library) in rows else ""
-              for a, w in cells),
-        ]
-        for library in peers.rows.series(SHOWN[0])
-    ]  # fmt: skip
-    heads = ["", *(f"{aggregate}, {width:,}" for aggregate, width in cells)]
-    words = (
-        "Million float64 values a second, slide 1, one core, by window, a "
-        f"{findings.size.name} run ({newest.machine['processor']}, "
-        f"{newest.date.split()[0]}):"
-    )
-    return "\n".join(["", words, "", *table(heads, body), "", ""])
-
-
-def write_readme(findings: Findings, path: Path) -> bool:
-    """Put the short table between the two comments; False: nothing was measured."""
-    short = short_table(findings)
-    text = path.read_text("utf-8")
-    if not short or not MARKED.search(text):
-        return False
-    made = MARKED.sub(lambda found: found[1] + short + found[2], text, count=1)
-    path.write_text(made, "utf-8")
-    return True
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
