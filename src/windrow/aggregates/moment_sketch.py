@@ -85,7 +85,7 @@ MOMENT_SKETCH = Aggregate(
     options={"quantiles": None},
     summary="count, extremes, power sums and log power sums to 10; quantiles on demand",
     error="not bounded: 1.3 % of rank over 5,000 smooth values; p95 of 5 to 20 values "
-    "2 % off at the median, exact up to 4; weak far from zero, and where one value has "
-    "a large share; about 0.3 ms a window where quantiles are asked for; warns of few "
-    "values and of offsets",
+    "0.2 % off at the median, exact up to 4; weak far from zero, and where one value "
+    "has a large share; about 0.1 ms a window where quantiles are asked for; warns "
+    "of few values and of offsets",
 )

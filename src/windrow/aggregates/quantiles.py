@@ -20,14 +20,15 @@ none: then values are assumed uniform from least to mean and from mean to most.
 Up to four values follow from extremes and sums, and quantiles are those between them.
 
 Windows of 5,000 smooth values came within 0.013 in rank, p95 of 5 to 20 values within
-2 % at the median and 6 % of their range at worst.  Moments are worst at a single value
-with a large share next to a long tail (many zeros, say), and far from zero, where sums
-of powers cancel: `weak_spots` finds the latter, and few values.
+0.2 % at the median and 3 % of their range at worst.  Moments are worst at a single
+value with a large share next to a long tail (many zeros, say), and far from zero, where
+sums of powers cancel: `weak_spots` finds the latter, and few values.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -41,12 +42,17 @@ from .moment_sketch import ORDER
 Array = np.ndarray[Any, Any]
 
 SPAN = 10.0
+RUNGS = 4  # spans of logarithms that are told apart, for each factor of two
+STRIDE = 4  # functions by which products are made wider
+_OWN: Floats = _density.polynomials(MIDDLES)
+_ENDS: Floats = np.array([0.0, 2.0] * (ORDER // 2))  # T_k(1) + T_k(-1)
 _SHARES: Floats = (_density.EDGES + 1.0) / 2.0
 _SHARES[1], _SHARES[-2] = 0.0, 1.0  # the outermost cells are points: 0 and 1 as values
 FAR = 100  # offsets in halves of the range
 FEW = 4  # values that extremes and sums determine
-ROUGH = 20  # values of which p95 was 2 % off at the median, 6 % of the range at worst
-BATCH = 64  # sketches solved side by side, so that a step is a few long products
+ROUGH = 20  # values of which p95 was 0.2 % off at the median, 3 % of the range at worst
+BLOCK = 2048  # sketches prepared together
+BATCH = 128  # sketches solved side by side: few calls, and a basis that fits a cache
 
 
 def check_quantiles(quantiles: Sequence[float]) -> tuple[float, ...]:
@@ -76,6 +82,11 @@ def estimate(sketch: Mapping[str, Array], quantiles: Sequence[float]) -> Floats:
     value.  It is NaN where the sketch is empty.
     """
     wanted = np.array(check_quantiles(quantiles), dtype=np.float64)
+    new = _differs_from_the_one_before(sketch)
+    if not new.all():  # windows of a quiet key
+        some = {name: np.asarray(field)[new] for name, field in sketch.items()}
+        repeated: Floats = estimate(some, quantiles)[np.cumsum(new) - 1]
+        return repeated
     rising = np.argsort(wanted, kind="stable")
     q = wanted[rising]
     count = np.asarray(sketch["count"], dtype=np.float64)
@@ -92,10 +103,10 @@ def estimate(sketch: Mapping[str, Array], quantiles: Sequence[float]) -> Floats:
         by_log = positive & (most / least > SPAN)
         for chosen, fit in ((spread & ~by_log, _fit), (spread & by_log, _fit_log)):
             rows = np.flatnonzero(chosen)
-            for at in np.split(rows, range(BATCH, len(rows), BATCH)):
+            for at in np.split(rows, range(BLOCK, len(rows), BLOCK)):
                 places = _Places(count[at], q)
-                work = least[at], most[at], means[at], logs[at], places.levels
-                found = places.between(fit(*work), least[at], most[at])
+                values = fit(least[at], most[at], means[at], logs[at], places)
+                found = places.between(values, least[at], most[at])
                 answer[at] = np.where(np.isnan(found), answer[at], found)
     answer[:, q == 0.0] = least[:, None]
     answer[:, q == 1.0] = most[:, None]
@@ -106,21 +117,36 @@ def estimate(sketch: Mapping[str, Array], quantiles: Sequence[float]) -> Floats:
     return answer[:, np.argsort(rising, kind="stable")]
 
 
+def _differs_from_the_one_before(sketch: Mapping[str, Array]) -> Flags:
+    """Whether each sketch differs from the one before it; the first does."""
+    new = np.ones(len(sketch["count"]), dtype=bool)
+    if len(new):
+        fields = (np.asarray(field) for field in sketch.values())
+        new[1:] = np.any([field[1:] != field[:-1] for field in fields], axis=0)
+    return new
+
+
 class _Places:
     """The values that quantiles of n values lie between, as levels of a density.
 
-    The i-th of n values in order is where a share (i + 1/2) / n lies below, but the
-    first and the last are known.  A density by itself has no such steps: by levels of
-    it alone, p95 of 20 values was 40 % off at the median.
+    The first and the last of n values in order are known.  The density is that of the
+    n - 2 between them: the i-th of those is where a share (i + 1/2) / (n - 2) lies
+    below.  A density by itself has no such steps: by levels of it alone, p95 of 20
+    values was 40 % off at the median.
     """
 
     def __init__(self, count: Floats, q: Floats) -> None:
         place = q * (count[:, None] - 1.0)
         self.low = np.floor(place)
         self.share = place - self.low
-        self.last = count[:, None] - 1.0
+        self.count, self.last = count[:, None], count[:, None] - 1.0
         both = np.concatenate([self.low, self.low + 1.0], axis=1)
-        self.levels = (both + 0.5) / count[:, None]
+        self.levels = (both - 0.5) / np.maximum(self.count - 2.0, 1.0)
+
+    def inner(self, mu: Floats) -> Floats:
+        """Moments of the values between the extremes: T_k is 1 or -1 at those."""
+        between = (self.count * mu - _ENDS) / np.maximum(self.count - 2.0, 1.0)
+        return np.clip(between, -1.0, 1.0)
 
     def between(self, values: Floats, least: Floats, most: Floats) -> Floats:
         """The quantiles, from the values at both levels of each."""
@@ -200,56 +226,93 @@ def _pieces(least: Floats, most: Floats, mean: Floats, q: Floats) -> Floats:
 
 
 def _fit(
-    least: Floats, most: Floats, means: Floats, _logs: Floats, levels: Floats
+    least: Floats, most: Floats, means: Floats, _logs: Floats, places: _Places
 ) -> Floats:
     """The values at levels of the density of each row; NaN where it has none."""
     mu, good = _density.moments(means, least, most)
-    basis = np.broadcast_to(
-        _density.polynomials(MIDDLES), (len(mu), ORDER, len(MIDDLES))
-    )
-    t = _solve(basis, mu, good, levels)
+    t = _solve(places.inner(mu), good, np.zeros(len(mu)), places.levels)
     return least[:, None] * (1.0 - t) + most[:, None] * t
 
 
 def _fit_log(
-    least: Floats, most: Floats, means: Floats, logs: Floats, levels: Floats
+    least: Floats, most: Floats, means: Floats, logs: Floats, places: _Places
 ) -> Floats:
     """The same by the density of logarithms."""
-    lo, hi = np.log(least)[:, None], np.log(most)[:, None]
-    by_log, good_log = _density.moments(logs, lo[:, 0], hi[:, 0])
-    by_value, good_value = _density.moments(means, least, most)
-    own = np.broadcast_to(_density.polynomials(MIDDLES), (len(lo), ORDER, len(MIDDLES)))
-    t = (MIDDLES + 1.0) / 2.0
-    values = np.exp(lo * (1.0 - t) + hi * t)
-    y = 2.0 * (values - least[:, None]) / (most - least)[:, None] - 1.0
-    basis = np.concatenate([own, _density.polynomials(np.clip(y, -1.0, 1.0))], axis=1)
-    mu = np.concatenate([by_log, by_value], axis=1)
-    good = np.concatenate([good_log, good_value], axis=1)
-    good = _density.independent(basis, _density.WIDTHS, good)
-    t = _solve(basis, mu, good, levels)
-    return np.exp(lo * (1.0 - t) + hi * t)
+    lo, hi = np.log(least), np.log(most)
+    by_log, good_log = _density.moments(logs, lo, hi)
+    by_value, good = _density.moments(means, least, most)
+    rungs = np.ceil(RUNGS * np.log2(hi - lo)).astype(np.int64)
+    kinds, kind = np.unique(
+        np.stack([rungs, good_log.sum(axis=1)]), axis=1, return_inverse=True
+    )
+    new = [_new_by_value(*pair) for pair in kinds.T.tolist()]
+    good &= np.array(new, dtype=bool).reshape(-1, ORDER)[kind]
+    mu = np.concatenate([places.inner(by_log), places.inner(by_value)], axis=1)
+    good = np.concatenate([good_log, good], axis=1)
+    t = _solve(mu, good, hi - lo, places.levels)
+    return np.exp(lo[:, None] * (1.0 - t) + hi[:, None] * t)
 
 
-def _solve(basis: Floats, mu: Floats, good: Flags, levels: Floats) -> Floats:
-    """Where levels lie in the scaled support of each row; NaN of no density."""
+@cache
+def _new_by_value(rung: int, logs: int) -> Flags:
+    """Which moments of values tell what that many moments of logarithms do not.
+
+    It depends on little but the span of the logarithms, here 2 ** (rung / RUNGS).
+    """
+    basis = np.concatenate(
+        [_OWN[:logs], _by_value(np.array([2.0 ** (rung / RUNGS)]))[0]]
+    )
+    return _density.independent(basis)[logs:]
+
+
+def _by_value(span: Floats) -> Floats:
+    """T1 .. T10 of scaled values, at the cells of logarithms that span so much."""
+    span = span[:, None]
+    least = np.exp(-span)
+    values = (np.exp(span * (MIDDLES - 1.0) / 2.0) - least) / (1.0 - least)
+    return _density.polynomials(2.0 * values - 1.0)
+
+
+def _solve(mu: Floats, good: Flags, span: Floats, levels: Floats) -> Floats:
+    """Where levels lie in the scaled support of each row; NaN of no density.
+
+    Moments beyond the tenth are those of values, over logarithms that span so much.
+    Rows are solved with those that have about as many functions, so that the width of
+    their products follows from the row alone.
+    """
     found = np.full(levels.shape, np.nan)
+    start = np.zeros(mu.shape)
+    start[:, :ORDER] = _density.first_guess(np.where(good, mu, 0.0)[:, :ORDER])
     left = np.flatnonzero(good.any(axis=1))
     while len(left):
-        used = good[left]
-        width = int(used.sum(axis=1).max())
-        own = np.argsort(~used, axis=1, kind="stable")[:, :width]  # those first
-        used = np.take_along_axis(used, own, axis=1)
-        masses, solved = _density.max_entropy(
-            basis[left[:, None], own] * used[:, :, None],
-            np.where(used, mu[left[:, None], own], 0.0),
-        )
-        found[left[solved]] = _read(masses[solved], levels[left[solved]])
-        left = left[~solved]
-        used = good[left]
-        used &= np.cumsum(used, axis=1) <= used.sum(axis=1, keepdims=True) // 2
-        good[left] = used
-        left = left[used.any(axis=1)]
+        widths = -(-good[left].sum(axis=1) // STRIDE) * STRIDE
+        for width in np.unique(widths):
+            alike = left[widths == width]
+            for rows in np.split(alike, range(BATCH, len(alike), BATCH)):
+                used = good[rows]
+                own = np.argsort(~used, axis=1, kind="stable")[:, :width]  # those first
+                used = np.take_along_axis(used, own, axis=1)
+                masses, solved = _density.max_entropy(
+                    _basis(own, used, span[rows]),
+                    np.where(used, mu[rows[:, None], own], 0.0),
+                    np.where(used, start[rows[:, None], own], 0.0),
+                )
+                found[rows[solved]] = _read(masses[solved], levels[rows[solved]])
+                good[rows[solved]] = False
+        half = np.cumsum(good, axis=1) <= good.sum(axis=1, keepdims=True) // 2
+        good &= half
+        left = np.flatnonzero(good.any(axis=1))
     return found
+
+
+def _basis(own: Array, used: Flags, span: Floats) -> _density.Singles:
+    """The functions of each row at the cells; 0 where one is not used."""
+    basis = _OWN[np.minimum(own, ORDER - 1)].astype(np.float32)
+    rows, at = np.nonzero(own >= ORDER)
+    if len(rows):
+        basis[rows, at] = _by_value(span)[rows, own[rows, at] - ORDER]
+    basis[~used] = 0.0
+    return basis
 
 
 def _read(masses: Floats, levels: Floats) -> Floats:
