@@ -269,6 +269,10 @@ REFUSED = {
         lambda: wr.as_of(LABELS, EVENTS, **ORDER, id=wr.count()),
         "has a column of that name already",
     ),
+    "ends that nobody knows": (
+        lambda: wr.as_of(LABELS, EVENTS, **ORDER, closed="Right", n=wr.count()),
+        "cannot close a frame on 'Right'",
+    ),
     "a negative delay": (
         lambda: wr.as_of(LABELS, EVENTS, **ORDER, delay="-1 s", n=wr.count()),
         "would let the future in",

@@ -104,6 +104,10 @@ def test_features_print_as_a_table():
             '%F\non = "ts"\n[features.n]\naggregate = "cuont"',
             "did you mean count",
         ),
+        (
+            '%F\non = "ts"\nclosed = "Right"\n[features.n]\naggregate = "count"',
+            "cannot close a frame on 'Right'",
+        ),
         ("%F\nto = 3", "means nothing here"),
     ],
 )

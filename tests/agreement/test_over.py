@@ -240,6 +240,12 @@ REFUSED = {
         ),
         "min_periods= belongs to wr.over",
     ),
+    "ends of all results at once": (
+        lambda: wr.over(
+            pa.table({"t": [1], "x": [1]}), on="t", closed="left", n=wr.sum("x", last=2)
+        ),
+        "each of them has a frame of its own",
+    ),
     "operators": (
         lambda: wr.Operator(wr.rows(3), wr.sum(next=2)),
         "an operator knows no rows to come",

@@ -10,6 +10,7 @@ from windrow.errors import UnknownName
 from . import _pickling
 from ._aggregate import ABSENT, Aggregate, Call, Field, Law
 from ._fingerprint import function_digests, functions_fingerprint
+from ._frame import FRAME, check_closed
 from .bits import ALL, ANY, BIT_AND, BIT_OR, BIT_XOR
 from .collections import COLLECT, COLLECT_DISTINCT, CONCAT, COUNT_DISTINCT
 from .covariance import CORRELATION, COVARIANCE, COVARIANCE_POPULATION
@@ -126,11 +127,13 @@ __all__ = [
     "ABSENT",
     "BY_NAME",
     "CATALOGUE",
+    "FRAME",
     "WIDE_SUM",
     "Aggregate",
     "Call",
     "Field",
     "Law",
+    "check_closed",
     "find",
     "function_digests",
     "functions_fingerprint",

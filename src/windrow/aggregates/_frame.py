@@ -50,12 +50,8 @@ def check_frame(
             "one of last= and next= is a duration, and the other a number of rows",
             "give both as durations, or both as numbers of rows",
         )
-    if closed is not None and closed not in CLOSED:
-        raise WindowError.because(
-            f"cannot close a frame on {closed!r}",
-            "there is no such side",
-            f"use one of {', '.join(CLOSED)}",
-        )
+    if closed is not None:
+        check_closed(closed)
     if any(counts) and closed in ("both", "neither"):
         said = f"next={ahead}" if last is None else f"last={last}"
         raise WindowError.because(
@@ -70,4 +66,14 @@ def check_frame(
             f"cannot compute {name} with min_periods={periods!r}",
             "it is the number of values below which the result is null",
             "give a positive whole number",
+        )
+
+
+def check_closed(closed: object) -> None:
+    """Refuse ends that nobody knows."""
+    if closed not in CLOSED:
+        raise WindowError.because(
+            f"cannot close a frame on {closed!r}",
+            "there is no such side",
+            f"use one of {', '.join(CLOSED)}",
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from windrow.aggregates import Aggregate, Call, find
+from windrow.aggregates import BY_NAME, FRAME, Aggregate, Call, find
 from windrow.errors import BadInput
 
 
@@ -51,7 +51,24 @@ def gather_calls(
     if not keyword and not explicit:
         hint = "name one, such as longest=wr.max('len')"
         raise BadInput.because("cannot compute nothing", "no aggregate is given", hint)
+    for word in FRAME:
+        if word in keyword:
+            _check_word(word, keyword[word])
     return {name: as_call(call, name) for name, call in {**keyword, **explicit}.items()}
+
+
+def _check_word(word: str, value: Any) -> None:
+    """Refuse a frame for all results at once; one of them may be called so."""
+    if isinstance(value, (Call, Aggregate)) or (
+        isinstance(value, str) and value in BY_NAME
+    ):
+        return
+    frame = f"last={value!r}" if word == "last" else f"last=3, {word}={value!r}"
+    raise BadInput.because(
+        f"cannot take {word}={value!r} for all results",
+        "each of them has a frame of its own",
+        f"write it there, as in wr.sum('x', {frame})",
+    )
 
 
 def calls_of(aggregates: Any) -> dict[str, Call]:

@@ -17,7 +17,7 @@ import pyarrow as pa
 from pyarrow import types as pat
 
 from windrow._later import dataclass
-from windrow.aggregates import Call
+from windrow.aggregates import Call, check_closed
 from windrow.errors import BadInput, WindowError
 from windrow.windows import Clock, Duration, clock_of, parse_duration
 
@@ -56,6 +56,7 @@ def plan_as_of(
             "no time column of theirs is named",
             "say which, as in wr.as_of(..., at='label_ts', on='ts')",
         )
+    check_closed(closed)
     keys = key_names(by, events)
     for key in keys:
         _check_key(key, labels, events)

@@ -30,7 +30,7 @@ import pyarrow as pa
 import tomli_w
 
 from windrow._later import dataclass
-from windrow.aggregates import Call, find
+from windrow.aggregates import Call, check_closed, find
 from windrow.aggregates.calls import gather_calls
 from windrow.errors import BadInput
 from windrow.windows import Duration
@@ -125,6 +125,7 @@ def features(
     """
     keys = () if by is None else (by,) if isinstance(by, str) else tuple(by)
     calls = gather_calls(named, aggregates)
+    check_closed(closed)
     if delay is not None:
         check_delay(delay)
     return Features(keys, on, closed, delay, calls)
