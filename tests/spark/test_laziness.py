@@ -56,6 +56,18 @@ def test_building_and_explaining_over_run_no_job(spark, poisoned):
     assert jobs(spark) == before
 
 
+@pytest.mark.parametrize("how", [{"by": "k"}, {"by": "k", "hot": True}, {}], ids=str)
+def test_building_and_explaining_features_run_no_job(spark, poisoned, how):
+    before = jobs(spark)
+    order = {"at": "asked", "on": "at", "five": wr.max("v", last=5), **how}
+    labels = poisoned.selectExpr("k", "at as asked")
+
+    wr.as_of(labels, poisoned, **order, minute=wr.sum("v", last="1 minute"))
+    wr.explain(poisoned, labels=labels, **order)
+
+    assert jobs(spark) == before
+
+
 def test_the_poison_works_once_a_job_runs(poisoned):
     result = wr.aggregate(poisoned, WINDOWS["time"], total=wr.sum("v"))
 
