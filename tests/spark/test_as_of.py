@@ -12,7 +12,11 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 
 import windrow as wr
+from windrow.plan import plan_as_of
+from windrow.plan.as_of_chunks import choose_chunks
 from windrow.plan.label_columns import MANY
+from windrow.spark.as_of_chunks import HotKeys
+from windrow.tasks.task import CHUNK
 
 EPOCH = dt.datetime(2024, 3, 1)  # noqa: DTZ001 - the session's zone is UTC
 DICE = random.Random(11)
@@ -72,6 +76,8 @@ LATER = {"beside": wr.sum("amount", last=2, next=3)}
         ("card", CALLS | ROWS | AHEAD | LATER, {}),
         ("card", CALLS | AHEAD | ORDERED, {"hot": 20, "delay": "10 seconds"}),
         ("card", CALLS | ROWS | COPIED, {"hot": 50, "closed": "right"}),
+        ("card", CALLS | AHEAD | ORDERED, {"hot": 100, "delay": "10 seconds"}),
+        (None, CALLS | AHEAD, {"hot": 200}),
         (None, CALLS | ROWS, {"hot": 9}),
         (None, CALLS | ROWS, {"closed": "right"}),
         (None, ROWS, {}),
@@ -87,6 +93,32 @@ def test_labels_have_the_features_that_one_process_gives(spark, by, calls, optio
     expected = wr.as_of(LABELS, EVENTS, **order, **options)
     assert actual.columns == expected.column_names
     assert_same_rows(actual, expected, named_by=["id", "at", "card"])
+
+
+@pytest.mark.parametrize(
+    ("most", "by", "calls", "is_folded"),
+    [
+        (100, "card", CALLS, False),
+        (20, "card", CALLS, True),  # chunks of less than half of five minutes
+        (100, "card", CALLS | ROWS, True),
+        (200, None, CALLS, False),
+        (10_000, None, CALLS | ROWS, False),  # not hot
+    ],
+)
+def test_events_are_folded_only_where_frames_are_longer_than_chunks(
+    spark, most, by, calls, is_folded
+):
+    plan = plan_as_of(LABELS.schema, EVENTS.schema, ("at", "ts"), by, calls)
+    chunks, _ = choose_chunks(plan, most)
+    keys = [] if by is None else ["card as k0"]
+    rows = spark.createDataFrame(EVENTS).where("ts is not null")
+    rows = rows.selectExpr(*keys, "ts as t", "false as e", "amount as c0", "kind as c1")
+
+    hot = HotKeys(rows, chunks, ["amount", "kind"])
+
+    assert (hot.sides().count() > 0) == is_folded
+    numbers = hot.event_chunks().select(CHUNK).distinct().count()
+    assert (numbers > 1) == (most < len(EVENTS))
 
 
 def test_labels_have_the_features_of_a_join_on_intervals(spark):
@@ -126,6 +158,22 @@ def test_labels_with_many_columns_are_joined_by_key_and_instant(spark):
     assert never == ["n", "refunds", "ever", "all", "two"]
     text = str(wr.explain(events, labels=labels, **order))
     assert f"of labels card, at; their {MANY + 1} other columns are joined" in text
+
+
+def test_labels_that_are_others_when_they_are_read_again_are_refused(spark):
+    def anew(batches):
+        for batch in batches:
+            drawn = random.SystemRandom().randrange(10**15)
+            at = pa.array([drawn + i for i in range(len(batch))], LABELS["at"].type)
+            yield batch.set_column(1, "at", at)
+
+    labels, events = spark.createDataFrame(WIDE), spark.createDataFrame(EVENTS)
+    labels = labels.mapInArrow(anew, labels.schema)
+
+    result = wr.as_of(labels, events, at="at", on="ts", by="card", n=CALLS["n"])
+
+    with pytest.raises(Exception, match="they were others when they were read again"):
+        result.collect()
 
 
 def test_features_of_events_agree_with_those_of_labels(spark):

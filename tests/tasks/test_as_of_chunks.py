@@ -15,7 +15,7 @@ from strategies import part
 from windrow.batch.partials import PANE
 from windrow.plan import plan_as_of
 from windrow.plan.as_of_chunks import choose_chunks
-from windrow.tasks.as_of import IS_LABEL, AsOfTask
+from windrow.tasks.as_of import IS_LABEL, AsOfTask, ChunkSolver
 from windrow.tasks.as_of_chunks import (
     CUT,
     LAST_ROWS,
@@ -105,10 +105,13 @@ def _by_chunks(
     plan, edges = chunks.plan, chunks.edges
     rows = sorted(events.to_pylist(), key=lambda row: row["ts"])
     hot = [row for row in rows if row["key"] == "a"]
+    sees_all = chunks.may_have_halo and length >= chunks.reach
     base = top = 0
     if hot:
         base = hot[0]["ts"] - max(edges[-1], 0) - 1
         top = (hot[-1]["ts"] - base + max(-edges[0], 0)) // length + 1
+        if sees_all:
+            top = (hot[-1]["ts"] - base) // length
     kinds = {name: events.schema.field(name).type for name in events.column_names}
     cut = dict(zip(CUT, (base, length, top), strict=True))
     panes = [
@@ -139,13 +142,13 @@ def _by_chunks(
     blobs = _run(fold, panes, [*of_panes.items(), *((n, kinds[n]) for n in read)])
     sided = pa.schema([*key.items(), (CHUNK, pa.int64()), (SIDE, pa.binary())])
     join = JoinPanesTask(chunks, tuple(folded.names), sided)
-    sides = _run(join, blobs[::-1], folded, 1)
+    sides = [] if sees_all else _run(join, blobs[::-1], folded, 1)
 
     everything = [{**row, IS_LABEL: False, "ts": None} for row in sides]
     for row in rows:
         numbers = {0}
         if row["key"] == "a":
-            numbers = {(row["ts"] - base - e) // length for e in edges}
+            numbers = {min(top, (row["ts"] - base - e) // length) for e in edges}
             for frame in chunks.copied:
                 far, near = ((row["ts"] - base - e) // length for e in frame.interval)
                 numbers |= set(range(near, far + 1))
@@ -171,3 +174,26 @@ def _by_chunks(
     own = pa.schema([("id", pa.int64()), *(gives.field(b.name) for b in plan.calls)])
     task = AsOfTask(inner.plan, tuple(columns), ("id",), own, 2, chunks=inner)
     return _run(task, everything, columns.items())
+
+
+@pytest.mark.parametrize(("length", "is_merged"), [(9, False), (3, True)])
+def test_frames_no_longer_than_a_chunk_go_by_rows(monkeypatch, length, is_merged):
+    calls = {"n": wr.count(last="9"), "two": wr.sum("x", last=2)}
+    events = _events([("a", at, 1) for at in range(30)])
+    labels = pa.table({"key": ["a"] * 30, "ts": range(30), "id": range(30)})
+    plan = plan_as_of(labels.schema, events.schema, ("ts", "ts"), "key", calls)
+    chunks, _ = choose_chunks(plan, 1)
+    merged, taken = ChunkSolver._merged, []
+    monkeypatch.setattr(
+        ChunkSolver, "_merged", lambda *a: taken.append(1) or merged(*a)
+    )
+
+    order = {"at": "ts", "on": "ts", "by": "key"}
+    expected = wr.as_of(labels, events, **order, aggregates=calls)
+    actual = _by_chunks(chunks, labels, events, expected.schema, length)
+
+    assert (
+        sorted(actual, key=lambda row: row["id"])
+        == expected.select(["id", *calls]).to_pylist()
+    )
+    assert bool(taken) == is_merged

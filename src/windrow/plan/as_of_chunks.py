@@ -9,6 +9,9 @@ The events of both zones go to the chunk's task; what is between them is in the 
 every label there, and goes as one partial.  So a chunk reads twice its own events for
 each length, however long that is.  Without a beginning there is no first zone.
 
+Where chunks that hold few enough events can be as long as every frame, the zones meet:
+all events of a frame go to the task, and nothing is folded beforehand (a halo).
+
     merged    frames by duration, or of everything, over aggregates with partials
     counted   frames of rows: the last rows before lo + near stand for the first zone
     copied    durations over aggregates without partials: all events between, as rows
@@ -34,6 +37,12 @@ HOT = 1 << 20
 
 COPIES = 4
 """How much longer than a frame chunks are at least where its events are copied."""
+
+STRETCHED = 2
+"""How many chunks a frame may span so that these become longer than it instead."""
+
+HALO = 1.5
+"""How much longer than every frame such chunks are at least: fewer events in two."""
 
 REACH = 1024
 """Chunks that one frame spans at most, where a key's events last far less than it."""
@@ -70,8 +79,17 @@ class LabelChunks:
     def shortest(self) -> int:
         """The length in ticks that chunks have at least."""
         copied = max((sum(map(abs, f.interval)) for f in self.copied), default=0)
-        reach = self.edges[-1] - self.edges[0]
-        return max(COPIES * copied, -(-reach // REACH), 1)
+        return max(COPIES * copied, -(-self.reach // REACH), 1)
+
+    @property
+    def reach(self) -> int:
+        """How far the events that a label sees by durations lie apart, in ticks."""
+        return self.edges[-1] - self.edges[0]
+
+    @property
+    def may_have_halo(self) -> bool:
+        """Whether all events that a label sees are near it in time."""
+        return not self.counted and all(f.ticks is not None for f in self.plan.frames)
 
     @property
     def keeps_order(self) -> bool:
@@ -115,6 +133,8 @@ def choose_chunks(plan: AsOfPlan, hot: bool | int) -> tuple[LabelChunks | None, 
     chunks = LabelChunks(plan, most, tuple(merged), tuple(counted), tuple(copied))
     whose = "keys with more than" if plan.by else "no key: if there are more than"
     long = ", lengths between them as totals" if merged else ""
+    if long and chunks.may_have_halo:
+        long = ", lengths of more than two as totals"
     return chunks, f"{whose} {most:,} events are cut into chunks of as many{long}"
 
 

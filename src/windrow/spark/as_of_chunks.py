@@ -3,7 +3,8 @@
     hot keys   events grouped by key: those with more than so many, broadcast
     labels     each in the chunk of its instant; whole keys are chunk 0
     events     in the one or two chunks of each frame's zones (`plan/as_of_chunks.py`)
-    sides      events of hot keys -> panes -> shuffle by key -> a row for each chunk
+    sides      events of hot keys -> panes -> shuffle by key -> a row for each chunk;
+               none for keys whose chunks are as long as every frame
 
 Which keys are hot is found out by the query itself: building it runs no job.
 """
@@ -18,7 +19,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
 from windrow.batch.partials import PANE
-from windrow.plan.as_of_chunks import LabelChunks
+from windrow.plan.as_of_chunks import HALO, STRETCHED, LabelChunks
 from windrow.tasks.as_of_chunks import (
     CUT,
     LAST_ROWS,
@@ -65,17 +66,34 @@ class HotKeys:
         found = found.where(f"n > {most}").selectExpr(
             *(f"{key} as hot_{key}" for key in self.keys),
             f"least - {max(edges[-1], 0) + 1}L as base",
-            f"greatest({own}, {self.chunks.shortest}L) as length",
+            f"{self._length(own)} as length",
             "latest",
         )
+        # of longer frames, labels after all events are in a chunk of their own
         top = f"(latest - base + {max(-edges[0], 0)}L) div length + 1"
+        top = f"if({self._sees_all}, (latest - base) div length, {top})"
         return found.selectExpr("*", f"{top} as top").drop("latest")
+
+    def _length(self, own: str) -> str:
+        """How long chunks are: longer than every frame, if one spans few of them."""
+        chunks = self.chunks
+        length = f"greatest({own}, {chunks.shortest}L)"
+        if not chunks.may_have_halo:
+            return length
+        few = f"{length} * {STRETCHED} >= {chunks.reach}L"
+        return f"if({few}, greatest({length}, {int(HALO * chunks.reach)}L), {length})"
+
+    @property
+    def _sees_all(self) -> str:
+        """Whether the task of a chunk gets all events that its labels see."""
+        chunks = self.chunks
+        return f"length >= {chunks.reach}L" if chunks.may_have_halo else "false"
 
     def label_chunks(self, labels: DataFrame) -> DataFrame:
         """Labels with the number of their chunk."""
         asks = f"({self._ticks(labels)} - {self.chunks.plan.delay}L)"
         number = f"greatest(0L, least(top, ({asks} - base) div length))"
-        return self._joined(labels, "left").select(
+        return self._joined(labels, self.hot, "left").select(
             *labels.columns, F.expr(f"coalesce({number}, 0L) as {CHUNK}")
         )
 
@@ -83,12 +101,14 @@ class HotKeys:
         """Events in each chunk whose labels may see them as rows."""
         time, edges = self._ticks(self.events), self.chunks.edges
         numbers = [f"({time} - base - {edge}L) div length" for edge in edges]
+        numbers = [f"least(top, {number})" for number in numbers]
         cut = f"array({', '.join(numbers)})"
         for frame in self.chunks.copied:
             far, near = (numbers[edges.index(edge)] for edge in frame.interval)
             cut = f"concat({cut}, sequence({near}, {far}))"
-        chosen = f"if(length is null, array(0L), array_distinct({cut}))"
-        return self._joined(self.events, "left").select(
+        # the columns of hot keys that labels are joined with, so that both share them
+        chosen = f"if(top is null, array(0L), array_distinct({cut}))"
+        return self._joined(self.events, self.hot, "left").select(
             *self.events.columns, F.expr(f"explode({chosen}) as {CHUNK}")
         )
 
@@ -103,7 +123,8 @@ class HotKeys:
         pane = f"base + greatest({', '.join([*begins, begins[0]])}) as {PANE}"
         read = (f"c{i}" for i in range(len(self.reads)))
         columns = [*self.keys, *CUTS, pane, "t", *read]
-        rows = self._joined(self.events, "inner").selectExpr(*columns)
+        hot = self.hot.where(f"not ({self._sees_all})")
+        rows = self._joined(self.events, hot, "inner").selectExpr(*columns)
         in_order = self.chunks.keeps_order
         if in_order:
             by = [*self.keys, *CUTS, PANE]
@@ -130,12 +151,12 @@ class HotKeys:
         rows = ship.run_task(panes, join, joined)
         return rows.select("*", F.lit(False).alias("e"))
 
-    def _joined(self, frame: DataFrame, how: str) -> DataFrame:
+    def _joined(self, frame: DataFrame, hot: DataFrame, how: str) -> DataFrame:
         """Rows with how their key is cut; null where it is not hot."""
         same = F.lit(True)
         for key in self.keys:
-            same &= frame[key].eqNullSafe(self.hot[f"hot_{key}"])
-        return frame.join(F.broadcast(self.hot), same, how)
+            same &= frame[key].eqNullSafe(hot[f"hot_{key}"])
+        return frame.join(F.broadcast(hot), same, how)
 
     def _ticks(self, frame: DataFrame) -> str:
         return sql.ticks("t", field_of(frame, "t").dataType)

@@ -205,8 +205,15 @@ class ChunkSolver:
         times, _ = times_of(events, chunks.plan.clock)  # type: ignore[arg-type]
         lows, lengths = (whole_numbers(own, name) for name in (LOW, LENGTH))
         columns: dict[str, Any] = {}
-        if chunks.copied:
-            columns |= self._by_rows(labels, events, chunks.copied)
+        merged, alone = [], list(chunks.copied)
+        for number, frame in enumerate(self.frames.resolved.frames):
+            there = np.flatnonzero(own.column(f"{number}"))
+            if len(there):
+                merged.append((number, frame, there))
+            else:  # nothing is between its ends: all its events are here
+                alone.append(frame.frame)
+        if alone:
+            columns |= self._by_rows(labels, events, tuple(alone))
         if chunks.counted:
             counts = []
             for i, blob in enumerate(own.column(LAST_ROWS)):
@@ -219,11 +226,10 @@ class ChunkSolver:
             after = events.filter(pa.array(times >= lows[runs] + chunks.near))
             both = pa.concat_tables([*counts, after])
             columns |= self._by_rows(labels, both, chunks.counted)
-        for number, frame in enumerate(self.frames.resolved.frames):
+        for number, frame, there in merged:
             bounds = middle_of(frame.frame, lows, lows + lengths)
             low, high = (edge[runs] for edge in bounds)
             outside = events.filter(pa.array((times < low) | (times >= high)))
-            there = np.flatnonzero(own.column(f"{number}"))
             chosen = as_arrow(there)
             middles = sides.select(by).take(chosen)
             at = (bounds[1] - 1 if frame.frame.is_everything else bounds[0])[there]
