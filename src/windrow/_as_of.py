@@ -143,7 +143,7 @@ def _query(
 ) -> tuple[tuple[str, str | None], Any, dict[str, Call], dict[str, Any]]:
     """Times, keys, calls and options, from features or from what was said."""
     if features is None:
-        calls = gather_calls(named, aggregates)
+        calls = gather_calls(named, aggregates, locals())
     else:
         given = {"on": on, "by": by, "closed": closed, "delay": delay}
         _check_alone(features, {**given, "aggregates": aggregates, **named})

@@ -103,7 +103,7 @@ def aggregate(
     >>> wr.aggregate(calls, window, longest=wr.max("len")).to_pylist()[0]
     {'window': {'start': -5, 'end': 5}, 'longest': 9}
     """
-    calls = gather_calls(named, aggregates)
+    calls = gather_calls(named, aggregates, locals())
     options: dict[str, Any] = {"algorithm": algorithm, "slicer": slicer, "chunk": chunk}
     if batch.library(data) == "pyspark":
         hints = _hints(hot, keys, lasting, late, buckets, mode)
@@ -175,7 +175,7 @@ def over(
         given = {"on": on, "by": by, "span": span, "aggregates": aggregates, **named}
         options: dict[str, Any] = {"ties": ties, "threads": threads, "hints": hints}
         return _features("over_features")(data, features, given, **options)
-    calls = gather_calls(named, aggregates)
+    calls = gather_calls(named, aggregates, locals())
     if batch.library(data) == "pyspark":
         return spark_back_end().over(
             data, on, by, calls, hints=hints, ties=ties, algorithm=algorithm, span=span
@@ -287,7 +287,7 @@ def explain(
         asked |= {"aggregates": aggregates, "hot": hot, "threads": threads}
         found: Explanation = _features("explain_as_of")(labels, data, **asked, **named)
         return found
-    calls = gather_calls(named, aggregates)
+    calls = gather_calls(named, aggregates, locals())
     options: dict[str, Any] = {"algorithm": algorithm, "slicer": slicer, "chunk": chunk}
     rolling: dict[str, Any] = {"ties": ties, "algorithm": algorithm, "span": span}
     if batch.library(data) == "pyspark":

@@ -59,7 +59,7 @@ def tiles(
         window, keys = tile_window(every, kind.on, kind), kind.by if by is None else by
         plan = plan_longer(kind, window, keys, schema.field(TILE).type)
         return batch.give(coarsen_tiles(table, plan), data)
-    schema, calls, read = source_of(data, gather_calls(named, aggregates))
+    schema, calls, read = source_of(data, gather_calls(named, aggregates, locals()))
     plan = plan_tiles(schema, tile_window(every, on), by, calls)
     return batch.give(make_tiles(read(plan.reads), plan), data)
 

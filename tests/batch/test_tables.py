@@ -176,6 +176,21 @@ def test_names_that_collide_with_parameters_go_into_aggregates():
     assert actual.schema.names == ["window", "by", "slicer"]
 
 
+@pytest.mark.parametrize("name", ["mode", "late", "by", "threads"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda **given: wr.aggregate(pa.table(ROWS), WINDOW, n=wr.count(), **given),
+        lambda **given: wr.over(pa.table(ROWS), on="at", n=wr.count(last=2), **given),
+    ],
+)
+def test_an_aggregate_given_to_a_parameter_is_refused_not_left_out(call, name):
+    with pytest.raises(wr.BadInput, match=f"'{name}': it is a parameter") as caught:
+        call(**{name: wr.mode("len")})
+
+    assert f"Hint: write aggregates={{'{name}': ...}}" in str(caught.value)
+
+
 def test_a_list_of_windows_comes_out_in_long_form_by_key_query_start():
     actual = wr.aggregate(
         pa.table(ROWS),

@@ -37,6 +37,11 @@ SCHEMA = pa.schema(
     ]
 )
 CALLS = {"n": wr.count(), "total": wr.sum("x"), "most": wr.max("x")}
+SKETCHES = {
+    "kinds": wr.approx_distinct("x"),
+    "mid": wr.approx_quantile("x", 0.5),
+    "top": wr.approx_top_k("x", 3),
+}
 SLIDING = wr.sliding("40 seconds", every="5 seconds", on="at")
 LIST = [SLIDING, wr.sliding("15 seconds", every="5 seconds", on="at")]
 WINDOWS: dict[str, Any] = {
@@ -45,6 +50,7 @@ WINDOWS: dict[str, Any] = {
     "spans": (wr.sliding("40 seconds", every="5 seconds", span=("from", "at")), CALLS),
     "counts": (wr.rows(20, every=4, on="at"), CALLS),
     "rows kept": (SLIDING, {"all": wr.collect("x")}),
+    "sketches": (SLIDING, SKETCHES),
     "a policy": (wr.window(evict="40 seconds", trigger=4, on="at"), CALLS),
     "over": (None, {"total": wr.sum("x", last="40 seconds"), "v": wr.max("x", last=9)}),
 }
@@ -117,3 +123,29 @@ def test_what_is_kept_and_moved_does_not_creep(kind: str) -> None:
     before, after = (np.array(part) for part in (found[FULL:MIDDLE], found[MIDDLE:]))
     assert (after.max(axis=0) <= 1.2 * before.max(axis=0)).all()
     assert (after.mean(axis=0) <= 1.1 * before.mean(axis=0)).all()
+
+
+@pytest.mark.parametrize("name", SKETCHES)
+def test_sketches_cost_some_bytes_for_each_slice_that_holds_rows(name: str) -> None:
+    window = wr.sliding("10 minutes", every="5 seconds", on="at")  # 120 slices
+    calls = gather_calls({name: SKETCHES[name]}, None)
+    plan = plan_windows(SCHEMA, window, ["key"], calls, algorithm="auto")
+    flow = flow_of(plan, frozenset(), delay=SECOND, late="count")
+
+    kept = {}
+    for apart in (4, 2, 1):  # rows in one of four slices, one of two, and in each
+        bucket, store, after_steps = make_bucket(flow), MemoryStore(), []
+        for first in range(0, 320, 16):
+            slices = np.repeat(np.arange(first, first + 16, apart), 3)
+            at = slices * 5 * SECOND + np.tile(np.arange(3), 16 // apart)
+            arrays = [pa.array(values) for values in (0 * at, at, at, slices)]
+            table = pa.table(dict(zip(SCHEMA.names, arrays, strict=True))).cast(SCHEMA)
+            now = (first + 15) * 5 * SECOND
+            list(bucket.step(store, [fed(flow, table)], now, StepStats()))
+            after_steps.append(sum(map(len, store.blobs.values())))
+        kept[120 // apart] = max(after_steps)
+
+    # a bit more than linear for KLL, whose merged sketches grow until they are full
+    assert kept[60] <= 2.5 * kept[30]
+    assert kept[120] <= 2.5 * kept[60]
+    assert kept[120] <= 120 * 600  # three values cost bytes, not kilobytes

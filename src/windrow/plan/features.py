@@ -124,7 +124,7 @@ def features(
     n     count()    1 hour  left    amount > 9
     """
     keys = () if by is None else (by,) if isinstance(by, str) else tuple(by)
-    calls = gather_calls(named, aggregates)
+    calls = gather_calls(named, aggregates, locals())
     check_closed(closed)
     if delay is not None:
         check_delay(delay)

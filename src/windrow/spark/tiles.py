@@ -66,7 +66,7 @@ def tiles(
         return _longer(frame, every, by)
     window = tile_window(every, on)
     assert on is not None
-    asked = gather_calls(named, aggregates)
+    asked = gather_calls(named, aggregates, locals())
     frame, calls = with_masks(with_instants(frame, on), asked)
     plan = plan_tiles(arrow_schema(frame), window, by, calls)
     level1, reason = choose_level1(plan.plan, plan.resolved.request)
