@@ -15,6 +15,7 @@ from numba import types
 from numba.core.errors import NumbaError
 
 from windrow.aggregates import ABSENT, Aggregate
+from windrow.loops.parts import part
 
 from .user import NotCompiled
 
@@ -24,7 +25,7 @@ def jitted(function: Any) -> Any:
     """The compiled form of a function; a compiled function is returned as it is."""
     if numba.extending.is_jitted(function):
         return function
-    return numba.njit(error_model="numpy", nogil=True)(function)
+    return part(error_model="numpy", nogil=True)(function)
 
 
 def infer(aggregate: Aggregate, kinds: Sequence[str]) -> tuple[tuple[str, ...], bool]:

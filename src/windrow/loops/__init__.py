@@ -6,6 +6,7 @@
     cache.py      its files on disk, named by their content
     load.py       a module of it: compiled, interpreted, or over columns
     machine.py    its machine code, loaded and kept (imports numba)
+    parts.py      functions that only machine code calls (imports numba)
     memory.py     the words of compiled kernels (imports numba)
     plain.py      those of interpreted kernels
     columns.py    those of kernels over whole columns

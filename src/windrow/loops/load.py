@@ -43,9 +43,9 @@ _COMPILED = f"""\
 {_IMPORTS}\
 from math import frexp, ldexp
 
-from numba import njit
 from numpy import exp, log, sqrt
 
+from windrow.loops.parts import njit
 from windrow.loops.memory import announce, divide, divide_evenly, highest_bit, look
 from windrow.loops.memory import lowest_bit, peek, poke, prefetch, read, select, write
 

@@ -28,13 +28,14 @@ values/s at a window of 65,536).
 import platform
 
 import llvmlite.binding
-import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
+
+from .parts import part
 
 OUTS = 32  # result arrays that are distinguished; the rest count as the last
 
@@ -175,7 +176,7 @@ lowest_bit = _bit_counter("cttz")
 _leading_zeros = _bit_counter("ctlz")
 
 
-@numba.njit(forceinline=True)  # type: ignore[untyped-decorator]
+@part(forceinline=True)
 def highest_bit(word):  # type: ignore[no-untyped-def]
     """The place of the highest set bit of a positive whole number."""
     return 63 - _leading_zeros(word)
@@ -187,7 +188,7 @@ poke, write, prefetch = _poke, _write, _prefetch
 look, announce = _look, _announce
 
 
-@numba.njit(forceinline=True)  # type: ignore[untyped-decorator]
+@part(forceinline=True)
 def select(condition, a, b):  # type: ignore[no-untyped-def]
     """`a` if the condition holds, else `b`."""
     return a if condition else b
@@ -204,13 +205,13 @@ def _multiply_add(typingctx, a, b, c):  # type: ignore[no-untyped-def]
     return word(word, word, word), codegen
 
 
-@numba.njit(forceinline=True)  # type: ignore[untyped-decorator]
+@part(forceinline=True)
 def divide(x, n):  # type: ignore[no-untyped-def]
     """`x / n`."""
     return x / n
 
 
-@numba.njit(forceinline=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@part(forceinline=True, error_model="numpy")
 def _divide_by_reciprocal(x, n):  # type: ignore[no-untyped-def]
     total, divisor = np.float64(x), np.float64(n)
     reciprocal = 1.0 / divisor
