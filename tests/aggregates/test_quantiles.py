@@ -270,6 +270,48 @@ def test_a_sketch_does_not_depend_on_its_company(windows):
     np.testing.assert_array_equal(together, apart)
 
 
+def test_positive_sketches_do_not_depend_on_their_company_either():
+    rng = np.random.default_rng(8)
+    windows = [rng.lognormal(3.0, rng.uniform(0.7, 3.0), n) for n in range(5, 105)]
+    together = estimate(sketch_of(*windows), QUANTILES)
+
+    apart = [estimate(sketch_of(window), QUANTILES)[0] for window in windows]
+
+    np.testing.assert_array_equal(together, apart)
+
+
+def test_equal_neighbours_are_solved_once(monkeypatch):
+    rng = np.random.default_rng(6)
+    first, second = rng.normal(size=30), rng.normal(size=40)
+    rows, search = [], _density.max_entropy
+
+    def counted(basis, *rest):
+        rows.append(len(basis))
+        return search(basis, *rest)
+
+    monkeypatch.setattr(_density, "max_entropy", counted)
+    found = estimate(sketch_of(first, first, second, second, second, first), [0.5])
+
+    assert sum(rows) == 3
+    np.testing.assert_array_equal(found[[0, 2, 5, 5, 2]], found[[1, 3, 0, 1, 4]])
+
+
+@pytest.mark.parametrize(("count", "most"), [(8, 13), (15, 10), (100, 7), (1000, 5)])
+def test_log_normal_values_take_few_steps(monkeypatch, count, most):
+    rng = np.random.default_rng(count)
+    steps, solve = [], np.linalg.solve
+
+    def counted(hessian, gradient):
+        steps.append(len(hessian))
+        return solve(hessian, gradient)
+
+    windows = rng.lognormal(3.0, 1.2, (64, count))
+    monkeypatch.setattr(np.linalg, "solve", counted)
+    estimate(sketch_of(*windows), [0.95])
+
+    assert sum(steps) <= most * len(windows)
+
+
 @given(parts=st.lists(st.lists(st.integers(-3, 3), max_size=8), max_size=5))
 def test_merged_sketches_equal_the_sketch_of_the_whole(parts):
     merged = reduce(MOMENT_SKETCH.combine, map(fold, parts), MOMENT_SKETCH.identity)

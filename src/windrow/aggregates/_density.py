@@ -156,7 +156,7 @@ def max_entropy(basis: Singles, mu: Floats, theta: Floats) -> tuple[Floats, Flag
         weights = p.astype(np.float32)
         mean = (basis @ weights[:, :, None])[:, :, 0].astype(float)
         gradient = mean - mu + RIDGE * theta
-        close = np.abs(gradient).max(axis=1) < CLOSE
+        close = (np.abs(gradient).max(axis=1) < CLOSE) & ~solved[live]
         density[live[close]], solved[live[close]] = p[close], True
         left = np.flatnonzero(~solved[live])
         if not len(left):
