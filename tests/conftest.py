@@ -8,7 +8,7 @@ same example can be run again anywhere.
 With `--dist loadgroup`, tests are handed to processes in groups, in this order:
 
     compiled     files that use the same machine code: none is made twice
-    a file       two, until there is an archive of Spark's classes (`jvms.py`)
+    a file       two: a first run makes an archive of Spark's classes (`jvms.py`)
     streaming    what asks for `spark` and runs streams, and the command line
     spark        all else that asks for `spark`
     a file       each other one, those with a Spark of their own first
@@ -109,7 +109,7 @@ COMPILED_FILES = (
     "operator/test_feed.py",
     "operator/test_lanes.py",
 )
-# Half a minute each: Spark's classes are being archived.
+# Half a minute each: in a first run Spark's classes are being archived.
 FIRST_FILES = ("operator/test_machine.py", "graph/test_lanes.py")
 
 
@@ -246,6 +246,7 @@ def spark_settings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "spark.python.authenticate.socketTimeout": "120s",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "4",
+        "spark.sql.streaming.checkpointFileManagerClass": jvms.plain_files(),
         "spark.sql.warehouse.dir": str(scratch / "warehouse"),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",

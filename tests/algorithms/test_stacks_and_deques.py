@@ -616,12 +616,12 @@ def test_windows_given_as_arrays_take_two_threads(seen_threads):
 def test_small_windows_and_short_streams_stay_in_one_thread(seen_threads):
     one_run = np.array([0]), np.array([60_000])
 
-    small = slide_regular(find("pba"), whole_sum(), (NUMBERS,), *one_run, 100)
+    small = slide_regular(find("pba"), largest(), (FLOATS,), *one_run, 100)
     short = slide_regular(
-        find("pba"), whole_sum(), (NUMBERS[:9000],), *np.array([[0], [9000]]), 5000
+        find("pba"), largest(), (FLOATS[:9000],), *np.array([[0], [9000]]), 5000
     )
 
-    sums = np.concatenate([[0], np.cumsum(NUMBERS)])
-    np.testing.assert_array_equal(small[0], sums[100:] - sums[:-100])
-    np.testing.assert_array_equal(short[0], sums[5000:9001] - sums[:4001])
+    rolled = [pd.Series(FLOATS).rolling(width).max() for width in (100, 5000)]
+    np.testing.assert_array_equal(small[0], rolled[0][99:])
+    np.testing.assert_array_equal(short[0], rolled[1][4999:9000])
     assert seen_threads == []

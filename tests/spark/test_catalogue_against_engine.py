@@ -12,6 +12,7 @@ from answers import assert_same_rows
 from typed import TYPES, calls_over, frame_of, table_of
 
 import windrow as wr
+from covering import covering
 from windrow.aggregates import CATALOGUE
 from windrow.loops import interpreting
 
@@ -49,9 +50,10 @@ def test_every_aggregate_of_the_catalogue_is_compared_over_some_type():
     assert compared >= {one.name for one in exact if "own" not in one.takes}
 
 
-@pytest.mark.parametrize("holistic", [False, True], ids=["partials", "holistic"])
-@pytest.mark.parametrize("kind", ["bigint", "double", "string"])
-@pytest.mark.parametrize("how", ["hot", "no key"])
+@pytest.mark.parametrize(
+    ("holistic", "kind", "how"),
+    covering([False, True], ["bigint", "double", "string"], ["hot", "no key"]),
+)
 def test_chunks_of_time_give_the_answers_of_the_engine(spark, how, kind, holistic):
     table, calls = table_of(kind), calls_over(kind, holistic=holistic)
     by = [] if how == "no key" else "key"

@@ -6,6 +6,7 @@ import pytest
 from watching import jobs
 
 import windrow as wr
+from covering import covering
 
 WINDOWS = {
     "time": wr.sliding("60 seconds", every="1 second", on="at"),
@@ -33,9 +34,10 @@ def poisoned(spark):
     )
 
 
-@pytest.mark.parametrize("how", [{"by": "k"}, {"by": "k", "hot": True}, {}], ids=str)
-@pytest.mark.parametrize("kind", WINDOWS)
-@pytest.mark.parametrize("path", CALLS)
+@pytest.mark.parametrize(
+    ("path", "kind", "how"),
+    covering(CALLS, WINDOWS, [{"by": "k"}, {"by": "k", "hot": True}, {}]),
+)
 def test_building_and_explaining_run_no_job(spark, poisoned, path, kind, how):
     before = jobs(spark)
 

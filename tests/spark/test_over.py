@@ -61,7 +61,7 @@ def rows(n: int = 400, *, seed: int = 5, unknown: float = 0.05) -> pa.Table:
     )
 
 
-@pytest.mark.parametrize("batch", [1, 7, 100_000])
+@pytest.mark.parametrize("batch", [1, 7, pytest.param(100_000, marks=pytest.mark.deep)])
 @pytest.mark.parametrize(
     ("by", "calls"),
     [

@@ -72,21 +72,9 @@ def test_own_aggregates_give_the_answers_of_the_engine(spark, how):
     assert_same_rows(actual, expected)
 
 
-def test_an_own_aggregate_beside_native_ones_shares_the_window(spark):
-    table = table_of("int")  # plain min and max have no order for NaN
+def test_own_aggregates_share_the_window_and_use_names_of_their_surroundings(spark):
+    table = table_of("bigint")  # plain min and max have no order for NaN
     frame = spark.createDataFrame(table).coalesce(1)  # compiled in one worker
-    calls = {"most": wr.max("x"), "spread": SPREAD("y"), "n": wr.count()}
-
-    actual = wr.aggregate(frame, WINDOW, by="key", aggregates=calls)
-
-    with interpreting():
-        expected = wr.aggregate(table, WINDOW, by="key", aggregates=calls)
-    assert_same_rows(actual, expected)
-
-
-def test_an_own_aggregate_may_use_names_of_its_surroundings(spark):
-    table = table_of("bigint")
-    frame = spark.createDataFrame(table).coalesce(1)
     scale = 3
     scaled = wr.Aggregate(
         name="scaled",
@@ -97,8 +85,11 @@ def test_an_own_aggregate_may_use_names_of_its_surroundings(spark):
         laws="commutative",
     )
 
-    actual = wr.aggregate(frame, WINDOW, by="key", scaled=scaled("x"))
+    calls = {"most": wr.max("x"), "spread": SPREAD("y"), "n": wr.count()}
+    calls["scaled"] = scaled("x")
+
+    actual = wr.aggregate(frame, WINDOW, by="key", aggregates=calls)
 
     with interpreting():
-        expected = wr.aggregate(table, WINDOW, by="key", scaled=scaled("x"))
+        expected = wr.aggregate(table, WINDOW, by="key", aggregates=calls)
     assert_same_rows(actual, expected)

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 import pytest
 
 import windrow as wr
+from covering import covering
 
 ZERO = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 CALLS = {
@@ -63,13 +64,15 @@ def flat(table):
     return found.sort_by([(name, "ascending") for name in ordered]).combine_chunks()
 
 
-@pytest.mark.parametrize("by", [["stream"], []], ids=["hot", "no key"])
-@pytest.mark.parametrize(
-    ("range_", "slide", "spread"),
-    [(1_100, 1, 2_500), (3_100, 3, 9_000), (5_000, 4, 40_000), (2_051, 2, 6_000)],
-    ids=str,
+@pytest.mark.parametrize(  # a hot key, and no key
+    ("sizes", "by"),
+    covering(
+        [(1_100, 1, 2_500), (3_100, 3, 9_000), (5_000, 4, 40_000), (2_051, 2, 6_000)],
+        [["stream"], []],
+    ),
 )
-def test_windows_over_several_chunks_equal_the_engine(spark, by, range_, slide, spread):
+def test_windows_over_several_chunks_equal_the_engine(spark, sizes, by):
+    range_, slide, spread = sizes
     table = table_of(range_, spread)
     if not by:
         table = table.slice(0, 12)

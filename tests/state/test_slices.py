@@ -8,6 +8,7 @@ However a stream is cut into steps, and however small pages, cells and slabs are
 
 from __future__ import annotations
 
+import os
 import pickle
 import sys
 from collections.abc import Iterator
@@ -40,6 +41,8 @@ from windrow.state.walk import Chunks
 sys.path.insert(0, str(Path(__file__).parent))
 from in_steps import HUGE, SCHEMA, Run, Step, run, same, streams, table_of
 
+IS_DEEP = os.environ.get("WINDROW_TEST_PROFILE") == "deep"
+LONG = 100 if IS_DEEP else 48  # slices of a range, beside 8
 COMMUTING = {
     "n": wr.count(),
     "total": wr.sum("x"),
@@ -288,7 +291,7 @@ def _steady(range_: int, slides: int) -> tuple[list[int], list[int], int]:
 
 def test_a_slide_reads_and_writes_as_many_blobs_whatever_the_range() -> None:
     short_gets, short_puts, _ = _steady(8, 150)
-    long_gets, long_puts, _ = _steady(100, 350)
+    long_gets, long_puts, _ = _steady(LONG, LONG * 7 // 2)
 
     # header, partials, open cell, newest raw page, and for the window the page at
     # which it begins and the page that it builds next
@@ -310,11 +313,11 @@ def test_suffixes_are_built_as_time_goes_on_and_never_a_chunk_at_once(
 
     monkeypatch.setattr(advance, "suffix_scan", counted)
 
-    _steady(100, 400)
+    _steady(LONG, 4 * LONG)
 
     # three keys: at most the slices of two slides in any step, some in most steps
     assert max(built) <= 6
-    assert sum(built) > 3 * 250
+    assert sum(built) > 3 * 2.5 * LONG
 
 
 def test_a_window_is_merged_from_three_partials_at_most() -> None:
@@ -404,7 +407,7 @@ def test_a_silent_key_goes_on_until_its_last_event_has_left_and_is_gone() -> Non
 def test_a_step_merges_as_many_sketches_whatever_the_range(folded, monkeypatch) -> None:
     merges: dict[int, int] = {}
     sizes: dict[int, list[int]] = {}
-    for slides in (16, 128):
+    for slides in (16, 128 if IS_DEEP else 64):
         window = wr.sliding(slides, every=1, on="at")
         bucket = bucket_of(window, ("key",), folded)
         bucket = SliceBucket(bucket.folding, True, 7, bucket.query, keep_late=False)

@@ -35,7 +35,12 @@ CAMPAIGN = [
 
 
 @pytest.mark.parametrize(
-    ("query", "kills", "executors"), [("time windows", 5, False), *CAMPAIGN]
+    ("query", "kills", "executors"),
+    [
+        ("time windows", 3, False),
+        pytest.param("time windows", 5, False, marks=pytest.mark.deep),
+        *CAMPAIGN,
+    ],
 )
 def test_a_killed_query_goes_on_to_the_answer_of_one_that_was_not(
     spark_environment, tmp_path, record_property, query, kills, executors

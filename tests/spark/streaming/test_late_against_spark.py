@@ -10,6 +10,7 @@ Both queries read the same files, one a micro-batch, so that the watermark moves
 from __future__ import annotations
 
 import datetime as dt
+import os
 from random import Random
 
 import pyarrow as pa
@@ -24,7 +25,8 @@ ZERO = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 SCHEMA = pa.schema(
     [("at", pa.timestamp("us", "UTC")), ("key", pa.string()), ("i", pa.int64())]
 )
-BATCHES, ROWS = 8, 60
+# the deep run has a longer stream
+BATCHES, ROWS = 8 if os.environ.get("WINDROW_TEST_PROFILE") == "deep" else 5, 60
 
 
 def batches(random: Random) -> list[pa.Table]:

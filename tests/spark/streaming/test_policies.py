@@ -6,6 +6,7 @@ from random import Random
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pytest
 from answers import assert_same_rows
 from micro_batches import run as run_all
 from micro_batches import stream_of, write_files
@@ -25,6 +26,7 @@ def measured(batch: pa.Table) -> pa.Table:
     return batch.append_column("meter", seconds).filter(pc.is_valid(batch["at"]))
 
 
+@pytest.mark.deep  # state/test_policies.py has it; below are streams in update mode
 def test_a_stream_gives_the_results_of_a_batch(streaming, tmp_path):
     batches = [measured(batch) for batch in random_batches(Random(4))]
     folder = write_files(tmp_path / "in", batches)

@@ -84,6 +84,7 @@ def test_a_query_goes_on_where_it_was_and_others_are_refused(streaming, tmp_path
         assert "Hint: start this query with a checkpoint of its own" in message
 
 
+@pytest.mark.deep  # state/test_another_query.py has it of every kind of query
 def test_a_stream_goes_on_when_a_column_becomes_nullable_and_is_so_no_more(
     streaming, tmp_path
 ):

@@ -70,7 +70,8 @@ def test_count_windows_go_through_all_rows_behind_the_watermark(
 @pytest.mark.parametrize(
     "by",
     [
-        pytest.param(KEYS, id="by key"),
+        # test_parity.py and test_late.py have streams of it, state/test_over.py all
+        pytest.param(KEYS, id="by key", marks=pytest.mark.deep),
         pytest.param([], id="no key", marks=pytest.mark.deep),
     ],
 )
