@@ -13,6 +13,7 @@ import pytest
 from watching import jobs, operators, plan_of, tasks_since
 
 import windrow as wr
+from windrow.spark import aggregate
 
 SHORT = wr.sliding("60 seconds", every="1 second", on="at")
 LONG = wr.sliding("2 hours", every="1 second", on="at")  # 7,200 slides: past overlap
@@ -73,6 +74,40 @@ def test_where_rows_are_needed_they_are_shuffled_as_they_are(frame, window):
 
     assert "MapInArrow" not in before_the_shuffle(result)
     assert "HashAggregate" not in operators(result)
+
+
+def test_windows_that_hold_the_same_rows_leave_python_as_one_row(spark, monkeypatch):
+    sparse = spark.range(0, 300).selectExpr(
+        "id % 3 as k", "timestamp_seconds(id * 10) as at", "id % 7 as v"
+    )
+    sent = []
+    repeat = aggregate.repeat_windows
+    monkeypatch.setattr(
+        aggregate, "repeat_windows", lambda *some: sent.append(some[0]) or repeat(*some)
+    )
+
+    result = wr.aggregate(sparse, SHORT, by="k", aggregates=PATHS["native"])
+    text = str(wr.explain(sparse, SHORT, by="k", aggregates=PATHS["native"]))
+
+    assert "the same slices are one row" in text
+    assert "Generate" in operators(result)
+    # a row every 30 slides: two stretches for each, of 30 windows together
+    assert sent[0].count() == 3 * 101
+    assert result.count() == 3 * (99 * 30 + 60)
+
+
+@pytest.mark.parametrize(
+    "window",
+    [wr.sliding("7 seconds", every="1 second", on="at"), LONG],
+    ids=["few windows of a row", "sashes"],
+)
+def test_other_windows_are_a_row_each(frame, window):
+    result = wr.aggregate(frame, window, by="k", hot=True, aggregates=PATHS["kernel"])
+    text = str(wr.explain(frame, window, by="k", hot=True, aggregates=PATHS["kernel"]))
+
+    assert "the same slices are one row" not in text
+    found = operators(result)
+    assert found[found.index("MapInArrow") - 1] == "Project"
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -43,9 +43,18 @@ def tree_of(
 
 
 def windows_of(
-    tree: Tree, table: pa.Table, *, batch: int = 7, enough: int = 1, parts: int = 3
+    tree: Tree,
+    table: pa.Table,
+    *,
+    batch: int = 7,
+    enough: int = 1,
+    parts: int = 3,
+    alike: bool = False,
 ) -> pa.Table:
-    """The windows of the last step: k0.., q, start, end, r0.."""
+    """The windows of the last step: k0.., q, start, end, r0..
+
+    With `alike` windows that hold the same slices leave the task as one row.
+    """
     if tree.level1 == "rows":
         return _rows(tree, table, batch, enough)
     keys = [f"k{i}" for i in range(len(tree.plan.by))]
@@ -54,20 +63,44 @@ def windows_of(
     else:
         panes = _fold(tree, table, batch, enough, parts)
     schema = _result_schema(tree, table)
+    sizes = batch, enough
     if tree.split == "none":
         panes = _sorted(panes, [*keys, "pane"])
-        return _run("slide_panes", tree, keys, panes, schema, batch, enough)
+        return _slide(tree, keys, panes, schema, sizes, alike)
     longest = max(query.even.range for query in tree.plan.rules)
     reach = longest if tree.split == "overlap" else 1
     panes = _sorted(_chunked(panes, "pane", tree.chunk, reach), [*keys, CHUNK, "pane"])
     if tree.split == "overlap":
-        return _run("slide_panes", tree, keys, panes, schema, batch, enough)
+        return _slide(tree, keys, panes, schema, sizes, alike)
     heads = [("to", pa.int64()), ("part", pa.int64()), ("query", pa.int32())]
     names = [(f.name, f.type) for f in panes.schema if f.name not in ("pane", CHUNK)]
     sash = pa.schema([*names, *heads, ("begin", pa.int64())])
     sashes = _run("open_sashes", tree, keys, panes, sash, batch, enough)
     sashes = _sorted(sashes, [*keys, "to", "query", "begin", "part"])
     return _run("merge", tree, keys, sashes, schema, batch, enough)
+
+
+def _slide(
+    tree: Tree,
+    keys: list[str],
+    panes: pa.Table,
+    schema: pa.Schema,
+    sizes: tuple[int, int],
+    alike: bool,
+) -> pa.Table:
+    """The windows over sorted slices; stretches are taken apart as Spark does it."""
+    if not alike:
+        return _run("slide_panes", tree, keys, panes, schema, *sizes)
+    names = [field for field in schema if field.name not in ("q", "end")]
+    gives = pa.schema([*names, ("last", pa.int64())])
+    stretches = _run("slide_stretches", tree, keys, panes, gives, *sizes)
+    (rule,) = tree.plan.rules
+    windows = [
+        {**row, "q": 0, "start": start, "end": start + rule.even.range}
+        for row in stretches.to_pylist()
+        for start in range(row["start"], row["last"] + 1, rule.step)
+    ]
+    return pa.Table.from_pylist(windows, schema)
 
 
 def _rows(tree: Tree, table: pa.Table, batch: int, enough: int) -> pa.Table:

@@ -126,6 +126,22 @@ def test_slices_folded_apart_and_slid_in_batches_are_the_engines_windows(
 @pytest.mark.parametrize("calls", [COMMUTING, ORDERED], ids=["commuting", "ordered"])
 @cut_in_any_way
 @part(1.0)
+def test_windows_that_are_alike_are_sent_once_and_repeated(
+    split, calls, table, window, by, chunk, batch, enough
+):
+    with interpreting():
+        expected = wr.aggregate(table, window_of(window), by=by, aggregates=calls)
+        tree = tree_of(table, window_of(window), by, calls, split=split, chunk=chunk)
+
+        actual = windows_of(tree, table, batch=batch, enough=enough, alike=True)
+
+    assert_same(actual, expected, by)
+
+
+@pytest.mark.parametrize("split", ["none", "overlap"])
+@pytest.mark.parametrize("calls", [COMMUTING, ORDERED], ids=["commuting", "ordered"])
+@cut_in_any_way
+@part(1.0)
 def test_a_task_runs_the_algorithm_that_explain_names(
     split, calls, table, window, by, chunk, batch, enough
 ):

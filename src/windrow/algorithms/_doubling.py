@@ -32,7 +32,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 from windrow.loops import ordinals
-from windrow.windows import find_frames, list_between
+from windrow.windows import find_frames, list_stretches
 
 ROWS = 8192  # of a block, at least: a few columns of partials fit the cache
 WINDOWS = 32768  # of a block, at most
@@ -55,9 +55,16 @@ def slide_even(source, firsts, lasts, width, step, lead, trail, widest, chunk, o
 
 
 def slide_numbers(source, oldest, newest, firsts, lasts, widest, chunk, out):
-    """Windows of slices of which slice j lies in windows oldest[j] to newest[j]."""
-    starts, stops, _ = list_between(oldest, newest, firsts, lasts)
-    slide_columns(source, starts, stops, widest, out)
+    """Windows of slices of which slice j lies in windows oldest[j] to newest[j].
+
+    Windows that hold the same slices are answered once (6.7M windows of 460,000 slices,
+    a row every ten slides: 0.8 s one by one).
+    """
+    starts, stops, _, counts = list_stretches(oldest, newest, firsts, lasts)
+    own = tuple(np.empty(len(counts), array.dtype) for array in out[:-1])
+    slide_columns(source, starts, stops, widest, own)
+    for array, results in zip(out[:-1], own, strict=True):  # behind them are marks
+        array[:] = np.repeat(results, counts)
 
 
 def slide_back(source, times, runs, asks, frames, far, near, most, marks, chunk, out):

@@ -39,6 +39,11 @@ from .spread import Spread
 from .table import TablePlan
 from .tree import Tree
 
+_ALIKE = (
+    "start and stop arrays over the slices that hold a row; windows in a row that hold "
+    "the same slices are one row, which Catalyst repeats"
+)
+
 
 def explain_tree(tree: Tree, kernels: Sequence[str]) -> Explanation:
     """Explain `wr.aggregate` over many tasks, level by level.
@@ -64,6 +69,9 @@ def explain_tree(tree: Tree, kernels: Sequence[str]) -> Explanation:
     lines.append(f"  level 2    {steps[tree.split]}")
     if plan.span is not None:
         lines.append(f"  technique  {_technique_text(tree)}")
+    elif tree.sends_stretches:
+        lines += algorithm_lines(tree.resolved)[:-1]
+        lines.append(f"  bounds     {_ALIKE}")
     elif request.calls:
         lines += algorithm_lines(tree.resolved)
     lines += kernel_lines(request.product, plan.algorithm != "auto", kernels)

@@ -51,6 +51,10 @@ OVERLAP = 4
 LEAST_OVERLAP, MOST_OVERLAP = 256, 4096
 LEAST_SASH, MOST_TOTALS = 1024, 16
 
+# Windows that hold the same slices are one row from there on.  Where no two are alike,
+# windows are no more than rows were, and repeating each once is little beside them.
+LEAST_ALIKE = 8
+
 
 @dataclass(frozen=True)
 class Tree:
@@ -84,6 +88,16 @@ class Tree:
     def slots(self) -> Slots:
         """The places of columns in a kernel's source."""
         return self.resolved.slots
+
+    @property
+    def sends_stretches(self) -> bool:
+        """Whether windows in a row that hold the same slices are sent as one row."""
+        plan, (rule, *more) = self.plan, self.plan.rules
+        by_slices = self.split in ("none", "overlap") and self.level1 != "rows"
+        if not by_slices or plan.span is not None or plan.listed or more:
+            return False
+        has_bounds = rule.is_even and self.resolved.bounds(0) == "numbers"
+        return has_bounds and rule.overlap >= LEAST_ALIKE
 
     @property
     def word(self) -> str:

@@ -5,10 +5,10 @@
     kernel    select -> mapInArrow(fold)    -> shuffle, sort -> mapInArrow(slide)
     rows      select                        -> shuffle, sort -> mapInArrow(slide)
 
-and for sashes one more shuffle, by the chunk in which a window opens.  Columns inside
-are called k0, k1 (keys), t (ticks), c0 (inputs), pane, chunk, p0 (partials), r0
-(results), whatever the user's own are called.  Events with a duration are in
-`spans.py`.
+with an explode behind it where windows that are alike come as one row, and for sashes
+one more shuffle, by the chunk in which a window opens.  Columns inside are called k0,
+k1 (keys), t (ticks), c0 (inputs), pane, chunk, p0 (partials), r0 (results), whatever
+the user's own are called.  Events with a duration are in `spans.py`.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from pyspark.sql.types import IntegerType, LongType, StructType
 
 from windrow.batch.partials import PANE
 from windrow.plan.tree import Tree
-from windrow.tasks.sashes import BEGIN, PART, QUERY, TO
+from windrow.tasks.sashes import BEGIN, LAST, PART, QUERY, TO
 from windrow.tasks.task import CHUNK
 
 from . import ship, sql
 from .catalyst import catalyst_windows
 from .partials import kernel_slices, native_slices, partial_schema
-from .result import select_windows, window_schema
+from .result import repeat_windows, select_windows, window_schema
 from .schema import key_fields, key_names, required
 from .shuffle import shuffle_by, shuffle_rows, with_chunks
 from .spans import shuffle_spans
@@ -44,7 +44,9 @@ def aggregate(frame: DataFrame, tree: Tree) -> DataFrame:
         else:
             make_slices = native_slices if tree.level1 == "native" else kernel_slices
             inputs = shuffle_slices(frame, tree, make_slices(frame, tree))
-        step = _LAST.get(tree.split, "slide_rows" if of_rows else "slide_panes")
+        if not of_rows:
+            return windows_of(frame, tree, inputs)
+        step = _LAST.get(tree.split, "slide_rows")
     else:
         inputs = shuffle_spans(frame, tree)
         step = "slide_spans" if of_rows else "slide_pieces"
@@ -55,9 +57,14 @@ def aggregate(frame: DataFrame, tree: Tree) -> DataFrame:
 
 def windows_of(frame: DataFrame, tree: Tree, inputs: DataFrame) -> DataFrame:
     """The windows over slices or sashes that are shuffled; `frame` has the columns."""
-    step = _LAST.get(tree.split, "slide_panes")
-    windows = ship.run_step(inputs, step, tree, window_schema(frame, tree.plan))
-    return select_windows(frame, tree.plan, windows)
+    step, plan = _LAST.get(tree.split, "slide_panes"), tree.plan
+    schema = window_schema(frame, plan)
+    if not tree.sends_stretches:
+        windows = ship.run_step(inputs, step, tree, schema)
+        return select_windows(frame, plan, windows)
+    fields = [*schema.fields, *required(LongType(), LAST)]
+    stretches = ship.run_step(inputs, "slide_stretches", tree, StructType(fields))
+    return select_windows(frame, plan, repeat_windows(stretches, plan))
 
 
 def shuffle_slices(frame: DataFrame, tree: Tree, slices: DataFrame) -> DataFrame:

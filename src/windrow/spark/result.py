@@ -26,6 +26,7 @@ from windrow.plan.aggregate import Plan
 from windrow.plan.by_policy import PolicyPlan
 from windrow.plan.over import OverPlan
 from windrow.plan.table import TablePlan
+from windrow.tasks.sashes import LAST
 
 from . import sql
 from .schema import field_of, key_fields, quoted, required, result_fields
@@ -70,6 +71,18 @@ def select_windows(
         columns.append(_query(plan))
     columns.append(_window(frame, plan, late is not None))
     return windows.select(*columns, *_results(plan, late))
+
+
+def repeat_windows(stretches: DataFrame, plan: Plan) -> DataFrame:
+    """A row for each window from `start` to `last`, of rows of windows that are alike.
+
+    Starts are nullable, as those that tasks give: elements of a sequence are not.
+    """
+    (rule,) = plan.rules
+    others = [name for name in stretches.columns if name not in ("start", LAST)]
+    starts = f"explode(sequence(start, {LAST}, {rule.step}L)) as start"
+    repeated = stretches.selectExpr(*others, starts)
+    return repeated.selectExpr(*others, "nullif(start, cast(null as bigint)) as start")
 
 
 def select_rows(

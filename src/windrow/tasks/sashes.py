@@ -4,6 +4,13 @@ A table of slices has the keys, `pane` (the instant at which the slice begins) a
 columns of the partial, sorted by key and pane.  Several tasks may send the same slice:
 its partials are folded into one first.
 
+Windows in a row that hold the same slices may leave a task as one row, a stretch:
+
+    windows   [0 1 2 3 4][5 6][7 8 9 ...     in brackets those of the same slices
+    rows      0 to 4     5 to 6              keys, `start` and `last`, results
+
+What is behind the task repeats a row for each window from `start` to `last`.
+
 Windows longer than a chunk of time are merged from sashes, their parts in each chunk:
 
     chunks    |   c       |   c + 1   |   c + 2   |
@@ -39,16 +46,25 @@ from windrow.batch.slices import Job, Slices, merge_alike, slide_slices
 from windrow.batch.sorted_rows import SortedRows, rows_in_order
 from windrow.loops import as_arrow
 from windrow.slicing import fold
-from windrow.windows import Rule
+from windrow.windows import Rule, list_stretches
 from windrow.windows.frames import frames
 from windrow.windows.rule import Array
 
-from .sweep import CHUNK, Batches, WindowRows, whole_numbers, whole_runs
+from .sweep import (
+    CHUNK,
+    Batches,
+    Stretch,
+    WindowRows,
+    open_stretches,
+    whole_numbers,
+    whole_runs,
+)
 
 if TYPE_CHECKING:  # which has these steps in its table
     from .task import Task
 
 TO, PART, QUERY, BEGIN = "to", "part", "query", "begin"
+LAST = "last"  # where the last window of a stretch begins
 TOTAL = -(2**63)  # in `begin`: a chunk's total, sorted before all windows
 
 
@@ -95,6 +111,40 @@ def slide_panes(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
         return replace(stream, times=None), answers, columns
 
     yield from task.sweep(batches, solve, lambda rows: whole_numbers(rows, PANE), None)
+
+
+def slide_stretches(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Slide windows over slices by key and time, a row for those that are alike."""
+    plan, enough, chunks = task.resolved.plan, task.enough, task.chunks
+    times = lambda rows: whole_numbers(rows, PANE)  # noqa: E731
+    for rows, stretch in open_stretches(
+        batches, plan, times, None, enough=enough, chunks=chunks
+    ):
+        table = _answer_stretch(task, rows, stretch)
+        if len(table):
+            yield from task.batches(table)
+
+
+def _answer_stretch(task: Task, table: pa.Table, stretch: Stretch) -> pa.Table:
+    """The windows of a stretch that are complete."""
+    resolved, (rule,) = task.resolved, task.tree.plan.rules
+    partials, stream, slices = pane_slices(task, table, resolved.plan.by)
+    instants, runs = stream.times, slices.bounds
+    numbers = rule.first_over(instants), rule.last_over(instants)
+    starts, stops, firsts, counts = list_stretches(*numbers, *runs)  # type: ignore[no-untyped-call]
+    owners = np.searchsorted(runs[1], starts, side="right")
+    least, past = stretch.numbers(stream, rule)
+    lasts = np.minimum(firsts + counts, past[owners]) - 1
+    firsts = np.maximum(firsts, least[owners])
+    some = firsts <= lasts
+    starts, stops, owners = starts[some], stops[some], owners[some]
+    choice, source = resolved.choice(0), slices.partials or ()
+    work = choice.algorithm, resolved.product, source, starts, stops
+    out = slide_arrays(*work, leaf="slices", lane=choice.lane)
+    keys = stream.keys.select(list(task.by)).take(pa.array(owners))
+    first, last = (as_arrow(rule.begin(own[some])) for own in (firsts, lasts))
+    columns = [*keys.columns, first, *task.results(partials, out), last]
+    return pa.table(columns, names=task.gives.names)
 
 
 def open_sashes(task: Task, batches: Batches) -> Iterator[pa.RecordBatch]:

@@ -137,21 +137,36 @@ def sweep(
     `chunks` are a key column and a length: a run yields the windows that begin in its
     chunk [number * length, (number + 1) * length).
     """
+    how: dict[str, Any] = {"enough": enough, "chunks": chunks}
+    for rows, stretch in open_stretches(batches, plan, times, lasts, **how):
+        stream, answers, columns = solve(rows, stretch.trim)
+        for answer, results in zip(answers, columns, strict=True):
+            yield stretch.rows_of(stream, answer, results)
+
+
+def open_stretches(
+    batches: Batches,
+    plan: Plan,
+    times: Times | None,
+    lasts: Times | None,
+    *,
+    enough: int,
+    chunks: tuple[str, int] | None,
+) -> Iterator[tuple[pa.Table, Stretch]]:
+    """Yield the rows of each stretch, those that are carried too, and its windows."""
     key, carried = OpenKey(), 0
     for table, final in stretches(batches, lambda: max(enough, carried)):  # noqa: B023 - called at once
         rows = join_rows(key.rows, table)
         now = None if times is None else int(times(rows.slice(len(rows) - 1))[0])
-        stretch = _Stretch(key, now, final, chunks)
-        stream, answers, columns = solve(rows, stretch.trim)
-        for answer, results in zip(answers, columns, strict=True):
-            yield stretch.rows_of(stream, answer, results)
+        stretch = Stretch(key, now, final, chunks)
+        yield rows, stretch
         if not final:
             key = _carry(plan, rows, stretch, times, lasts)
             carried = 0 if key.rows is None else len(key.rows)
 
 
 @dataclass(frozen=True)
-class _Stretch:
+class Stretch:
     """Which windows of a stretch are complete, and have not been yielded before."""
 
     key: OpenKey
@@ -181,6 +196,21 @@ class _Stretch:
         counts[0] -= start
         rest = replace(answer.part(slice(start, stop)), counts=counts)
         return rest if self.chunks is None else self._in_chunk(stream, rest)
+
+    def numbers(self, stream: SortedRows, rule: Rule) -> tuple[Array, Array]:
+        """The first of them and one past the last, by number, of each run in time."""
+        lows = np.full(len(stream.firsts), -(2**63))
+        highs = np.full(len(lows), 2**63 - 1)
+        if self.chunks is not None:
+            name, length = self.chunks
+            begins = stream.keys.column(name).to_numpy() * length
+            lows, highs = (rule.last_over(t - 1) + 1 for t in (begins, begins + length))
+        if self.key.rows is not None:
+            lows[0] = max(lows[0], rule.first_over(self.key.since))
+        if not self.final:
+            assert self.now is not None
+            highs[-1] = min(highs[-1], rule.first_over(self.now))
+        return lows, highs
 
     def _now(self, stream: SortedRows) -> int:
         """The last instant of the open key, or its number of rows."""
@@ -212,7 +242,7 @@ class _Stretch:
 def _carry(
     plan: Plan,
     rows: pa.Table,
-    stretch: _Stretch,
+    stretch: Stretch,
     times: Times | None,
     lasts: Times | None,
 ) -> OpenKey:

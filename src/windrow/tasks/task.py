@@ -4,6 +4,7 @@
     fold_keys     rows by key and time        ->  slices, each once
     merge_panes   slices by key and time      ->  slices, each once
     slide_panes   slices by key and time      ->  windows
+    slide_stretches  the same                 ->  windows, those that are alike once
     slide_rows    rows by key and time        ->  windows
     slide_blocks  rows in blocks, no key      ->  count windows
     open_sashes   slices by key and chunk     ->  sashes
@@ -42,7 +43,13 @@ from windrow.state.due import window_table
 from windrow.windows.rule import Array
 
 from .blocks import slide_blocks
-from .sashes import merge_panes, merge_sashes, open_sashes, slide_panes
+from .sashes import (
+    merge_panes,
+    merge_sashes,
+    open_sashes,
+    slide_panes,
+    slide_stretches,
+)
 from .span_pieces import slide_pieces
 from .spans import fold_spans, slide_spans
 from .sweep import (
@@ -162,6 +169,7 @@ STEPS: dict[str, Callable[[Task, Batches], Iterator[pa.RecordBatch]]] = {
     "fold_keys": _fold_keys,
     "merge_panes": merge_panes,
     "slide_panes": slide_panes,
+    "slide_stretches": slide_stretches,
     "slide_rows": _slide_rows,
     "slide_blocks": slide_blocks,
     "open_sashes": open_sashes,

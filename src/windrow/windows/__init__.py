@@ -8,6 +8,7 @@
     duration.py         lengths of time       clock.py      ticks of a time column
     policy_numbers.py   policies as numbers, and the rows of each result
     numbers.py          which windows each slice lies in
+    stretches.py        which windows hold the same slices
     gaps.py             whether a slide is left out
     frames.py           which slices each window covers
     walk.py             how many windows hold an input, without their numbers
@@ -28,6 +29,7 @@ from .periodic import Periodic, Sliding, sliding
 from .policy import Delta, PolicyWindow, Punctuation, delta, punctuation, window
 from .rule import Even, Rule
 from .spec import Window
+from .stretches import list_stretches
 from .walk import count_windows
 
 CATALOGUE: tuple[type[Window], ...] = (Sliding, Rows, Calendar, PolicyWindow)
@@ -60,6 +62,7 @@ __all__ = [
     "frames",
     "is_gapless",
     "list_between",
+    "list_stretches",
     "list_windows",
     "names_months",
     "number_windows",
