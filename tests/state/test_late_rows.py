@@ -62,6 +62,8 @@ def sizes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
         monkeypatch.setattr(cells, "MOST_PAGES", 2)
         monkeypatch.setattr(advance, "SLAB", 3)
         monkeypatch.setattr(late, "DIGIT", 1)
+        monkeypatch.setattr(late, "SPARE", 0)
+        monkeypatch.setattr(late, "BLOB_BYTES", 128)
 
 
 @st.composite
@@ -209,13 +211,13 @@ def test_a_late_row_is_merged_once_on_each_level(
     store, scanned = MemoryStore(), []
     scan = late.suffix_scan
 
-    def counted(product: Any, source: Any, rows: Any, *rest: Any) -> Any:
-        scanned.append(len(rows))
-        return scan(product, source, rows, *rest)
+    def counted(product: Any, source: Any, rows: Any, firsts: Any, *rest: Any) -> Any:
+        scanned.append(len(rows) - len(firsts))
+        return scan(product, source, rows, firsts, *rest)
 
     monkeypatch.setattr(late, "suffix_scan", counted)
     run(bucket, flow, [Step([], 0), Step([rows_at(*range(slides))], slides)], store)
-    levels = {16: 1, 300: 3, 5000: 4}[slides]
+    levels = {16: 1, 300: 2, 5000: 3}[slides]
     at, merges, gets = slides, [], []
     for back in range(2, slides, max(slides // 50, 1)):
         scanned.clear()
@@ -225,8 +227,8 @@ def test_a_late_row_is_merged_once_on_each_level(
         merges.append(sum(scanned))
         gets.append(store.gets)
 
-    # nodes that a slice is merged into, and those that a window is made of
-    assert max(merges) <= levels + 2 * (levels * 16 + 1)
+    # into one node on each level, and those that a window is made of
+    assert max(merges) <= levels + (levels - 1) * 16 + 64 + 1
     assert max(gets) <= 7 + 2 * (levels + 1)
 
 
@@ -273,13 +275,43 @@ def test_state_from_before_late_rows_counted_is_taken_over() -> None:
         run(*bucket_of(window, CALLS, "keep"), [Step([], 1)], MemoryStore({0: old}))
 
 
-def test_no_altered_or_missing_late_page_turns_into_a_number() -> None:
+def test_late_pages_of_one_blob_each_are_taken_over() -> None:
+    bucket, flow = bucket_of([(40, 1)], CALLS)
+    store, numbers = MemoryStore(), [161, 170, 180, 195]
+    run(bucket, flow, [Step([], 0), Step([rows_at(0)], 200)], store)
+    run(bucket, flow, [Step([rows_at(*numbers)], 200)], store)
+    keys, facts = unpack(store.blobs[HEADER], "header")
+    former = MemoryStore(dict(store.blobs))
+    ((blob, _),) = facts["late"][0]
+    nodes = unpack(former.blobs.pop(blob), late.KIND)[0].drop_columns([late.LEVEL])
+    blocks = [number >> late.DIGIT for number in nodes.column(late.NODE).to_pylist()]
+    facts["late"][0] = [[0, block, 900 + block] for block in set(blocks)] + [
+        [1, 0, 1000]
+    ]
+    for block in set(blocks):
+        part = nodes.filter([b == block for b in blocks])
+        former.put(900 + block, pack(part, late.KIND, small=True))
+    former.put(1000, b"of a level that is no more")
+    former.put(HEADER, pack(keys, "header", facts, small=True))
+
+    steps = [Step([rows_at(185)], 203), Step([], 300)]
+    (out, _), (expected, _) = (run(bucket, flow, steps, s) for s in (former, store))
+
+    assert same(out, expected)
+    assert sum(row[4] for row in out) > 0
+    assert set(former.blobs) == {HEADER}
+
+
+def test_no_altered_or_missing_late_page_turns_into_a_number(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(late, "BLOB_BYTES", 1)  # a page a blob
     bucket, flow = bucket_of([(100, 1)], CALLS)
     store = MemoryStore()
     run(bucket, flow, [Step([], 0), Step([rows_at(0)], 200)], store)
     run(bucket, flow, [Step([rows_at(150, 170, 190)], 200)], store)
     _, facts = unpack(store.blobs[HEADER], "header")
-    numbers = [number for tree in facts["late"] for *_, number in tree]
+    numbers = [number for tree in facts["late"] for number, _ in tree]
     assert len(numbers) >= 3
     for number in numbers:
         whole = store.blobs[number]

@@ -107,10 +107,15 @@ def unpack(blob: Any, kind: str) -> tuple[pa.Table, dict[str, Any]]:
     facts = (table.schema.metadata or {}).get(_FACTS)
     if version == SQUEEZED:
         facts = zlib.decompress(facts or b"")
-    schema = nullable_schema(table.schema, table.column_names)
-    table = pa.Table.from_arrays(table.columns, schema=schema)
-    in_utc = pa.schema([(field.name, _in_utc(field.type)) for field in schema])
-    return table.cast(in_utc), json.loads(facts) if facts else {}
+    fields = list(table.schema)
+    schema = pa.schema([(field.name, _in_utc(field.type)) for field in fields])
+    if not all(field.nullable for field in fields):
+        nullable = nullable_schema(table.schema, table.column_names)
+        table = pa.Table.from_arrays(table.columns, schema=nullable)
+    table = table.replace_schema_metadata(None)
+    if not table.schema.equals(schema):
+        table = table.cast(schema)
+    return table, json.loads(facts) if facts else {}
 
 
 def _in_utc(kind: pa.DataType) -> pa.DataType:

@@ -19,7 +19,6 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.batch.columns import run_bounds
-from windrow.batch.partials import PANE
 from windrow.loops import keep_way
 from windrow.windows.rule import Array
 
@@ -62,8 +61,8 @@ class BucketHeader:
         """The numbers of the keys, ascending."""
         return self.keys.column(ID).to_numpy()  # type: ignore[no-any-return]
 
-    def number_keys(self, slices: pa.Table) -> tuple[Array, Array, Array]:
-        """The run of each key in sorted slices, and the number of each slice's key.
+    def number_keys(self, slices: pa.Table) -> Array:
+        """The number of each slice's key; slices stand key by key.
 
         Keys that are new get a number.
         """
@@ -77,15 +76,12 @@ class BucketHeader:
         fresh |= {name: run_keys.column(name).filter(pa.array(new)) for name in names}
         self.keys = pa.concat_tables([self.keys, pa.table(fresh)]).combine_chunks()
         self.ids += added
-        starts, stops = np.zeros((2, len(self.keys)), np.int64)
-        starts[mine], stops[mine] = firsts, lasts
-        return starts, stops, np.repeat(self.key_ids[mine], lasts - firsts)
+        return np.repeat(self.key_ids[mine], lasts - firsts)
 
-    def note_late(self, slices: pa.Table, ids: Array) -> None:
+    def note_late(self, ids: Array, panes: Array) -> None:
         """Remember up to which instant late slices came, key by key."""
         until = self.keys.column(UNTIL).to_numpy().copy()
-        at = np.searchsorted(self.key_ids, ids)
-        np.maximum.at(until, at, slices.column(PANE).to_numpy())
+        np.maximum.at(until, np.searchsorted(self.key_ids, ids), panes)
         self.keys = self.keys.set_column(1, UNTIL, pa.array(until))
 
     def read_parts(self) -> pa.Table | None:
@@ -156,6 +152,6 @@ def read_header(
     if UNTIL not in keys.column_names:  # written before late rows counted
         keys = keys.add_column(1, UNTIL, pa.array(np.full(len(keys), LEAST)))
     for tree, kept in zip(late, facts.get("late", [[]] * len(late)), strict=True):
-        tree.pages = {(level, block): number for level, block, number in kept}
+        tree.take_facts(kept)
     way = keep_way(facts.get("way"), is_new=False)
     return BucketHeader(store, feed, now, keys, ids, under, cells, pages, late, way)

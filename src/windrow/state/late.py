@@ -11,7 +11,8 @@ that of the last window over it, and window k holds those whose number is k or m
 
 They stand in a tree, whose nodes hold the slices of 16 numbers, of 16 * 16 numbers, and
 so on: a late slice is merged once on each level.  A step takes slices that leave while
-its windows fall due one by one, and of the others at most 16 nodes of each level:
+its windows fall due one by one, and of the others at most 16 nodes of each level, on
+the highest one 64:
 
     level 1   |       node       |      *node       |     + leaves
     level 0   | . . + + + + * *  |  .   .   .   .   |     * behind the last window due
@@ -19,12 +20,13 @@ its windows fall due one by one, and of the others at most 16 nodes of each leve
     late part of window k == what leaves from k on, and the nodes behind, merged
 
 Nodes of a level lie in pages of 16 numbers, all keys together; a page goes when its
-last window is out.  Only where aggregates commute can a slice be merged this late.
+last window is out.  Small pages share a blob, so that a step touches few.  Only where
+aggregates commute can a slice be merged this late.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,7 +35,6 @@ import pyarrow as pa
 
 from windrow.algorithms.pba_scans import suffix_scan
 from windrow.batch.columns import array_runs
-from windrow.batch.partials import PANE
 from windrow.kernels import Product
 from windrow.windows import Rule
 from windrow.windows.rule import Array
@@ -47,14 +48,16 @@ from .slice_pages import ID
 Page = tuple[int, int]
 """The level of its nodes, and their number without the last digit in base FAN."""
 
-NODE = "node"
+NODE, LEVEL = "node", "level"
 DIGIT = 4  # bits: a node has sixteen below it
+SPARE = 2  # bits: on the highest level four times as many may be needed
 KIND = "late"
+BLOB_BYTES = 1 << 18  # of pages that share a blob, before they are packed
 
 
 @dataclass
 class LateTree:
-    """The pages of one rule's tree, and where they are in the store."""
+    """The pages of one rule's tree, and in which blob of the store each is."""
 
     store: Store
     feed: Feed
@@ -63,37 +66,77 @@ class LateTree:
 
     @property
     def top(self) -> int:
-        """The highest level: about FAN of its nodes hold all windows of an instant."""
-        return max(-(-(self.rule.overlap - 1).bit_length() // DIGIT) - 1, 0)
+        """The highest level: at most 65 of its nodes hold all windows of an instant."""
+        bits = (self.rule.overlap - 1).bit_length() - SPARE
+        return max(-(-bits // DIGIT) - 1, 0)
 
-    def facts(self) -> list[list[int]]:
-        """What the header remembers."""
-        return [[*page, number] for page, number in self.pages.items()]
+    def facts(self) -> list[list[Any]]:
+        """What the header remembers: blobs, and the pages in each."""
+        blobs: dict[int, list[int]] = {}
+        for page, number in self.pages.items():
+            blobs.setdefault(number, []).extend(page)
+        return [[number, pages] for number, pages in blobs.items()]
 
-    def read(self, page: Page) -> pa.Table:
-        """The nodes of a page."""
-        return self.feed.read(self.store, self.pages[page], KIND)
+    def take_facts(self, facts: list[list[Any]]) -> None:
+        """The same from a header.
 
-    def write(self, page: Page, table: pa.Table, free: int) -> int:
-        """Put the nodes of a page in place of those before; gives the next number."""
-        old = self.pages.pop(page, None)
-        if old is not None:
-            self.store.remove(old)
-        if not len(table):
-            return free
-        self.store.put(free, pack(table, KIND, small=True))
-        self.pages[page] = free
-        return free + 1
+        At first a page had a blob of its own, and there were higher levels, whose
+        slices are in level 0 too.
+        """
+        for number, *rest in facts:
+            if len(rest) == 1:
+                (flat,) = rest
+                pairs = zip(flat[::2], flat[1::2], strict=True)
+                self.pages.update(dict.fromkeys(pairs, number))
+            elif number <= self.top:
+                block, blob = rest
+                self.pages[number, block] = blob
+            else:
+                self.store.remove(rest[1])
+
+    def read(self, blob: int) -> pa.Table:
+        """The nodes of a blob, some of which may be of pages that are gone."""
+        table = self.feed.read(self.store, blob, KIND)
+        if LEVEL in table.column_names:
+            return table
+        (level,) = (level for (level, _), n in self.pages.items() if n == blob)
+        levels = np.full(len(table), level, np.int8)
+        return table.append_column(LEVEL, pa.array(levels))
+
+    def write(self, table: pa.Table, free: int) -> int:
+        """Put pages of sorted nodes into blobs; gives the next number that is free."""
+        levels, blocks = table.column(LEVEL).to_numpy(), table.column(NODE).to_numpy()
+        blocks = blocks >> DIGIT
+        pages, _ = array_runs(levels, blocks)
+        most = max(BLOB_BYTES * len(table) // max(table.nbytes, 1), 1)
+        firsts, lasts = array_runs(pages // most)
+        ends = np.append(pages, len(table))
+        for first, last in zip(firsts, lasts, strict=True):
+            part = table.slice(ends[first], ends[last] - ends[first])
+            self.store.put(free, pack(part, KIND, small=True))
+            for at in pages[first:last]:
+                self.pages[int(levels[at]), int(blocks[at])] = free
+            free += 1
+        return free
+
+    def remove(self, pages: Collection[Page]) -> None:
+        """Forget pages; blobs go with their last page."""
+        blobs = {self.pages.pop(page) for page in pages}
+        for blob in blobs - set(self.pages.values()):
+            self.store.remove(blob)
 
     def drop_out(self, last: int | None) -> None:
         """Remove the pages whose last window is out, the last of which is `last`.
 
         None: all of them.
         """
-        for page in list(self.pages):
-            level, block = page
-            if last is None or _last_number(level + 1, block) <= last:
-                self.store.remove(self.pages.pop(page))
+        self.remove(
+            [
+                (level, block)
+                for level, block in self.pages
+                if last is None or _last_number(level + 1, block) <= last
+            ]
+        )
 
 
 class LateStep:
@@ -102,26 +145,26 @@ class LateStep:
     Windows `first` to `last` fall due; `reach` is the last that a late slice can be in.
     """
 
-    def __init__(
-        self, tree: LateTree, slices: pa.Table | None, before: int, now: int
-    ) -> None:
+    def __init__(self, tree: LateTree, panes: Array, before: int, now: int) -> None:
         rule, self._tree = tree.rule, tree
         self._first = int(rule.first_over(before))
         self._last = int(rule.first_over(now)) - 1
         self._reach = int(rule.last_over(before))
-        panes = np.empty(0, np.int64) if slices is None else slices.column(PANE)
-        self._coming = rule.last_over(np.asarray(panes))
+        self._coming = rule.last_over(panes)
         self._count = self._coming >= self._first
         self._coming = self._coming[self._count]
-        self._changed = {
+        came = {
             (level, block)
             for level in range(tree.top + 1)
-            for block in np.unique(self._coming >> DIGIT * (level + 1)).tolist()
+            for block in set((self._coming >> DIGIT * (level + 1)).tolist())
         }
-        pages = [p for p in tree.pages if p in self._changed or self._is_due(p)]
-        self.tables = [tree.read(page) for page in pages]
-        self._levels = np.repeat(
-            np.array([level for level, _ in pages], np.int64), [*map(len, self.tables)]
+        blobs = {tree.pages[page] for page in came if page in tree.pages}
+        self._changed = [page for page, blob in tree.pages.items() if blob in blobs]
+        due = {blob for page, blob in tree.pages.items() if self._is_due(page)}
+        self.tables = [tree.read(blob) for blob in sorted(blobs | due)]
+        self._is_kept = np.repeat(
+            [blob not in blobs for blob in sorted(blobs | due)],
+            [*map(len, self.tables)],
         )
 
     def _is_due(self, page: Page) -> bool:
@@ -149,37 +192,58 @@ class LateStep:
 
         `slices` and `nodes` are the places of both among the pieces.
         """
-        self._tree.drop_out(self._last)
+        tree, top = self._tree, self._tree.top
         if not len(nodes) and not len(self._coming):
+            tree.drop_out(self._last)
             return None, free
-        places, product = slices[self._count], pieces.product
-        all_levels = range(self._tree.top + 1)
+        product = pieces.product
+        each = np.arange(top + 1)
         levels = np.concatenate(
-            [self._levels, *(np.full_like(places, level) for level in all_levels)]
-        )
+            [*(table.column(LEVEL).to_numpy() for table in self.tables),
+             np.repeat(each, len(self._coming))]
+        )  # fmt: skip
         numbers = np.concatenate(
-            [
-                *(table.column(NODE).to_numpy() for table in self.tables),
-                *(self._coming >> DIGIT * level for level in all_levels),
-            ]
-        )
-        places = np.concatenate([nodes, *(places for _ in all_levels)])
-        order = np.lexsort((pieces.ids[places], numbers, levels))
+            [*(table.column(NODE).to_numpy() for table in self.tables),
+             *(self._coming >> DIGIT * level for level in each)]
+        )  # fmt: skip
+        places = np.concatenate([nodes, np.tile(slices[self._count], top + 1)])
+        is_kept = np.zeros(len(places), bool)
+        is_kept[: len(nodes)] = self._is_kept
+        order, codes = self._in_order(pieces, levels, numbers, places)
+        firsts, lasts = array_runs(codes)
         levels, numbers, places = levels[order], numbers[order], places[order]
-        firsts, lasts = array_runs(levels, numbers, pieces.ids[places])
         runs = places, firsts, lasts, np.full(len(firsts), -1)
         _, merged = suffix_scan(product, pieces.partials.arrays, *runs)
         levels, numbers, places = levels[firsts], numbers[firsts], places[firsts]
-        for page in sorted(self._changed):
-            mine = (levels == page[0]) & (numbers >> DIGIT == page[1])
-            at = np.flatnonzero(mine & (_last_number(levels, numbers) > self._last))
-            columns = {ID: pieces.ids[places[at]], NODE: numbers[at]}
-            free = self._tree.write(page, pieces.table(columns, merged, at), free)
+        stays = _last_number(levels, numbers) > self._last
+        at = np.flatnonzero(stays & ~is_kept[order[firsts]])
+        tree.remove(self._changed)
+        columns = {ID: pieces.ids[places[at]], LEVEL: levels[at].astype(np.int8)}
+        columns[NODE] = numbers[at]
+        if len(at):
+            free = tree.write(pieces.table(columns, merged, at), free)
+        tree.drop_out(self._last)
         used = self._needed(levels, numbers)
         if not len(used):
             return None, free
         of_node = levels[used], numbers[used], pieces.keys[places[used]]
         return self._parts(product, merged, used, *of_node), free
+
+    def _in_order(
+        self, pieces: Pieces, levels: Array, numbers: Array, places: Array
+    ) -> tuple[Array, Array]:
+        """Nodes by level, number and key, those that are out left behind.
+
+        Pages are in that order already: joining what is sorted is quick.
+        """
+        keys, relative = pieces.keys[places], numbers - (self._first >> DIGIT * levels)
+        codes = levels * (int(relative.max()) + 1) + relative
+        codes = codes * (int(keys.max()) + 1) + keys
+        order = np.argsort(codes, kind="stable")
+        is_alive = (relative >= 0) & (pieces.key_ids[keys] == pieces.ids[places])
+        if not is_alive.all():
+            order = order[is_alive[order]]
+        return order, codes[order]
 
     def _parts(
         self,

@@ -53,6 +53,7 @@ class Pieces:
         self.partials = read_partials(layout.request, layout.fields, stacked)
         self.ids = _stack(tables, ID, 0)
         self.keys = np.minimum(np.searchsorted(key_ids, self.ids), len(key_ids) - 1)
+        self.key_ids = key_ids
         self.panes = _stack(tables, PANE, 0)
         self.some = _stack(tables, SOME, True).astype(bool)
         self._places: list[list[Array]] = []

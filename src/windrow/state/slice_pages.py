@@ -23,7 +23,8 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.batch.columns import array_runs
-from windrow.batch.partials import PANE, ROWS
+from windrow.batch.partials import PANE
+from windrow.windows.rule import Array
 
 from .codec import Store, pack
 from .far_pages import Bundle, SlicePage, bundle_far
@@ -130,9 +131,14 @@ class SlicePages:
         """The slices of a raw page."""
         return self.feed.read(self.store, page.number, "slices")
 
-    def add_raw(self, slices: pa.Table, windows: Sequence[Chunks], now: int) -> None:
-        """Write slices that some window has yet to build, no page across a chunk."""
-        panes = slices.column(PANE).to_numpy()
+    def add_raw(
+        self, slices: pa.Table, at: Array, windows: Sequence[Chunks], now: int
+    ) -> None:
+        """Write those of the slices `at` that some window has yet to build.
+
+        No page lies across a chunk.
+        """
+        panes = slices.column(PANE).to_numpy()[at]
         chunk = np.full((len(windows), len(panes)), _BUILT)
         for window, chunks in enumerate(windows):
             if chunks.has_suffixes:
@@ -143,7 +149,7 @@ class SlicePages:
         wanted = np.flatnonzero((chunk > _BUILT).any(axis=0))
         wanted = wanted[np.argsort(panes[wanted], kind="stable")]
         chunk = chunk[:, wanted]
-        table = slices.drop_columns([ROWS]).take(pa.array(wanted))
+        table = slices.take(pa.array(at[wanted]))
         for start, stop in zip(*array_runs(*chunk), strict=True):
             numbers = [None if c == _BUILT else c for c in chunk[:, start].tolist()]
             self._append_raw(table.slice(start, stop - start), numbers)

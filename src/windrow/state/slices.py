@@ -19,11 +19,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from windrow._later import dataclass
+from windrow.batch.columns import array_runs
 from windrow.batch.partials import PANE, Folding, partial_columns
 from windrow.windows.rule import Array
 
@@ -40,6 +42,14 @@ from .slice_pages import ID, builders
 from .walk import Chunks, SliceRuns, WindowParts
 
 MOST_TICKS = 2**62  # of a watermark: windows beyond it pass 64 bits
+
+
+class _Came(NamedTuple):
+    """What a step brought: places of closed slices, late ones and tails in a table."""
+
+    table: pa.Table | None
+    places: tuple[Array, ...]
+    late_panes: Array
 
 
 @dataclass(frozen=True)
@@ -78,11 +88,10 @@ class SliceBucket:
         header = read_header(store, self.feed, self.cell, self.query, now)
         now = max(now, header.now)
         tables, late = self._tell_late(tables, header.now, stats)
-        slices = self._close_slices(header, tables, now)
+        slices = self._close_slices(header, tables, late, now)
         moves = any(c.last_due(now) > c.last_due(header.now) for c in self.chunks)
-        came = slices is not None or late is not None
-        if came or (moves and len(header.keys)):
-            for table in self._advance(header, slices, late, now):
+        if slices is not None or (moves and len(header.keys)):
+            for table in self._advance(header, slices, now):
                 stats.rows_out += len(table)
                 yield table
         header.now = now
@@ -90,10 +99,14 @@ class SliceBucket:
         stats.keys += len(header.keys)
 
     def _close_slices(
-        self, header: BucketHeader, tables: list[pa.Table], now: int
+        self,
+        header: BucketHeader,
+        tables: list[pa.Table],
+        late: list[pa.Table],
+        now: int,
     ) -> pa.Table | None:
-        """The slices that are closed now; what is open waits in cells."""
-        due, waiting = header.cells.close(now), []
+        """The slices that are closed now, with late ones; open ones wait in cells."""
+        due, waiting = header.cells.close(now) + late, []
         for table in tables:
             closed, rest = header.cells.split(table, now)
             due += [closed] if len(closed) else []
@@ -105,8 +118,8 @@ class SliceBucket:
 
     def _tell_late(
         self, tables: list[pa.Table], closed: int, stats: StepStats
-    ) -> tuple[list[pa.Table], pa.Table | None]:
-        """The rows whose slice is open, and late slices that count in some window."""
+    ) -> tuple[list[pa.Table], list[pa.Table]]:
+        """The rows whose slice is open, and late rows that count in some window."""
         in_time, late = [], []
         for table in tables:
             stats.rows_in += self.feed.count_rows(table)
@@ -115,54 +128,46 @@ class SliceBucket:
             if not behind.any():
                 in_time.append(table)
                 continue
-            in_time.append(table.filter(pa.array(~behind)))
             missed = gone = behind
             if self.count_late:
-                told = tell_late(self.folding.plan.rules, marks, closed)
-                missed, gone = (behind & mask for mask in told)
-            out = table.filter(pa.array(missed))
+                rules = self.folding.plan.rules
+                missed, gone = (m & behind for m in tell_late(rules, marks, closed))
+            # in time | late for no window | for some | for all: one copy serves all
+            kinds = behind.astype(np.int8) + missed + gone
+            rows = table.take(pa.array(np.argsort(kinds, kind="stable")))
+            first, some, every, end = np.cumsum(np.bincount(kinds, minlength=4))
+            in_time.append(rows.slice(0, first))
+            late += [rows.slice(first, every - first)] if every > first else []
+            out = rows.slice(some, end - some)
             stats.late_rows += self.feed.count_rows(out)
             stats.late += [out] if self.keep_late and len(out) else []
-            if (behind & ~gone).any():
-                late.append(table.filter(pa.array(behind & ~gone)))
-        return in_time, self.feed.slices(late) if late else None
+        return in_time, late
 
     def _advance(
-        self,
-        header: BucketHeader,
-        slices: pa.Table | None,
-        late: pa.Table | None,
-        now: int,
+        self, header: BucketHeader, slices: pa.Table | None, now: int
     ) -> Iterator[pa.Table]:
         """Move every window on from where it is to `now`."""
         windows, pages = self.chunks, header.pages
         parts = header.read_parts()
-        slices, tails = self.split_tails(slices)
-        if tails is not None:
-            _, _, ids = header.number_keys(tails)
-            tails = tails.drop_columns(self.feed.keys).append_column(ID, pa.array(ids))
-        if late is not None:
-            _, _, ids = header.number_keys(late)
-            header.note_late(late, ids)
-            late = late.drop_columns(self.feed.keys).append_column(ID, pa.array(ids))
-        starts = stops = np.zeros(len(header.keys), np.int64)
-        if slices is not None:
-            starts, stops, ids = header.number_keys(slices)
-            slices = slices.drop_columns(self.feed.keys)
-            slices = slices.append_column(ID, pa.array(ids))
+        came = self._tell_apart(header, slices)
         left = [
             pages.take_leaving(number, chunks, now)
             for number, chunks in enumerate(windows)
         ]
         raw = pages.raw_due(windows, now)
         read = [pages.read_raw(page) for page in raw]
-        trees = [LateStep(tree, late, header.now, now) for tree in header.late]
-        groups = [[parts], [slices], *left, read, [late], *(t.tables for t in trees)]
-        groups.append([tails])
+        trees = [
+            LateStep(tree, came.late_panes, header.now, now) for tree in header.late
+        ]
+        groups = [[parts], [came.table], *left, read, *(t.tables for t in trees)]
         pieces = Pieces(self.folding, groups, header.key_ids)
         slots = self._slots(parts, pieces, len(header.keys))
-        closed, came = pieces.group(1), pieces.group(3 + len(windows))
+        closed, late, tails = (pieces.group(1)[kind] for kind in came.places)
         panes = pieces.panes[closed]
+        starts, stops = np.zeros((2, len(header.keys)), np.int64)
+        firsts, lasts = array_runs(pieces.keys[closed])
+        owners = pieces.keys[closed[firsts]]
+        starts[owners], stops[owners] = firsts, lasts
         tables: list[pa.Table] = []
         for number, chunks in enumerate(windows):
             leaving = pieces.group(2 + number)
@@ -180,9 +185,9 @@ class SliceBucket:
                 now,
             )
             output = advance(chunks, inputs)
-            nodes = pieces.group(4 + len(windows) + number)
-            lates, pages.next = trees[number].merge(pieces, came, nodes, pages.next)
-            more = lates, self._tail_parts(chunks, pieces)
+            nodes = pieces.group(3 + len(windows) + number)
+            lates, pages.next = trees[number].merge(pieces, late, nodes, pages.next)
+            more = lates, self._tail_parts(chunks, pieces, tails)
             for due, results in output.windows(pieces, *more):
                 yield self._results(due, results, pieces, header, number)
             for table in output.suffixes:
@@ -190,21 +195,35 @@ class SliceBucket:
             header.under[number] = output.under
             tables += self._parts(output, pieces, header, number)
         pages.drop_built(raw, windows, now)
-        if slices is not None:
-            pages.add_raw(slices, windows, now)
+        if came.table is not None:
+            pages.add_raw(came.table, came.places[0], windows, now)
         pages.set_far_aside()
         all_parts = pa.concat_tables(tables).combine_chunks()
         header.write_parts(all_parts, parts is not None, now)
 
-    def split_tails(
-        self, slices: pa.Table | None
-    ) -> tuple[pa.Table | None, pa.Table | None]:
-        """Slices, and the parts of events that go on beyond them: here none."""
-        return slices, None
+    def _tell_apart(self, header: BucketHeader, slices: pa.Table | None) -> _Came:
+        """Slices with the numbers of their keys: just closed, late ones, and tails."""
+        if slices is None:
+            none = np.empty(0, np.int64)
+            return _Came(None, (none, none, none), none)
+        ids, panes = header.number_keys(slices), slices.column(PANE).to_numpy()
+        is_late, is_tail = self.feed.ends(panes) <= header.now, self.is_tail(slices)
+        if is_late.any():
+            header.note_late(ids[is_late], panes[is_late])
+        kinds = ~(is_late | is_tail), is_late, is_tail
+        table = slices.select([PANE, *self.feed.partials])
+        table = table.append_column(ID, pa.array(ids))
+        places = tuple(np.flatnonzero(kind) for kind in kinds)
+        return _Came(table, places, panes[is_late])
 
-    def _tail_parts(self, chunks: Chunks, pieces: Pieces) -> TailParts | None:
+    def is_tail(self, slices: pa.Table) -> Array:
+        """Which are parts of events that go on beyond their slice: here none."""
+        return np.zeros(len(slices), bool)
+
+    def _tail_parts(
+        self, chunks: Chunks, pieces: Pieces, tails: Array
+    ) -> TailParts | None:
         """The parts of events that go on beyond windows that end with their slice."""
-        tails = pieces.group(-1)
         if not len(tails):
             return None
         ends = self.feed.ends(pieces.panes[tails])

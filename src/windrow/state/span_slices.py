@@ -88,8 +88,8 @@ class SpanSliceBucket(SliceBucket):
 
     def _tell_late(
         self, tables: list[pa.Table], closed: int, stats: StepStats
-    ) -> tuple[list[pa.Table], pa.Table | None]:
-        """Open slices of two parts, and late slices that count in some window."""
+    ) -> tuple[list[pa.Table], list[pa.Table]]:
+        """Open slices of two parts, and late ones that count in some window."""
         in_time, late = [], []
         for came in tables:
             table = came
@@ -110,9 +110,7 @@ class SpanSliceBucket(SliceBucket):
             if (behind & ~gone).any():
                 points = table.filter(pa.array(behind & ~gone)).drop_columns([SINCE])
                 late.append(_with_goes(points, 0))
-        if not late:
-            return in_time, None
-        return in_time, self.feed.slices(late).drop_columns([GOES])
+        return in_time, late
 
     def _behind(self, marks: Array, closed: int) -> tuple[Array, Array]:
         """Which events end in closed slices, and which of them count nowhere."""
@@ -155,16 +153,10 @@ class SpanSliceBucket(SliceBucket):
         goes = goes.set_column(column, PANE, pa.array(np.concatenate(panes)))
         return self.feed.slices([ends, _with_goes(goes, 1)])
 
-    def split_tails(
-        self, slices: pa.Table | None
-    ) -> tuple[pa.Table | None, pa.Table | None]:
-        """The two parts of slices that were closed."""
-        if slices is None:
-            return None, None
-        goes = slices.column(GOES).to_numpy() > 0
-        parts = [slices.filter(pa.array(mask)) for mask in (~goes, goes)]
-        ends, tails = (p.drop_columns([GOES]) if len(p) else None for p in parts)
-        return ends, tails
+    def is_tail(self, slices: pa.Table) -> Array:
+        """Which are parts of events that go on beyond their slice."""
+        goes: Array = slices.column(GOES).to_numpy() > 0
+        return goes
 
 
 def _with_goes(table: pa.Table, goes: int) -> pa.Table:
