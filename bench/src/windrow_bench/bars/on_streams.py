@@ -140,21 +140,27 @@ def _alone(
     size: Size,
     _: float,
 ) -> list[Row]:
-    """Seconds of a micro-batch, side by side."""
-    rows = []
-    for name, given in sides.items():
-        found = _course(**given)
-        took = [one.seconds for one in found.busy]
-        rows.append(number_row(panel, x, name, took, size))
-    return rows
+    """Seconds of a micro-batch, side by side; several sides run first to warm up."""
+    took: dict[str, list[float]] = {}
+    for _turn in range(min(len(sides), 2)):
+        for name, given in sides.items():
+            took[name] = [one.seconds for one in _course(**given).busy]
+    return [number_row(panel, x, name, times, size) for name, times in took.items()]
+
+
+KEYLESS_ROWS = 24_000_000  # a micro-batch of 3 million: what is folded by tasks
+SECONDS = 19_000
+AT_ONCE = 2  # files, of which a task reads one
 
 
 def _keyless(size: Size) -> list[Trial]:
-    stream = partial(_load, size.pick(40_000, ROWS), size.pick(6, 20), 8, 19_000)
+    rows, files = size.pick((40_000, 12), (KEYLESS_ROWS, 16))
+    whole = size.pick(400, SECONDS) * ROWS // rows
+    stream = partial(_load, rows, files, 8, whole)
     return [
         Trial("cores", "60 s / 1 s", lambda seconds: _alone("cores", "60 s / 1 s", {
             f"{cores} cores": {"stream": stream(), "form": "keyless", "asked": (60,),
-                               "cores": cores}
+                               "cores": cores, "at_once": AT_ONCE}
             for cores in (2, 1)
         }, size, seconds))
     ]  # fmt: skip
@@ -163,7 +169,8 @@ def _keyless(size: Size) -> list[Trial]:
 KEYLESS = on_streams(
     "stream-keyless",
     "A stream without keys, on two cores and on one",
-    "2 million rows (40,000 in a quick run), sum, max and count of 60 s / 1 s",
+    "24 million rows (40,000 in a quick run) in 8 micro-batches of two files, sum, max "
+    "and count of 60 s / 1 s; Spark and its Python workers stay on so many cores",
     [panel("cores", "window", "seconds of a micro-batch")],
     [speed("On two cores it is 1.5 times as fast as on one.",
            "cores", "2 cores", ("1 cores",), 1.5)],

@@ -19,6 +19,7 @@ from windrow_bench import data
 from windrow_bench.experiment import Place, Row
 from windrow_bench.measure.answers import WrongAnswer
 from windrow_bench.measure.applications import APPLICATIONS, Application
+from windrow_bench.measure.pinning import on_cores
 
 from . import held
 from .applications import by_window, campaigns_file
@@ -128,15 +129,21 @@ def course(
     form: Callable[[DataFrame], DataFrame],
     values: list[str],
     *,
-    cores: int | None = None,
+    cores: int = 0,
+    at_once: int = 1,
     look_at: Sequence[int] = (),
 ) -> Course:
-    """One side alone, a file a trigger, on so many cores."""
-    spark = held.on(cores)
-    source = load.write(held.folder())
-    with streaming(spark):
-        frame = form(follow(spark, source, "at", f"{DELAY} seconds"))
-        found = run("windrow", frame, values, look_at)
+    """One side alone, so many files a trigger, on so many cores; 0: on all.
+
+    Java and its Python workers stay on these: a task on `local[1]` would use two, one
+    to read rows and one to fold them.
+    """
+    with on_cores(cores):
+        spark = held.on(cores or None)
+        source = load.write(held.folder())
+        with streaming(spark):
+            frame = form(follow(spark, source, "at", f"{DELAY} seconds", at_once))
+            found = run("windrow", frame, values, look_at)
     if not found.sums["rows"]:
         raise WrongAnswer("nothing came out, nothing was measured")
     return found

@@ -88,10 +88,12 @@ def streaming(spark: SparkSession) -> Iterator[None]:
                 spark.conf.set(name, old)
 
 
-def follow(spark: SparkSession, source: Path, on: str, delay: str) -> DataFrame:
-    """The files of a folder as a stream, one a trigger, the oldest first."""
+def follow(
+    spark: SparkSession, source: Path, on: str, delay: str, at_once: int = 1
+) -> DataFrame:
+    """The files of a folder as a stream, so many a trigger, the oldest first."""
     schema = spark.read.parquet(str(source)).schema
-    files = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
+    files = spark.readStream.schema(schema).option("maxFilesPerTrigger", at_once)
     return files.parquet(str(source)).withWatermark(on, delay)
 
 
