@@ -100,3 +100,15 @@ def test_our_own_refusals_pass_through():
         plain_errors("no", verbose=False),
     ):
         raise WindrowError("as it is")
+
+
+def test_a_checkpoint_that_was_moved_is_told_by_the_path_it_was_made_at():
+    text = (
+        "[STREAM_FAILED] Query [id = 1, runId = 2] terminated with exception: File "
+        "file:/data/there/state/0/_stateSchema/default/0_4f does not exist\n"
+    )
+
+    actual = str(rephrase("cannot run it", text))
+
+    assert "was made at file:/data/there, and is not there any more" in actual
+    assert "Hint: move it back" in actual

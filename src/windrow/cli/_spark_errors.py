@@ -4,6 +4,7 @@
     [SOME_CODE] words  the words, without code and SQLSTATE
     Java's own         the innermost cause
     end of a stream    its cause, without ids, offsets and plan
+    moved checkpoint   the path at which Spark looks for it
 
 Windrow's own errors from workers are raised as they are; `verbose` prints the rest.
 """
@@ -27,6 +28,7 @@ _RAISED = re.compile(r"^([A-Za-z_][\w.]*)(?:: (.*))?$")
 _CODE = re.compile(r"^\[[A-Z0-9_.]+\]\s*")
 _STATE = re.compile(r"\s*SQLSTATE: \w+.*$")
 _STREAM = re.compile(r"^Query \[id = .*?\] terminated with exception: ")
+_MOVED = re.compile(r"(\S+)/state/\d+/_stateSchema/\S* does not exist")
 _JAVA = re.compile(r"^(?:Caused by: |: )?((?:[a-z]\w*\.)+[A-Z][\w$]*): (.*)$")
 
 # What follows the message in a worker's traceback.
@@ -60,6 +62,14 @@ def plain_errors(fact: str, *, verbose: bool) -> Iterator[None]:
 def rephrase(fact: str, text: str) -> WindrowError:
     """The error for Spark's message."""
     python = _python_cause(text)
+    moved = _MOVED.search(text)
+    if python is None and moved is not None:
+        return WindrowError.because(
+            fact,
+            f"its checkpoint was made at {moved[1]}, and is not there any more",
+            "move it back: Spark writes that path into files of its own; or start the "
+            "query with a checkpoint of its own",
+        )
     if python is None:
         hint = "--verbose shows all that Spark says"
         return WindrowError.because(fact, _spark_cause(text), hint)
