@@ -232,6 +232,17 @@ def test_a_late_row_is_merged_once_on_each_level(
     assert max(gets) <= 7 + 2 * (levels + 1)
 
 
+def test_a_node_whose_windows_are_out_is_merged_with_no_other() -> None:
+    bucket, flow = bucket_of([(300, 1)], CALLS)
+    steps = [Step([], 0), Step([rows_at(*range(0, 300, 7))], 300)]
+    steps += [Step([rows_at(10, 295)], 300), *(Step([], now) for now in (320, 600))]
+
+    out, _ = run(bucket, flow, steps, MemoryStore())
+
+    expected, _ = by_definition(steps, [(300, 1)], CALLS)
+    assert same(out, expected)
+
+
 def test_late_parts_of_a_window_that_nothing_else_is_in_come_out() -> None:
     bucket, flow = bucket_of([(10, 2)], CALLS)
     store = MemoryStore()
