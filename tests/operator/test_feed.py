@@ -45,6 +45,7 @@ def slid(monkeypatch):
 def short_batches(monkeypatch):
     """Batches of any length may go by arrays."""
     monkeypatch.setattr(array_feed, "LEAST", 1)
+    monkeypatch.setattr(array_feed, "LIST_LEAST", 1)
 
 
 def windows(values: list[int], range_: int, fold: Any) -> list[int]:
@@ -217,18 +218,18 @@ def test_the_first_batch_of_numbers_is_slid_over_as_an_array(slid):
     assert [each.value for each in fed] == windows(list(range(50)), 10, sum)
 
 
-def test_a_short_batch_between_long_ones_is_not_left_out(monkeypatch):
-    """Long ones are noted, to go by arrays later; a short one is not."""
-    monkeypatch.setattr(array_feed, "LEAST", 8)
-    values = np.arange(120) ** 2
+def test_short_batches_between_long_ones_are_not_left_out(slid, monkeypatch):
+    """Windows are in memory for short ones, and an array for long ones."""
+    monkeypatch.setattr(array_feed, "LEAST", 64)
+    values = np.arange(400) ** 2
     operator = wr.Operator(wr.rows(32), wr.sum(), algorithm="pba")
-    operator.insert(0)  # so that windows are in memory
 
     seen = []
-    for batch in np.split(values, np.cumsum([3, 8, 8, 3, *[8] * 9])):
+    for batch in np.split(values, np.cumsum([3, 70, 8, 3, 64, 65, 1, 80, 63])):
         seen += [each.value for each in operator.feed(batch)]
 
-    assert seen == windows([0, *values.tolist()], 32, sum)
+    assert seen == windows(values.tolist(), 32, sum)
+    assert slid == [70, 64, 65 + 31, 80]
 
 
 @pytest.mark.parametrize(("scale", "words"), [(1, 1), (-(2**40) - 3, 1), (2**52, 2)])

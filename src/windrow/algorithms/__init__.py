@@ -31,6 +31,7 @@ from ._run import (
     slide_regular,
 )
 from ._stepwise import AnyPlace, Stepwise
+from ._stretches import ROOM
 from ._two_threads import LEAST_STREAM, LEAST_WINDOW
 from .b_int import B_INT
 from .daba import DABA
@@ -87,6 +88,7 @@ __all__ = [
     "Q_RANGE",
     "Q_START",
     "Q_WAITS",
+    "ROOM",
     "RULE",
     "Algorithm",
     "AnyPlace",

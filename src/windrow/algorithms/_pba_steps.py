@@ -30,9 +30,10 @@ the ring of events.
 
 # ruff: noqa: N803, N806, PLR1714, SIM300 -- the ends of the chunks, as in the picture
 
-from windrow.kernels.vocabulary import IDENTITY, combine, load, store
+from windrow.kernels.vocabulary import IDENTITY, combine, emit, leaf, load, store
 
 from ._stepwise import Stepwise
+from ._stretches import answer_stretch, build_suffixes, keep_stretch, upto_end
 
 SPARE = 2  # suffixes that an answer computes
 
@@ -147,6 +148,60 @@ def whole(scratch, ints, state):
     return partial, ends + ints[12:], (total, csa)
 
 
+def slide_rows(memory, ints, state, tick, source, i, count, room, out, made):
+    """From chunk to chunk: each event is a pane, and its number is its tick."""
+    scratch = memory[1]
+    mask = scratch[-1]
+    while i < count:
+        _, E, A, B, L, M = ints[:6]
+        turn = ints[8]
+        some = min(count - i, L - A - 1)
+        some = min(some, upto_end(E, mask), upto_end(B, mask), upto_end(A + 1, mask))
+        if tick < turn:
+            some = min(some, turn - tick)
+        elif L == M:
+            some = 0
+        if some < 1 or M == B:  # a front is used up, or a chunk begins
+            some = 1
+            ints, state = evict(scratch, ints, state)
+            ints, state = insert(scratch, ints, state, leaf(source, i), tick)
+            partial, ints, state = whole(scratch, ints, state)
+            emit(out, made, partial)
+        else:
+            ints, state = _slide_in_chunk(
+                scratch, ints, state, tick, source, i, some, room, out, made
+            )
+        tick, i, made = tick + some, i + some, made + some
+    return ints, state
+
+
+def _slide_in_chunk(scratch, ints, state, tick, source, i, count, room, out, made):
+    """Events of the current chunk, while there is a front; then suffixes are due."""
+    events, part, heads, mask = scratch
+    F, E, A, B, L, M, P, _, turn, upcoming, step, quiet = ints[:12]
+    total, csa = state
+    f, b = (A + 1) & mask, B & mask
+    if L < M:
+        csa = answer_stretch(source, i, count, part, f, total, csa, room, out, made)
+    else:
+        csa = answer_stretch(source, i, count, part, f, None, csa, room, out, made)
+    keep_stretch(source, i, count, events, E & mask)
+    keep_stretch(source, i, count, part, b)
+    for k in range(count):
+        heads[b + k] = E + k
+    end = tick + count
+    if P > L and upcoming < end:
+        due = min(P - L, (end - 1 - upcoming) // step + 1)
+        after = IDENTITY
+        if P < M:
+            after = load(part, P & mask)
+        build_suffixes(part, mask, P - due, P, after, room)
+        P -= due
+        upcoming += due * step
+    ends = (F + count, E + count, A + count, B + count, L, M, P, end)
+    return ends + (turn, upcoming, step, 0 * quiet + 1) + ints[12:], (total, csa)
+
+
 def move(scratch, ints, wider):
     """Copy the events, and the panes, which are numbered apart."""
     events, part, heads, mask = scratch
@@ -170,4 +225,5 @@ PBA_STEPS = Stepwise(
     constant=True,
     chunk=True,
     move=move,
+    slide_rows=slide_rows,
 )

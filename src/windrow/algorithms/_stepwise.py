@@ -10,6 +10,13 @@ An algorithm that answers windows of several ranges has one more, LightSaber's
     since(scratch, ints, state, start)          -> partial, ints, state
                                     of the events at places [start, E), F <= start
 
+One whose loop over many events is faster than these three has it for a full window,
+which each of events [i, count) moves on by one and asks for its result, `tick` being
+the number of event i and `room` memory for `ROOM` partials:
+
+    slide_rows(memory, ints, state, tick, source, i, count, room, out, made)
+                                                -> ints, state
+
 What lives between two calls is all there is:
 
     ints      whole numbers; the first two are the places of the window, [F, E),
@@ -82,6 +89,7 @@ class Stepwise:
     chunk: bool = False
     live: int | None = None
     move: Callable[..., Any] | str | None = None
+    slide_rows: Callable[..., Any] | None = None
     any_place: AnyPlace | None = None
     since: Callable[..., Any] | None = None
     running: bool = False

@@ -12,6 +12,8 @@ Exact for whole numbers only: a float sum keeps the rounding errors of values th
 left, and an infinity never leaves, so the planner never picks it for floats.
 """
 
+# ruff: noqa: N806 -- F and E are the ends of the window in all step forms
+
 from windrow.aggregates import Law
 from windrow.kernels.vocabulary import (
     IDENTITY,
@@ -27,6 +29,7 @@ from windrow.kernels.vocabulary import (
 
 from ._algorithm import Algorithm, FormCosts
 from ._stepwise import Stepwise
+from ._stretches import keep_stretch, lane_of, upto_end
 
 
 def prepare(widest, chunk):
@@ -82,6 +85,63 @@ def whole(scratch, ints, state):
     return state[0], ints, state
 
 
+def slide_rows(memory, ints, state, tick, source, i, count, room, out, made):
+    """From one end of the ring to the next, in four lanes.
+
+    A lane begins with what the window is there: without the events that have left
+    before it, and with those that have come, each as one total.
+    """
+    part, mask = memory[1]
+    F, E = ints
+    rest = state[0]
+    while i < count:
+        some = min(count - i, E - F, upto_end(E, mask), upto_end(F, mask))
+        f, lane = F & mask, lane_of(some)
+        if E - F == 1:  # the window is empty between two events
+            rest = leaf(source, i)
+            emit(out, made, rest)
+        elif lane == 0:
+            for k in range(some):
+                rest = inverse(rest, load(part, f + k))
+                rest = combine(rest, leaf(source, i + k))
+                emit(out, made + k, rest)
+        else:
+            some = 4 * lane
+            rest = _slide_lanes(rest, part, f, source, i, lane, out, made)
+        keep_stretch(source, i, some, part, E & mask)
+        F, E, i, made = F + some, E + some, i + some, made + some
+    return (F, E), (rest,)
+
+
+def _slide_lanes(rest, part, f, source, i, lane, out, made):
+    f1, f2, f3 = f + lane, f + 2 * lane, f + 3 * lane
+    i1, i2, i3 = i + lane, i + 2 * lane, i + 3 * lane
+    old0, old1, old2 = load(part, f), load(part, f1), load(part, f2)
+    new0, new1, new2 = leaf(source, i), leaf(source, i1), leaf(source, i2)
+    for k in range(1, lane):
+        old0 = combine(old0, load(part, f + k))
+        new0 = combine(new0, leaf(source, i + k))
+        old1 = combine(old1, load(part, f1 + k))
+        new1 = combine(new1, leaf(source, i1 + k))
+        old2 = combine(old2, load(part, f2 + k))
+        new2 = combine(new2, leaf(source, i2 + k))
+    r0 = rest
+    r1 = combine(inverse(r0, old0), new0)
+    r2 = combine(inverse(r1, old1), new1)
+    r3 = combine(inverse(r2, old2), new2)
+    at1, at2, at3 = made + lane, made + 2 * lane, made + 3 * lane
+    for k in range(lane):
+        r0 = combine(inverse(r0, load(part, f + k)), leaf(source, i + k))
+        emit(out, made + k, r0)
+        r1 = combine(inverse(r1, load(part, f1 + k)), leaf(source, i1 + k))
+        emit(out, at1 + k, r1)
+        r2 = combine(inverse(r2, load(part, f2 + k)), leaf(source, i2 + k))
+        emit(out, at2 + k, r2)
+        r3 = combine(inverse(r3, load(part, f3 + k)), leaf(source, i3 + k))
+        emit(out, at3 + k, r3)
+    return r3
+
+
 SUBTRACT_ON_EVICT = Algorithm(
     name="subtract_on_evict",
     title="Subtract-on-Evict: one running partial, the oldest taken off",
@@ -94,7 +154,7 @@ SUBTRACT_ON_EVICT = Algorithm(
     slide=slide,
     stage=prepare,
     stride=stride,
-    steps=Stepwise(insert, evict, whole, state=1, constant=True),
+    steps=Stepwise(insert, evict, whole, state=1, constant=True, slide_rows=slide_rows),
     strided=FormCosts("2", "2", "1"),
     online=FormCosts("2", "2", "p + 1"),
 )

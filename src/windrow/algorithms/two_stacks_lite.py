@@ -30,6 +30,7 @@ from windrow.kernels.vocabulary import (
 
 from ._algorithm import Algorithm, FormCosts
 from ._stepwise import Stepwise
+from ._stretches import answer_stretch, build_suffixes, keep_stretch, upto_end
 from .recompute import STEPS as RING_STEPS
 
 
@@ -93,7 +94,29 @@ def whole(scratch, ints, state):
     return combine(head, state[0]), ints, state
 
 
-STEPS = Stepwise(insert, evict, whole, begin=(0, 0, 0), state=1)
+def slide_rows(memory, ints, state, tick, source, i, count, room, out, made):
+    """From flip to flip: suffixes of the front, prefixes of the batch."""
+    part, mask = memory[1]
+    F, E, flip = ints
+    back = state[0]
+    while i < count:
+        if F == flip:
+            build_suffixes(part, mask, F, E, IDENTITY, room)
+            flip, back = E, IDENTITY
+        some = min(count - i, flip - F - 1, upto_end(E, mask), upto_end(F + 1, mask))
+        if some > 0:
+            f = (F + 1) & mask
+            back = answer_stretch(source, i, some, part, f, None, back, room, out, made)
+        else:  # the front is used up with the event that leaves
+            some = 1
+            back = combine(back, leaf(source, i))
+            emit(out, made, back)
+        keep_stretch(source, i, some, part, E & mask)
+        F, E, i, made = F + some, E + some, i + some, made + some
+    return (F, E, flip), (back,)
+
+
+STEPS = Stepwise(insert, evict, whole, begin=(0, 0, 0), state=1, slide_rows=slide_rows)
 LITE_STEPS = replace(STEPS, list_form=replace(RING_STEPS, stacks=True))
 
 TWO_STACKS_LITE = Algorithm(

@@ -216,6 +216,21 @@ RING_UPTO: Any = None
 """Which of the algorithm's ints is one past the last such place."""
 
 
+def slide_rows(
+    memory: Any,
+    ints: Any,
+    state: Any,
+    tick: Whole,
+    source: Any,
+    i: Whole,
+    count: Whole,
+    room: Any,
+    out: Any,
+    made: Whole,
+) -> Any:
+    """Events [i, count) of a full window that reports every row; ints and state."""
+
+
 def lift_one(position: Whole, *values: Any) -> Any:
     """The partial of one event, from its numbers."""
 

@@ -5,12 +5,13 @@
     results             |--------------|^^^^^^^^^^^^^^^^^^^^|  one slide over both
 
 One event at a time an algorithm stores all that it knows between two events, which its
-array form keeps in registers.  So a batch is slid over together with the events that
-the window holds, by the algorithm's array form (by two threads with pba), or by one
-graph for all windows of a list.  What stays is the tail: the window's memory is filled
-from it when somebody needs it, and not between one batch and the next.
+array form keeps in registers.  So a long batch is slid over together with the events
+that the window holds, by the algorithm's array form (by two threads with pba), or by
+one graph for all windows of a list.  What stays is the tail: the window's memory is
+filled from it when somebody needs it, and not between one batch and the next.
 
-Short batches, and whatever is no array of numbers, go the other ways.
+Shorter batches go through the window's memory in one call (`call_rows`); whatever is no
+array of numbers goes the long way.
 """
 
 from __future__ import annotations
@@ -20,30 +21,29 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy import empty, ndarray
 
-from windrow.algorithms import Q_EVERY, Q_NEXT, Q_RANGE, slide_regular
+from windrow.algorithms import Q_EVERY, Q_NEXT, Q_RANGE, ROOM, slide_regular
 from windrow.batch.results import written
 from windrow.graph import slide_graph
 from windrow.kernels import Product
+from windrow.loops import arrays
 
 from .inputs import NO_EVENTS
 from .layout import Array
 from .many import ManyWindow
 from .policies import RANGE, TOTAL
 from .quick import entry_of
-from .results import ResultBatch, Results
+from .results import ResultBatch, Results, RowResults, joined_results
 from .runtime import WindowProgram
 from .window import KeyWindow, places_for
 
 Function = Callable[..., Any]
-Made = tuple[Callable[[], list[ResultBatch]], int]  # results once read; how many
 _NUMBERS = np.dtype(np.float64), np.dtype(np.int64)
 NO_MASK: Array = np.empty(0, np.bool_)
-LEAST = 2048  # numbers: shorter batches are done before an array form begins
-MORE = 16  # times as many where steps are fast: calling an array form takes 30 us
-# How many times its length a batch may be slid over: pba's steps take 30 ns and its
-# arrays 2, sba's 5 and 2; elsewhere a step is as fast as an array form.
-PBA_WINDOWS, FAST_WINDOWS, OTHER_WINDOWS = 8, 0.5, 0.25
+LEAST = 1 << 15  # numbers: calling an array form takes 30 us
+LIST_LEAST = 2048  # of a list
+WINDOWS = 2  # that a batch is long at least: its array form slides over one more
 
 
 def is_numbers(values: Any, kinds: tuple[Any, ...] = _NUMBERS) -> bool:
@@ -55,98 +55,94 @@ def is_numbers(values: Any, kinds: tuple[Any, ...] = _NUMBERS) -> bool:
 
 def array_feed(window: KeyWindow, feed: Function) -> Function:
     """`feed` of an array of numbers, to windows that report every row."""
-    request, column = window.program.columns.request, window.pending.column
-    kinds = (np.dtype(column.typecode),)
-    ways: WindowFeed = (
-        ListFeed(window) if isinstance(window, ManyWindow) else WindowFeed(window)
-    )
-
-    def quick(values: Any = None, at: Any = None, key: Any = None) -> Any:
-        """Let a batch of events in, and give all results that fell due."""
-        if at is not None or key is not None or not is_numbers(values, kinds):
-            return feed(values, at, key)
-        if len(column):
-            window.flush()
-        made = ways.answer(values)
-        if made is None:
-            return feed(values, at, key)
-        return Results(request, made[0], pa.array, made[1])
-
-    return quick
+    if isinstance(window, ManyWindow):
+        return ListFeed(window, feed).feed
+    return WindowFeed(window, feed).feed
 
 
 class WindowFeed:
     """The ways of a batch through one window; `tail` are its events, if as an array."""
 
-    def __init__(self, window: KeyWindow) -> None:
+    def __init__(self, window: KeyWindow, long_feed: Function) -> None:
         self.window, self.program = window, window.program
+        self.long_feed, self.column = long_feed, window.pending.column
+        self.kind = np.dtype(np.dtype(self.column.typecode).name)
+        self.strides, self.range = (self.column.itemsize,), self.longest
         self.by_arrays = slides_arrays(self.program)
+        self.request = self.program.columns.request
         self.masks = len(self.program.columns.slots.masks)
         self.step = self.program.steps.accounts.get("call_rows")
-        self.calls: dict[bool, Function] = {}  # machine code, for arrays of a kind
-        kinds = self.program.kernel.product.out_dtypes
-        self.dtypes, self.ones = tuple(map(np.dtype, kinds)), NO_MASK
-        self.base = np.zeros(1, np.int64)  # nobody asks for positions here
-        algorithm, steps = self.program.kernel.algorithm, self.program.kernel.steps
-        self.windows = OTHER_WINDOWS if algorithm.stride is None else FAST_WINDOWS
-        self.windows = PBA_WINDOWS if steps.chunk else self.windows
-        self.least = LEAST if steps.chunk else LEAST * MORE
-        self.recent: list[Array] = []  # batches that went one by one, up to `upto`
-        self.upto = 0
+        self.call: Function | None = None  # machine code, once there is some
+        product = self.program.kernel.product
+        self.dtypes = tuple(map(np.dtype, product.out_dtypes))
+        self.one = self.dtypes[0] if len(self.dtypes) == 1 else None
+        self.ones = np.ones(LEAST, np.bool_) if self.masks else NO_MASK
+        self.room = arrays(product.dtypes, ROOM)
+        self.least = LEAST
 
     @property
     def longest(self) -> int:
         """Events that the longest window holds."""
         return self.program.policies.range
 
-    def answer(self, values: Array) -> Made | None:
-        """The results of a batch; None: not by these ways."""
-        count = len(values)
-        if count < self.least:
-            return self.one_by_one(values)
-        window, tail, longest = self.window, self.window.tail, self.longest
-        pays = self.by_arrays and self.windows * count >= longest
-        if tail is None and not window.total:
-            tail = values[:0]
-        if tail is not None and pays:
-            joined = np.concatenate([tail[1:], values]) if len(tail) else values
-            if len(joined) >= longest:
-                return self.slid(joined, count)
-        if pays and count >= 2 * longest:
-            return self.both(values)
-        return self.one_by_one(values, pays=pays)
+    def feed(self, values: Any = None, at: Any = None, key: Any = None) -> Any:
+        """Let a batch of events in, and give all results that fell due."""
+        if type(values) is not ndarray or at is not None or key is not None:
+            return self.long_feed(values, at, key)
+        dtype, window = values.dtype, self.window
+        if dtype is not self.kind and dtype != self.kind:
+            return self.long_feed(values, at, key)
+        if values.strides != self.strides:
+            return self.long_feed(values, at, key)
+        if self.column:
+            window.flush()
+        call, count = self.call, len(values)
+        if call is not None and count < self.least:  # each step here is 0.1 us
+            slots = (values, self.ones[:count]) if self.masks else (values,)
+            one = self.one
+            out = self.new_out(count) if one is None else (empty(count, one),)
+            made = call(window.argument, slots, out, self.room)
+            if made >= 0:
+                last = window.first = window.first + count
+                return RowResults(self.request, out, made, last, self.range)
+        results = self.answer(values)
+        return self.long_feed(values, at, key) if results is None else results
 
-    def slid(self, joined: Array, count: int) -> Made:
+    def answer(self, values: Array) -> Results | None:
+        """The results of a batch; None: not by these ways."""
+        count, window, longest = len(values), self.window, self.longest
+        if count < max(self.least, WINDOWS * longest) or not self.by_arrays:
+            return self.one_by_one(values)
+        if window.tail is not None:
+            return self.slid(np.concatenate([window.tail[1:], values]), count)
+        if not window.total:
+            return self.slid(values, count)
+        return self.both(values)
+
+    def slid(self, joined: Array, count: int) -> Results:
         """The last `count` values are new, those before them were in the window."""
         out = slide_batch(self.program, joined)
         new = min(len(joined) - self.longest + 1, count)
         self.leave(joined, self.window.first + count)
-        return self.batches(tuple(array[-new:] for array in out))
+        out = tuple(array[-new:] for array in out)
+        return RowResults(self.request, out, new, self.window.first, self.longest)
 
-    def both(self, values: Array) -> Made | None:
+    def both(self, values: Array) -> Results | None:
         """Events in memory: the first go one by one; then windows are the batch's."""
         head = self.one_by_one(values[: self.longest])
         if head is None:
             return None
-        rest, count = self.slid(values, len(values) - self.longest)
-        return lambda: [*head[0](), *rest()], head[1] + count
+        rest = self.slid(values, len(values) - self.longest)
+        return joined_results(head, rest)
 
-    def one_by_one(self, values: Array, *, pays: bool = False) -> Made | None:
-        """All events one by one; noted where it pays to slide over arrays."""
-        window, count = self.window, len(values)
-        before = window.first
-        out = self.write_rows(values)
-        if out is None:
+    def one_by_one(self, values: Array) -> Results | None:
+        """All events in their order, from the window's memory."""
+        out, count = self.new_out(len(values)), len(values)
+        made = self.write_rows(values, out)
+        if made < 0:
             return None
-        window.first = before + count
-        made = self.batches(out)
-        if pays:  # the next batch may go by arrays
-            self.recent = [*(self.recent if self.upto == before else ()), values.copy()]
-            self.upto = window.first
-            if sum(map(len, self.recent)) >= self.longest == window.count():
-                self.leave(np.concatenate(self.recent), window.first)
-                self.recent = []
-        return made
+        last = self.window.first = self.window.first + count
+        return RowResults(self.request, out, made, last, self.longest)
 
     def leave(self, values: Array, last: int) -> None:
         """The window is the last of these values, in no memory until it is needed."""
@@ -164,65 +160,49 @@ class WindowFeed:
 
     def refill(self, tail: Array) -> None:
         """Let the events of a window into its new memory."""
-        self.write_rows(tail)
+        self.write_rows(tail, self.new_out(len(tail)))
 
-    def write_rows(self, values: Array) -> tuple[Array, ...] | None:
-        """The results of events one by one; None where the rings are too small."""
-        count, window = len(values), self.window
-        out = tuple([np.empty(count, kind) for kind in self.dtypes])
-        source: tuple[Array, ...] = (values, self.base)
+    def new_out(self, count: int) -> tuple[Array, ...]:
+        """Arrays for results."""
+        return tuple([np.empty(count, kind) for kind in self.dtypes])
+
+    def write_rows(self, values: Array, out: tuple[Array, ...]) -> int:
+        """Write results, and give how many; -1 where the rings are too small."""
+        slots: tuple[Array, ...] = (values,)
         if self.masks:
+            count = len(values)
             if len(self.ones) < count:
                 self.ones = np.ones(count, np.bool_)
-            source = (values, self.ones[:count], self.base)
-        call = self.calls.get(values.flags.writeable)
-        if call is not None:
-            made = call(window.argument, source, count, out)
-        else:
-            made = self._first_rows(source, count, out)
-        if made == count:
-            return out
-        return None if made < 0 else tuple([array[:made] for array in out])
-
-    def _first_rows(self, source: Any, count: int, out: Any) -> int:
-        """Calls up to the first compiled one for arrays of that kind."""
-        step = self.step
+            slots = (values, self.ones[:count])
+        if self.call is not None:
+            made: int = self.call(self.window.argument, slots, out, self.room)
+            return made
+        step, arguments = self.step, (self.window.memory, slots, out, self.room)
         assert step is not None
-        made = int(step(self.window.memory, source, count, out))
-        machine = step.compiled(self.window.memory, source, count, out)
-        if machine is not None:
-            kind = source[0].flags.writeable
-            self.calls[kind] = entry_of(machine) or machine
+        made = step(*arguments)
+        machine = step.compiled(*arguments)
+        if machine is not None:  # later calls go past the dispatcher, to which arrays
+            self.call = entry_of(machine) or machine  # that are read only are another
         return made
-
-    def batches(self, out: tuple[Array, ...]) -> Made:
-        """The results of windows that ended with the last events."""
-        last, range_, count = self.window.first, self.longest, len(out[0])
-
-        def made() -> list[ResultBatch]:
-            ends = np.arange(last - count + 1, last + 1)
-            return [ResultBatch(None, ends - range_, ends, out, None)]
-
-        return made, count
 
 
 class ListFeed(WindowFeed):
     """The ways of a batch through a list of windows that all report every row."""
 
-    def __init__(self, window: ManyWindow) -> None:
-        super().__init__(window)
+    def __init__(self, window: ManyWindow, long_feed: Function) -> None:
         self.list = window
+        super().__init__(window, long_feed)
 
     @property
     def longest(self) -> int:
         """Events that the longest window holds."""
         return int(self.list.rules[:, Q_RANGE].max())
 
-    def answer(self, values: Array) -> Made | None:
+    def answer(self, values: Array) -> Results | None:
         """The results of a batch; None where windows report at their own pace."""
         window, rules, count = self.list, self.list.rules, len(values)
         longest, tail = self.longest, window.tail
-        least = max(LEAST, longest if tail is None else longest // 2)
+        least = max(LIST_LEAST, longest if tail is None else longest // 2)
         every_row = (rules[:, Q_EVERY] == 1).all()
         if not self.by_arrays or count < least or window.untaken or not every_row:
             return None
@@ -232,14 +212,12 @@ class ListFeed(WindowFeed):
             return self.slid(values, count)
         return self.both(values) if count >= 2 * longest else None
 
-    def both(self, values: Array) -> Made:
+    def both(self, values: Array) -> Results:
         """Events in memory: the first go one by one; then windows are the batch's."""
-        head = self.absorb(values[: self.longest])
-        rest, count = self.slid(values, len(values) - self.longest)
-        count += sum(len(batch.begins) for batch in head)
-        return lambda: [*head, *rest()], count
+        head = Results(self.request, self.absorb(values[: self.longest]), pa.array)
+        return joined_results(head, self.slid(values, len(values) - self.longest))
 
-    def slid(self, joined: Array, count: int) -> Made:
+    def slid(self, joined: Array, count: int) -> Results:
         """All windows by one graph; results stand event by event once they are read."""
         program, ranges = self.program, self.list.rules[:, Q_RANGE].copy()
         plain = program.columns.without_nulls.product
@@ -269,7 +247,7 @@ class ListFeed(WindowFeed):
             begins = ends - ranges[owners]
             return [ResultBatch(None, begins, ends, out, None, owners, names)]
 
-        return made, sum(own)
+        return Results(self.request, made, pa.array, sum(own))
 
     def refill(self, tail: Array) -> None:
         """Let the events of all windows into their new memory."""

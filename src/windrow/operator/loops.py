@@ -29,6 +29,7 @@ from windrow.kernels.vocabulary import (
     set_ints,
     set_state,
     size_of,
+    slide_rows,
     state_of,
     whole,
 )
@@ -112,32 +113,53 @@ def call_feed(mem, source, events, i, count, out, begins, ends):
     return i, made, status == FULL
 
 
-def call_rows(mem, source, count, out):
-    """The same for windows of `range` rows that report every row: no question asked.
+def put_row(memory, ints, state, number, source, i):
+    """Event i, which is the operator's event `number`."""
+    words, scratch, _, _, _, ids = memory
+    if NUMBERED:
+        poke(ids, ints[1] & words[MASK], number)
+    return insert(scratch, ints, state, leaf(source, i), number)
+
+
+def slide_by_steps(memory, ints, state, tick, source, i, count, _, out, made):
+    """`slide_rows` for an algorithm that takes one event after the other."""
+    scratch = memory[1]
+    for k in range(count - i):
+        ints, state = evict(scratch, ints, state)
+        ints, state = put_row(memory, ints, state, tick + k, source, i + k)
+        partial, ints, state = whole(scratch, ints, state)
+        emit(out, made + k, partial)
+    return ints, state
+
+
+def call_rows(mem, values, out, room):
+    """Events of windows of `range` rows that report every row: no question asked.
 
     Gives how many results there are, or -1 where it has to be asked: rings are too
     small, or have holes.
     """
-    (words, scratch, fields, _, _, ids), _ = open_memory(mem)
-    range_, total = words[RANGE], words[TOTAL]
+    memory, _ = open_memory(mem)
+    words, scratch, fields, _, _, _ = memory
+    source = (*values, words[TOTAL : TOTAL + 1])
+    count, range_, total = len(values[0]), words[RANGE], words[TOTAL]
     ints, state = ints_of(words), state_of(fields)
     if range_ - 1 > words[MASK] or size_of(ints) < ints[1] - ints[0]:
         return np.int64(-1)
-    made = np.int64(0)
-    for i in range(count):
-        if size_of(ints) >= range_:
-            ints, state = evict(scratch, ints, state)
-        if NUMBERED:
-            poke(ids, ints[1] & words[MASK], total)
-        ints, state = insert(scratch, ints, state, leaf(source, i), total)
-        total += 1
-        if total >= range_:
+    i, made = np.int64(0), np.int64(0)
+    while i < count and size_of(ints) < range_:
+        ints, state = put_row(memory, ints, state, total + i, source, i)
+        i += 1
+        if total + i >= range_:
             partial, ints, state = whole(scratch, ints, state)
             emit(out, made, partial)
             made += 1
+    ints, state = slide_rows(
+        memory, ints, state, total + i, source, i, count, room, out, made
+    )
+    made += count - i
     words[SINCE] += count if made == 0 else -words[SINCE]
-    words[TOTAL] = total
-    words[NEWEST] = total - 1
+    words[TOTAL] = total + count
+    words[NEWEST] = total + count - 1
     set_ints(words, ints)
     set_state(fields, state)
     return made

@@ -188,6 +188,40 @@ class Results(Sequence[Result]):
         return pa.table(columns)
 
 
+class RowResults(Results):
+    """Results of windows of `range` rows that ended with the last of `last` events."""
+
+    def __init__(
+        self,
+        request: KernelRequest,
+        out: tuple[Array, ...],
+        count: int,
+        last: int,
+        range_: int,
+    ) -> None:
+        self._request, self._rows, self._count = request, (out, last, range_), count
+
+    _bounds = staticmethod(pa.array)
+
+    @cached_property
+    def _batches(self) -> list[ResultBatch]:
+        (out, last, range_), count = self._rows, self._count
+        ends = np.arange(last - count + 1, last + 1)
+        out = tuple(array[:count] for array in out)
+        return [ResultBatch(None, ends - range_, ends, out, None)]
+
+
+def joined_results(head: Results, rest: Results) -> Results:
+    """Results of two parts of a batch, as one."""
+    count = len(head) + len(rest)
+    written = partial(_all_batches, head, rest)
+    return Results(head._request, written, head._bounds, count)
+
+
+def _all_batches(head: Results, rest: Results) -> list[ResultBatch]:
+    return [*head._batches, *rest._batches]
+
+
 def _key_column(keys: list[Any]) -> pa.Array:
     """Keys as an Arrow column, refused where they have no type in common."""
     kinds = set(_leaf_types(keys))

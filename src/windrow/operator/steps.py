@@ -169,17 +169,17 @@ class RowsStep(LanedStep):
     """`call_rows`: as plain Python it goes from block to block."""
 
     def _rented(self, arguments: tuple[Any, ...], more: float = 0.0) -> Any:
-        memory, (*slots, base), count, out = arguments
-        start = made = 0
+        memory, values, out, room = arguments
+        start, made, count = 0, 0, len(values[0])
         while start < count:
-            source = (*[slot[start:] for slot in slots], base)
-            room = tuple([array[made:] for array in out])
-            size = count - start
-            if self.compiled(memory, source, size, room) is not None:
-                return made + self(memory, source, size, room)
-            size = min(size, BLOCK)
+            rest = tuple([slot[start:] for slot in values])
+            left = tuple([array[made:] for array in out])
+            if self.compiled(memory, rest, left, room) is not None:
+                return made + self(memory, rest, left, room)
+            block = tuple([slot[:BLOCK] for slot in rest])
+            size = len(block[0])
             more = (count - start - size) / size
-            results = super()._rented((memory, source, size, room), more)
+            results = super()._rented((memory, block, left, room), more)
             if results < 0:  # so it is before the first block, or never
                 return -1
             start, made = start + size, made + results
