@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import windrow as wr
 from windrow.algorithms import _two_threads
 from windrow.loops import Lane, pinned
-from windrow.operator import array_feed
+from windrow.operator import array_feed, list_feed
 
 ALGORITHMS = [
     "auto",
@@ -45,7 +45,7 @@ def slid(monkeypatch):
 def short_batches(monkeypatch):
     """Batches of any length may go by arrays."""
     monkeypatch.setattr(array_feed, "LEAST", 1)
-    monkeypatch.setattr(array_feed, "LIST_LEAST", 1)
+    monkeypatch.setattr(list_feed, "LEAST", 1)
 
 
 def windows(values: list[int], range_: int, fold: Any) -> list[int]:
@@ -85,7 +85,8 @@ def test_batches_of_any_length_give_the_windows_of_their_values(
 
 @pytest.mark.parametrize("aggregate", [wr.max(), wr.mean(), wr.range()])
 def test_batches_are_slid_over_as_arrays_with_the_events_before_them(aggregate, slid):
-    operator = wr.Operator(wr.rows(10), aggregate, types={"value": "float64"})
+    pba = {"algorithm": "pba", "types": {"value": "float64"}}
+    operator = wr.Operator(wr.rows(10), aggregate, **pba)
     values = np.arange(200.0) % 17
     operator.insert(3.0)
     operator.query()
@@ -93,7 +94,7 @@ def test_batches_are_slid_over_as_arrays_with_the_events_before_them(aggregate, 
     fed = operator.feed(values)
     short = operator.feed(values[:40])
 
-    alone = wr.Operator(wr.rows(10), aggregate, types={"value": "float64"})
+    alone = wr.Operator(wr.rows(10), aggregate, **pba)
     alone.insert(3.0)
     expected = [each.value for each in alone.feed(values.tolist())]
     assert slid == [200, 9 + 40], "the second with the nine events before it"
@@ -132,7 +133,7 @@ def test_two_threads_slide_over_a_batch_with_pba(compiled_lane, slid, monkeypatc
 
 
 def test_memory_is_filled_again_when_somebody_needs_it(slid):
-    operator = wr.Operator(wr.rows(10), wr.sum(), types={"value": "int64"})
+    operator = wr.Operator(wr.rows(10), wr.sum(), algorithm="pba")
     operator.insert(1)
     operator.query()
     operator.feed(np.arange(50))
@@ -155,15 +156,17 @@ def test_memory_is_filled_again_when_somebody_needs_it(slid):
 
 
 RANGES = st.lists(st.integers(1, 9), min_size=1, max_size=4, unique=True)
+WAYS = ["one graph", "one window after the other"]
 
 
 @pytest.mark.parametrize("nulls", [True, False])
 @pytest.mark.parametrize("name", ["sum", "max", "range"])
-@given(data=st.data(), ranges=RANGES)
+@pytest.mark.parametrize("way", WAYS)
+@given(data=st.data(), ranges=RANGES, most=st.sampled_from([9, 2**62]))
 def test_batches_of_a_list_give_what_one_event_at_a_time_gives(
-    name, nulls, data, ranges
+    way, name, nulls, data, ranges, most
 ):
-    """By one graph, in the order of events, whatever comes between the batches."""
+    """In the order of events, whatever comes between the batches."""
     windows = [wr.rows(range_, name=f"w{range_}") for range_ in ranges]
 
     def operator():
@@ -171,46 +174,103 @@ def test_batches_of_a_list_give_what_one_event_at_a_time_gives(
         return wr.Operator(windows, getattr(wr, name)(), nulls=nulls, types=types)
 
     arrays, single = operator(), operator()
-    for _ in range(3):
-        what = data.draw(st.sampled_from(["insert", "add", "query", "nothing", "save"]))
-        if what == "insert":
-            arrays.insert(5)
-            single.insert(5)
-        if what == "add" and f"w{20}" not in arrays.query():
-            assert arrays.add(wr.rows(20, name="w20")) == single.add(
-                wr.rows(20, name="w20")
-            )
-        if what == "query":
-            assert arrays.query() == single.query()
-        if what == "save":
-            arrays = wr.Operator.load(arrays.save())
-        batch = data.draw(st.lists(st.integers(-9, 9), max_size=70))
-        fed = arrays.feed(np.array(batch, np.int64))
-        assert list(fed) == list(single.feed(batch))
+    both = arrays, single
+    between = ["insert", "add", "remove", "query", "nothing", "save", "evict"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(list_feed, "LONG", 1 if way == WAYS[0] else 10**9)
+        for _ in range(5):
+            what = data.draw(st.sampled_from(between))
+            names = list(single.query())
+            if what == "insert":
+                assert arrays.insert(5) == single.insert(5)
+            if what == "add" and "w20" not in names:
+                new = wr.rows(20, name="w20")
+                assert arrays.add(new) == single.add(new)
+            if what == "remove" and len(names) > 1:
+                for each in both:
+                    each.remove(names[0])
+            if what == "evict" and len(single):
+                for each in both:
+                    each.evict()
+            if what == "query":
+                assert arrays.query() == single.query()
+            if what == "save":
+                arrays = wr.Operator.load(arrays.save())
+                both = arrays, single
+            batch = data.draw(st.lists(st.integers(-most, most - 1), max_size=50))
+            fed = arrays.feed(np.array(batch, np.int64))
+            assert list(fed) == list(single.feed(batch))
         assert arrays.query() == single.query()
+        assert len(arrays) == len(single)
 
 
-def test_a_list_is_answered_by_one_graph(monkeypatch):
+def test_a_long_batch_of_a_list_is_answered_by_one_graph(monkeypatch):
     seen = []
-    graph = array_feed.slide_graph
+    graph = list_feed.slide_graph
+    monkeypatch.setattr(list_feed, "LONG", 30)
     monkeypatch.setattr(
-        array_feed,
+        list_feed,
         "slide_graph",
         lambda *given, **how: seen.append(given[4]) or graph(*given, **how),
     )
     operator = wr.Operator([wr.rows(2, name="a"), wr.rows(5, name="b")], wr.sum())
-    operator.insert(1)
-    operator.query()
 
     operator.feed(np.arange(30))
+    operator.feed(np.arange(29))
     operator.feed(np.arange(30))
 
     assert seen == [[(2, 1), (5, 1)]] * 2
     assert operator.query() == {"a": 57, "b": 135}
 
 
+def test_a_batch_of_a_list_goes_through_one_window_after_the_other(monkeypatch):
+    """Memories stay between batches; after other events they are filled again."""
+    fed: list[tuple[int, int]] = []
+    feed = list_feed.WindowsAlone.feed
+
+    def spy(own: Any, values: Any, first: int) -> Any:
+        fed.append((len(values), first))
+        return feed(own, values, first)
+
+    monkeypatch.setattr(list_feed.WindowsAlone, "feed", spy)
+    operator = wr.Operator([wr.rows(2, name="a"), wr.rows(50, name="b")], wr.sum())
+
+    for _ in range(3):
+        operator.feed(np.arange(30))
+    assert operator.query()["a"] == 57
+    operator.feed(np.arange(30))
+    assert fed == [(0, 0), (30, 0), (30, 30), (30, 60), (30, 90)]
+
+    operator.insert(7)
+    for _ in range(4):
+        operator.feed(np.arange(30))
+
+    assert fed[5:] == [(50, 131), (30, 181), (30, 211)]
+    assert operator.query() == {"a": 57, "b": sum(range(10, 30)) + sum(range(30))}
+
+
+@pytest.mark.parametrize("aggregate", ["sum", "max"])
+def test_machine_code_of_a_list(aggregate, compiled_lane, monkeypatch):
+    values = np.random.default_rng(2).integers(-99, 99, 5_000)
+    operator = wr.Operator(
+        [wr.rows(range_, name=str(range_)) for range_ in (1, 70, 1_500)],
+        aggregate,
+        nulls=False,
+    )
+
+    found = [
+        result for batch in np.split(values, [1_000, 3_000]) for result in
+        operator.feed(batch)
+    ]  # fmt: skip
+
+    for range_ in (1, 70, 1_500):
+        own = [result.value for result in found if result.query == str(range_)]
+        views = np.lib.stride_tricks.sliding_window_view(values, range_)
+        assert own == getattr(views, aggregate)(axis=1).tolist()
+
+
 def test_the_first_batch_of_numbers_is_slid_over_as_an_array(slid):
-    operator = wr.Operator(wr.rows(10), wr.sum())
+    operator = wr.Operator(wr.rows(10), wr.sum(), algorithm="pba")
 
     fed = operator.feed(np.arange(50))
 
@@ -234,13 +294,14 @@ def test_short_batches_between_long_ones_are_not_left_out(slid, monkeypatch):
 
 @pytest.mark.parametrize(("scale", "words"), [(1, 1), (-(2**40) - 3, 1), (2**52, 2)])
 def test_sums_of_a_list_take_one_word_where_that_is_enough(scale, words, monkeypatch):
-    graph, taken = array_feed.slide_graph, []
+    taken = []
+    alone = list_feed.WindowsAlone
 
-    def spy(product, *arguments, **named):
+    def spy(program, product, ranges):
         taken.append(len(product.dtypes))
-        return graph(product, *arguments, **named)
+        return alone(program, product, ranges)
 
-    monkeypatch.setattr(array_feed, "slide_graph", spy)
+    monkeypatch.setattr(list_feed, "WindowsAlone", spy)
     values = np.arange(6_000) % 7 * scale
     windows = [wr.rows(width, name=str(width)) for width in (3, 1_000)]
     operator = wr.Operator(windows, "sum", types={"value": "int64"}, nulls=False)
@@ -249,7 +310,7 @@ def test_sums_of_a_list_take_one_word_where_that_is_enough(scale, words, monkeyp
 
     totals = [0, *itertools.accumulate(values.tolist())]
     actual = [(result.query, result.end, result.value) for result in fed]
-    assert taken == [words, words]
+    assert taken == [words]
     assert actual == [
         (str(width), end, totals[end] - totals[end - width])
         for end in range(1, 6_001)

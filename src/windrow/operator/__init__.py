@@ -8,7 +8,8 @@ An event passes through these modules, from top to bottom:
     events.py         reads events, batches and instants as users write them
     feed.py           splits a batch by key; refuses events that come too late
     quick.py          short ways for plain numbers
-    array_feed.py     batches of numbers slid over as arrays
+    array_feed.py     batches of numbers, in one call
+    list_feed.py      the same for a list of windows
     setup.py          with the first event: types, plan, kernel
     inputs.py         an event as numbers and payloads; events that wait
     window.py         one window: its memory, what waits, what fell due

@@ -161,6 +161,29 @@ class Memory:
         return [array for section, array in pairs if section.name == name]
 
 
+class MemoryList:
+    """The memories of windows that are not alike in size, one after the other.
+
+    A slice between the ends of two is a memory, in plain Python as in machine code.
+    """
+
+    def __init__(self, sizes: list[int]) -> None:
+        self.ends = np.cumsum(sizes)
+        self.flat = np.zeros(int(self.ends[-1]), np.int64)
+        self.memories: dict[int, Memory] = {}
+
+    def __getitem__(self, part: slice) -> Memory:
+        return self.memories[int(part.start)]
+
+    def add(self, memory: Memory, layout: Layout) -> Memory:
+        """Take a memory in, at the next place."""
+        at = int(self.ends[len(self.memories) - 1]) if self.memories else 0
+        flat = self.flat[at : at + len(memory.flat)]
+        flat[:] = memory.flat
+        own = self.memories[at] = Memory(layout, memory.capacity, flat)
+        return own
+
+
 def open_text(layout: Layout, steps: Stepwise, *, plain: bool) -> str:
     """Source of `open_memory(mem)`: memory as `policies.py` has it, and out.
 

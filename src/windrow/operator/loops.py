@@ -132,37 +132,52 @@ def slide_by_steps(memory, ints, state, tick, source, i, count, _, out, made):
     return ints, state
 
 
-def call_rows(mem, values, out, room):
+def feed_rows(mem, values, out, room, at):
     """Events of windows of `range` rows that report every row: no question asked.
 
-    Gives how many results there are, or -1 where it has to be asked: rings are too
-    small, or have holes.
+    The result after event i is put at place `at` + i.  Gives how many there are, up to
+    the last event, or -1 where it has to be asked: the ring is too small, or has holes.
     """
     memory, _ = open_memory(mem)
     words, scratch, fields, _, _, _ = memory
     source = (*values, words[TOTAL : TOTAL + 1])
     count, range_, total = len(values[0]), words[RANGE], words[TOTAL]
     ints, state = ints_of(words), state_of(fields)
-    if range_ - 1 > words[MASK] or size_of(ints) < ints[1] - ints[0]:
+    is_small = min(range_, size_of(ints) + count) - 1 > words[MASK]
+    if is_small or size_of(ints) < ints[1] - ints[0]:
         return np.int64(-1)
-    i, made = np.int64(0), np.int64(0)
+    i = np.int64(0)
     while i < count and size_of(ints) < range_:
         ints, state = put_row(memory, ints, state, total + i, source, i)
-        i += 1
-        if total + i >= range_:
+        if total + i + 1 >= range_:
             partial, ints, state = whole(scratch, ints, state)
-            emit(out, made, partial)
-            made += 1
+            emit(out, at + i, partial)
+        i += 1
     ints, state = slide_rows(
-        memory, ints, state, total + i, source, i, count, room, out, made
+        memory, ints, state, total + i, source, i, count, room, out, at + i
     )
-    made += count - i
+    made = max(min(total + count - range_ + 1, count), 0)
     words[SINCE] += count if made == 0 else -words[SINCE]
     words[TOTAL] = total + count
     words[NEWEST] = total + count - 1
     set_ints(words, ints)
     set_state(fields, state)
     return made
+
+
+def call_rows(mem, values, out, room):
+    return feed_rows(mem, values, out, room, np.int64(0))
+
+
+def call_rows_each(mem, ends, values, out, room, at, apart):
+    """The same for the windows of a list, whose memories end at `ends`.
+
+    The results of a window stand `apart` from those of the one before it.
+    """
+    begin = np.int64(0)
+    for q in range(len(ends)):
+        feed_rows(mem[begin : ends[q]], values, out, room, at + q * apart)
+        begin = ends[q]
 
 
 def insert_and_answer(memory, value, tick, mark, out):
@@ -285,6 +300,7 @@ def call_move(mem, new):
 LOOPS = (
     call_feed,
     call_rows,
+    call_rows_each,
     call_one,
     call_quick,
     call_look,

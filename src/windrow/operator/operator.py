@@ -13,11 +13,12 @@ from windrow.aggregates.calls import calls_of
 from windrow.errors import BadInput
 from windrow.state.codec import unpack
 
-from .array_feed import array_feed, is_numbers
+from .array_feed import WindowFeed, is_numbers
 from .description import check_key, check_keyed, hashable
 from .feed import Runs, feed_batch, feed_keys, key_codes, runs_of
 from .keyed import KeyedWindows
 from .late_windows import find_event
+from .list_feed import ListFeed
 from .many import ManyWindow
 from .quick import quick_calls, quick_insert_of, quick_query_of
 from .results import Result, Results
@@ -366,8 +367,10 @@ class Operator:
             short = quick_calls(only, self._long_insert, self._long_query)
             self._insert, self._query = short
             self.insert, self.query = short  # type: ignore[method-assign]
-            if only.program.policies.every_row or isinstance(only, ManyWindow):
-                self.feed = array_feed(only, self.feed)  # type: ignore[method-assign]
+            if isinstance(only, ManyWindow):
+                self.feed = ListFeed(only, self.feed).feed  # type: ignore[method-assign]
+            elif only.program.policies.every_row:
+                self.feed = WindowFeed(only, self.feed).feed  # type: ignore[method-assign]
 
 
 def _empty() -> BadInput:

@@ -199,15 +199,16 @@ class RowResults(Results):
         last: int,
         range_: int,
     ) -> None:
-        self._request, self._rows, self._count = request, (out, last, range_), count
+        self._request, self._count = request, count
+        self._rows = out, count, last, range_
 
     _bounds = staticmethod(pa.array)
 
     @cached_property
     def _batches(self) -> list[ResultBatch]:
-        (out, last, range_), count = self._rows, self._count
+        out, count, last, range_ = self._rows
         ends = np.arange(last - count + 1, last + 1)
-        out = tuple(array[:count] for array in out)
+        out = tuple(array[len(array) - count :] for array in out)
         return [ResultBatch(None, ends - range_, ends, out, None)]
 
 

@@ -33,7 +33,7 @@ from windrow.loops import (
 )
 
 from .arena import Arena
-from .layout import Memory
+from .layout import Memory, MemoryList
 
 Function = Callable[..., Any]
 
@@ -173,7 +173,7 @@ class RowsStep(LanedStep):
         start, made, count = 0, 0, len(values[0])
         while start < count:
             rest = tuple([slot[start:] for slot in values])
-            left = tuple([array[made:] for array in out])
+            left = tuple([array[start:] for array in out])
             if self.compiled(memory, rest, left, room) is not None:
                 return made + self(memory, rest, left, room)
             block = tuple([slot[:BLOCK] for slot in rest])
@@ -186,8 +186,25 @@ class RowsStep(LanedStep):
         return made
 
 
+class RowsEachStep(LanedStep):
+    """`call_rows_each`: the same for the windows of a list."""
+
+    def _rented(self, arguments: tuple[Any, ...], more: float = 0.0) -> Any:
+        memories, ends, (values,), out, room, at, apart = arguments
+        for start in range(0, len(values), BLOCK):
+            block = (values[start : start + BLOCK],)
+            call = (memories, ends, block, out, room, at + start, apart)
+            if self.compiled(*call) is not None:
+                rest = (values[start:],)
+                return self(memories, ends, rest, out, room, at + start, apart)
+            more = (len(values) - start) / BLOCK
+            super()._rented(call, more)
+        return None
+
+
 _KINDS: dict[str, type[LanedStep]] = {
     "call_rows": RowsStep,
+    "call_rows_each": RowsEachStep,
     **{f"call_{name}": FeedStep for name in ("feed", "feed_many", "feed_keys")},
     **{f"call_{name}_keys": BlockStep for name in ("elapse", "look", "settle")},
 }
@@ -221,7 +238,8 @@ class Steps:
 
 def _flat(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     """Arguments as machine code takes them: memory as one array."""
-    return tuple([a.flat if type(a) in (Memory, Arena) else a for a in arguments])
+    kinds = Memory, MemoryList, Arena
+    return tuple([a.flat if type(a) in kinds else a for a in arguments])
 
 
 def _over_memory(name: str, machine: Function) -> Function:

@@ -1,9 +1,11 @@
 """`wr.Operator`: batches beside array kernels, single events beside Python's ways.
 
-fed        batches of 1,000 through `feed`, beside the algorithm's array kernel
+fed        batches of 1,000 through `feed`, beside the algorithm's array kernel, as the
+           bar was set; `feed of 8,192` and `of 65,536` are longer batches
 single     `insert`, which evicts by itself, then `query`, from a Python loop; `deque`
            is a `collections.deque` and `max` or `statistics.fmean` over it
-ten        ten windows that all report every row, beside the longest of them alone
+ten        ten windows that all report every row, beside the longest of them alone:
+           single events, and batches of 1,000, 8,192 and 32,768 through `feed`
 keyed      `insert` with an instant and one of 1,000 keys, until all are in their
            windows; `and query` asks for the key's result after each
 """
@@ -25,6 +27,7 @@ from windrow_bench.libraries import load
 from windrow_bench.measure.answers import WrongAnswer
 from windrow_bench.measure.kernels import kernel_contender
 from windrow_bench.measure.operators import (
+    BATCH,
     fed,
     feed_contender,
     one_by_one,
@@ -49,7 +52,9 @@ SINGLE: dict[str, Callable[..., Any]] = {"max": max, "mean": statistics.fmean}
 SINGLE_WIDTHS, QUICK_SINGLE = (1, 16, 128, 1_024, 16_384), (16, 1_024)
 KERNEL, FEED, DEQUE, RIVER = "array kernel", "feed", "deque", "river"
 TEN_ROWS = (50_000, 5_000), (1_000_000, 100_000)  # fed, and one by one
-ONE, TEN, BATCH = "one window", "ten windows", 1 << 15
+FEEDS = {FEED: BATCH, f"{FEED} of 8,192": 1 << 13, f"{FEED} of 65,536": 1 << 16}
+ONE, TEN = "one window", "ten windows"
+TEN_BATCHES = {"feed": 1 << 15, "feed of 8,192": 1 << 13, "feed of 1,000": BATCH}
 KEYS, ASKED = 1_000, "and query"
 START, MILLISECOND = dt.datetime(2026, 1, 1), dt.timedelta(milliseconds=1)  # noqa: DTZ001
 TEN_WINDOWS = [wr.rows(100 * k, name=str(k)) for k in range(1, 11)]
@@ -66,7 +71,11 @@ def _fed(size: Size) -> list[Trial]:
         given = values(rows)
         one = kernel_contender(find(name), aggregate, given, width)
         kernel = Contender(KERNEL, one.call, one.check)
-        return [kernel, feed_contender(FEED, name, aggregate, given, width)]
+        return [
+            kernel,
+            *(feed_contender(series, name, aggregate, given, width, batch)
+              for series, batch in FEEDS.items()),
+        ]  # fmt: skip
 
     widths = size.pick(WIDTHS[:2], WIDTHS)
     return [
@@ -134,7 +143,10 @@ def _river(aggregate: str, width: int) -> Callable[[], Callable[[float], Any]]:
 
 def _ten(size: Size) -> list[Trial]:
     rows, events = size.pick(*TEN_ROWS)
-    ways = {"feed": (_feed_all, rows), "insert and query": (_ask_each, events)}
+    ways: dict[str, tuple[Callable[..., None], int]] = {
+        how: (partial(_feed_all, batch), rows) for how, batch in TEN_BATCHES.items()
+    }
+    ways["insert and query"] = _ask_each, events
 
     def enter(aggregate: str, way: Callable[..., None], count: int) -> list[Contender]:
         return [
@@ -189,8 +201,8 @@ def _floats(window: Any, aggregate: str) -> wr.Operator:
     return wr.Operator(window, aggregate, types={"value": "float64"}, nulls=False)
 
 
-def _feed_all(window: Any, aggregate: str, given: Any) -> None:
-    for _ in fed(_floats(window, aggregate), given, BATCH):
+def _feed_all(batch: int, window: Any, aggregate: str, given: Any) -> None:
+    for _ in fed(_floats(window, aggregate), given, batch):
         pass
 
 
@@ -224,6 +236,13 @@ OPERATORS = bar(
             speed(f"feed of {aggregate} by {name} is half as fast as the array kernel.",
                   _fed_panel(aggregate, name), FEED, (KERNEL,), 0.5, rate=True)
             for aggregate, names in FED.items() for name in names
+        ),
+        *(
+            speed(f"{series} values, {aggregate} by {name}: half of the array kernel.",
+                  _fed_panel(aggregate, name), series, (KERNEL,), 0.5, rate=True)
+            for series in FEEDS if series != FEED
+            for aggregate, name in (("max", "sba"), ("max", "pba"),
+                                    ("sum", "subtract_on_evict"))
         ),
         *(
             number(f"Single events of {one}: 300,000 a second.",

@@ -49,8 +49,7 @@ def fed(
     """What an operator says to values that come in batches."""
     for i in range(0, len(values), batch):
         part = values[i : i + batch]
-        pair = {"value": part, "place": part}
-        yield one.feed(pair if aggregate == PAIRS else part)
+        yield one.feed({"value": part, "place": part} if aggregate == PAIRS else part)
 
 
 def steady_contender(
@@ -118,18 +117,23 @@ def steady_within(
 
 
 def feed_contender(
-    name: str, algorithm: str, aggregate: str, values: Array, width: int
+    name: str,
+    algorithm: str,
+    aggregate: str,
+    values: Array,
+    width: int,
+    batch: int = BATCH,
 ) -> Contender:
-    """All values in batches of 1,000; results are looked at, and let go."""
+    """All values in batches; results are looked at, and let go."""
 
     def all_results() -> Array:
         one = operator(algorithm, aggregate, width)
-        parts = [some[aggregate].to_numpy() for some in fed(one, values)]
+        parts = [some[aggregate].to_numpy() for some in fed(one, values, batch)]
         return np.concatenate(parts)
 
     def call() -> int:
         one = operator(algorithm, aggregate, width)
-        return sum(len(some) for some in fed(one, values))
+        return sum(len(some) for some in fed(one, values, batch))
 
     def check(actual: Array) -> None:
         check_windows(name, actual, values, width, aggregate)
