@@ -4,7 +4,7 @@ An event passes through these modules, from top to bottom:
 
     operator.py       wr.Operator: insert, feed, query, trigger, save
     spans.py          the same over events with a duration, which
-                      span_program.py reads and span_windows.py keeps
+                      span_windows.py reads and keeps
     events.py         reads events, batches and instants as users write them
     feed.py           splits a batch by key; refuses events that come too late
     quick.py          short ways for plain numbers

@@ -37,8 +37,7 @@ from .feed import Runs, key_codes, runs_of
 from .results import Result, Results
 from .saved_columns import schema_of, types_text
 from .setup import schema_of_batch, schema_of_event, schema_of_types
-from .span_program import SpanProgram
-from .span_windows import SAVED, SpanWindow
+from .span_windows import SAVED, SpanProgram, SpanWindow
 
 
 class SpanOperator:
