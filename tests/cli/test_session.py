@@ -72,6 +72,19 @@ def test_workers_run_on_this_python_and_the_session_is_stopped(pyspark):
     assert (stopped, notes["stopped"]) == (False, True)
 
 
+@pytest.mark.parametrize(
+    "said", [{}, {"spark.sql.parquet.outputTimestampType": "INT96"}]
+)
+def test_files_keep_the_zone_of_instants_unless_a_user_says_otherwise(pyspark, said):
+    notes = pyspark(StandIn())
+
+    with session("local[2]", "cannot run it", settings=said):
+        pass
+
+    kind = next(iter(said.values()), "TIMESTAMP_MICROS")
+    assert notes["spark.sql.parquet.outputTimestampType"] == kind
+
+
 def test_on_a_cluster_the_users_python_is_kept(pyspark):
     notes = pyspark(StandIn())
 

@@ -122,7 +122,12 @@ def parse_settings(texts: list[str] | None) -> dict[str, str]:
 
 
 def _settings(master: str) -> dict[str, str]:
-    settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        # Spark's default, INT96, has no time zone: other readers lose it
+        "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    }
     if master.startswith("local"):
         # In local mode all is done in the driver, whose default is one gigabyte.
         share = max(1, min(16, (memory() or 0) // 4 // _GIGABYTE))
