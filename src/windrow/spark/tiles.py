@@ -171,7 +171,7 @@ def _checked(about: str | None) -> str:
     """The instant of a tile, in SQL; tiles of another kind are refused as they come."""
     said = (
         f"cannot read tiles: their column {ABOUT} has several different values"
-        "\\nHint: give tiles that were made with the same wr.tiles(...)"
+        "\nHint: give tiles that were made with the same wr.tiles(...)"
     )
     wrong = f"raise_error({sql.text(said)})"
     return f"if({ABOUT} <=> {sql.text(about or '')}, {TILE}, {wrong})"
