@@ -156,7 +156,16 @@ def pytest_collection_modifyitems(
     atexit.register(gc.unfreeze)
 
 
-_BEGUN = time.monotonic()
+def _worked() -> float:
+    """Seconds that all processors have worked since the machine started; 0: unknown."""
+    path = Path("/proc/stat")
+    if not path.exists():
+        return 0.0
+    user, nice, system, _, _, *rest = map(int, path.read_text().split()[1:9])
+    return (user + nice + system + sum(rest)) / os.sysconf("SC_CLK_TCK")
+
+
+_BEGUN, _WORKED = time.monotonic(), _worked()
 
 
 def pytest_runtest_logfinish(nodeid: str, location: object) -> None:
@@ -166,7 +175,16 @@ def pytest_runtest_logfinish(nodeid: str, location: object) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """After `make test-faults`, what was killed, how often, and by which seeds."""
+    """How busy the machine was; of `make test-faults`, what was killed, and the seeds.
+
+    A run is as short as it can be on this machine where its processors are all busy.
+    """
+    took, worked = time.monotonic() - _BEGUN, _worked() - _WORKED
+    share = worked / took / (os.cpu_count() or 1)
+    line = (
+        f"processors worked {worked:.0f} s, {share:.0%} of the {took:.0f} s of the run"
+    )
+    terminalreporter.write_line(line)
     reports = [
         r for kind in ("passed", "failed") for r in terminalreporter.getreports(kind)
     ]

@@ -37,8 +37,7 @@ CAMPAIGN = [
 @pytest.mark.parametrize(
     ("query", "kills", "executors"),
     [
-        ("time windows", 3, False),
-        pytest.param("time windows", 5, False, marks=pytest.mark.deep),
+        ("time windows", 5, False),
         *CAMPAIGN,
     ],
 )
