@@ -9,7 +9,7 @@ from windrow import batch
 from windrow._back_ends import source_of, spark_back_end
 from windrow._frames import same_kind
 from windrow.aggregates import Call
-from windrow.aggregates.calls import gather_calls
+from windrow.aggregates.calls import check_parameters, gather_calls
 from windrow.errors import BadInput
 from windrow.plan import Explanation, explain_resolved, plan_as_of, resolve
 
@@ -63,6 +63,7 @@ def as_of(
     >>> done["spent"].to_pylist()
     [20, 10]
     """
+    check_parameters({"threads": threads, "hot": hot})
     order: dict[str, Any] = {
         "at": at,
         "on": on,

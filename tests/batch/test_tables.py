@@ -191,6 +191,14 @@ def test_an_aggregate_given_to_a_parameter_is_refused_not_left_out(call, name):
     assert f"Hint: write aggregates={{'{name}': ...}}" in str(caught.value)
 
 
+@pytest.mark.parametrize("name", ["hot", "threads", "ties", "delay"])
+def test_a_feature_given_to_a_parameter_is_refused_not_left_out(name):
+    rows = pa.table(ROWS)
+
+    with pytest.raises(wr.BadInput, match=f"'{name}': it is a parameter"):
+        wr.as_of(rows, rows, at="at", on="at", n=wr.count(), **{name: wr.max("len")})
+
+
 def test_a_list_of_windows_comes_out_in_long_form_by_key_query_start():
     actual = wr.aggregate(
         pa.table(ROWS),

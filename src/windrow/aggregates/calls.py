@@ -36,23 +36,27 @@ def as_call(call: Any, name: str) -> Call:
     )
 
 
-def gather_calls(
-    keyword: Mapping[str, Any],
-    explicit: Mapping[str, Any] | None,
-    parameters: Mapping[str, Any] | None = None,
-) -> dict[str, Call]:
-    """The aggregates of both forms, keywords first; each name once.
+def check_parameters(parameters: Mapping[str, Any]) -> None:
+    """Refuse an aggregate that was given to a parameter of the call.
 
-    None of the caller's other parameters may have been given an aggregate: it would be
-    left out of the result, as `mode=wr.mode("x")` once was.
+    It would be left out of the result, as `mode=wr.mode("x")` once was.
     """
-    for name, value in (parameters or {}).items():
+    for name, value in parameters.items():
         if isinstance(value, Aggregate | Call):
             raise BadInput.because(
                 f"cannot compute {name!r}",
                 "it is a parameter, which takes no aggregate",
                 f"write aggregates={{{name!r}: ...}}, or another name",
             )
+
+
+def gather_calls(
+    keyword: Mapping[str, Any],
+    explicit: Mapping[str, Any] | None,
+    parameters: Mapping[str, Any] | None = None,
+) -> dict[str, Call]:
+    """The aggregates of both forms, keywords first; each name once."""
+    check_parameters(parameters or {})
     explicit = explicit or {}
     for name in explicit:
         if name in keyword:
