@@ -83,11 +83,15 @@ class Life:
 
     def kill_executor(self, random: Random) -> bool:
         """Kill one executor of the cluster, if one is there to be killed."""
-        executors = [number for number in _processes() if self._runs(number)]
+        executors = self.executors()
         if executors:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(random.choice(sorted(executors)), signal.SIGKILL)
+                os.kill(random.choice(executors), signal.SIGKILL)
         return bool(executors)
+
+    def executors(self) -> list[int]:
+        """The executors of the cluster that are there now."""
+        return sorted(number for number in _processes() if self._runs(number))
 
     def _runs(self, number: int) -> bool:
         """Whether a process is an executor that this one started."""
@@ -162,12 +166,15 @@ def run_and_kill_executors(
     """Kill executors of one run on a cluster that often, in different micro-batches."""
     told, until = Killed(), _deadline(kills)
     life = Life(folder, query, environment, "local-cluster[2,1,1024]", until=until)
+    later = 0  # than the micro-batch of the last kill
     try:
         life.go()
         for _ in range(kills):
-            moment = _wait_for_a_moment(life, random, 1)
+            _wait(life, life.executors)  # a killed one takes seconds to be replaced
+            moment = _wait_for_a_moment(life, random, 1, least=later)
             if life.running.poll() is None and life.kill_executor(random):
                 told.note(folder, f"{moment}, an executor")
+            later = _planned(folder) + 1
         _let_end(life)
     finally:
         life.kill()
@@ -185,10 +192,10 @@ def _let_end(life: Life) -> None:
     life.fail("the query did not end well, or in time")
 
 
-def _wait_for_a_moment(life: Life, random: Random, most: int) -> str:
+def _wait_for_a_moment(life: Life, random: Random, most: int, least: int = 0) -> str:
     """Until a micro-batch, an old one or a new one, is in the middle of something."""
     _wait(life, life.has_begun)
-    wanted = max(_planned(life.folder), 0) + random.randrange(most + 1)
+    wanted = max(_planned(life.folder), least) + random.randrange(most + 1)
     _wait(life, lambda: _planned(life.folder) >= wanted)
     moment, last = random.choice(MOMENTS), wanted + _TRIES
     if moment != "any":
