@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from strategies import huge_floats, rough_floats, shaped, special_floats
@@ -170,6 +170,7 @@ def test_moments_that_say_the_same_again_are_left_out():
     ),
     wanted=st.lists(st.floats(0.0, 1.0), min_size=1, max_size=6),
 )
+@example(windows=[[1e308, 1e308, 1e308, -3.0]], wanted=[0.5])  # their sum overflows
 def test_answers_lie_in_the_range_and_never_fall(windows, wanted):
     answers = estimate(sketch_of(*windows), wanted)
 

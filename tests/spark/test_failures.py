@@ -146,7 +146,11 @@ def test_a_sum_past_64_bits_says_so_on_top_of_the_failure(spark):
 
 @pytest.mark.parametrize(
     ("script", "says"),
-    [("echo 3.8", r"is Python 3\.8, and they must be"), ("exit 1", "is no Python")],
+    [
+        ("echo 3.8 True", r"is Python 3\.8, and they must be"),
+        ("echo {}.{} False".format(*sys.version_info), "windrow is not installed for"),
+        ("exit 1", "is no Python"),
+    ],
 )
 def test_workers_of_another_python_are_refused_before_a_job(
     frame, tmp_path, monkeypatch, script, says
@@ -154,7 +158,7 @@ def test_workers_of_another_python_are_refused_before_a_job(
     other = tmp_path / "python3"
     other.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
     other.chmod(0o755)
-    monkeypatch.setenv("PYSPARK_PYTHON", str(other))
+    monkeypatch.setattr(frame.sparkSession.sparkContext, "pythonExec", str(other))
 
     with pytest.raises(BadInput, match=says) as refusal:
         wr.aggregate(frame, WINDOW, kinds=wr.collect("v"))
@@ -176,4 +180,7 @@ def test_a_python_without_windrow_is_named_in_one_sentence(spark_environment, tm
 
     report = run_script("on_bare_python.py", environment)
 
-    assert report == ["ok the failure says so in a sentence"]
+    assert report == [
+        "ok a query is refused before a job",
+        "ok the failure says so in a sentence",
+    ]

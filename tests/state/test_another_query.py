@@ -26,11 +26,13 @@ from windrow.batch.partials import Folding
 from windrow.errors import StateError, StateWarning
 from windrow.loops import interpreting
 from windrow.plan import plan_aggregate, plan_over
+from windrow.plan.by_policy import plan_by_policy
 from windrow.plan.flow import Flow, flow_of
 from windrow.plan.stream_clock import stream_clock
 from windrow.state import fingerprint
 from windrow.state.codec import HEADER, MemoryStore, StepStats, pack, unpack
 from windrow.tasks.stream import make_bucket
+from windrow.windows.policy import PolicyWindow
 
 STAMP = pa.timestamp("us", "UTC")
 START = dt.datetime(2026, 3, 1, tzinfo=dt.UTC)
@@ -76,7 +78,9 @@ def flow(
     if window is None:
         plan = plan_over(schema, "at", by, gather_calls(calls, None), ties=ties)
     else:
-        plan = plan_aggregate(schema, window, by, gather_calls(calls, None))
+        by_policy = isinstance(window, PolicyWindow)
+        plan_windows = plan_by_policy if by_policy else plan_aggregate
+        plan = plan_windows(schema, window, by, gather_calls(calls, None))
     pace = stream_clock(plan, **clock)
     how: Any = {"late": late, "buckets": 1, "clock": pace}
     return flow_of(plan, frozenset(nullable), delay=0, **how)
@@ -204,6 +208,11 @@ CHANGES = {
         flow(wr.rows(2, on="at")),
         flow(wr.rows(2, on="at"), late="keep"),
         "late= is drop there and is keep here",
+    ),
+    "policies": (
+        flow(wr.window(evict="1 hour", trigger=2, on="at")),
+        flow(wr.window(evict="1 hour", trigger=3, on="at")),
+        "the policies are evict by time, trigger by rows, range 3600000000, every 2",
     ),
     "keys": (flow(), flow(by=()), "the keys are key string there and are none here"),
     "time": (

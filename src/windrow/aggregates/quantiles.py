@@ -97,7 +97,8 @@ def estimate(sketch: Mapping[str, Array], quantiles: Sequence[float]) -> Floats:
         answer = _pieces(least, most, means[:, :1], q)
         spread = (count > 0) & (least < most) & np.isfinite(most - least)
         few = np.flatnonzero(spread & (count <= FEW))
-        answer[few], known = _few(count[few], least[few], most[few], means[few], q)
+        exact, known = _few(count[few], least[few], most[few], means[few], q)
+        answer[few[known]] = exact[known]
         spread[few[known]] = False
         positive = (least > 0.0) & (np.asarray(sketch["log_count"]) == count)
         by_log = positive & (most / least > SPAN)

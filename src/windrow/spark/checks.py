@@ -5,13 +5,11 @@ These are times, watermarks, stores of state, and Python workers.
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 
 from pyspark.sql import DataFrame
 from pyspark.sql.types import TimestampNTZType, TimestampType
@@ -35,21 +33,29 @@ ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvi
 
 
 def check_workers(frame: DataFrame) -> None:
-    """Refuse workers of another Python, of which Spark tells in a job that fails.
+    """Refuse workers that cannot run ours, of which Spark tells in a job that fails.
 
     Those of a cluster run elsewhere, and those of Connect are the server's own.
     """
-    python = os.environ.get("PYSPARK_PYTHON", "python3")  # as Spark itself asks
+    if not _runs_here(frame):
+        return
+    context = frame.sparkSession.sparkContext
+    python = context.pythonExec
+    there, has_windrow = _look_at(python)
     here = "{}.{}".format(*sys.version_info)
-    there = _python_version(python)
-    if there != here and _runs_here(frame):
-        raise BadInput.because(
-            "cannot run windrow in Spark's Python workers",
-            f"{python} is Python {there}, and they must be {here} as here"
-            if there
-            else f"{python} is no Python that runs",
-            f"run export PYSPARK_PYTHON={sys.executable} before the session starts",
-        )
+    if not there:
+        trouble = f"{python} is no Python that runs"
+    elif there != here:
+        trouble = f"{python} is Python {there}, and they must be {here} as here"
+    elif not has_windrow and not context._python_includes:  # which may have it in them
+        trouble = f"windrow is not installed for {shutil.which(python) or python}"
+    else:
+        return
+    raise BadInput.because(
+        "cannot run windrow in Spark's Python workers",
+        trouble,
+        f"run export PYSPARK_PYTHON={sys.executable} before the session starts",
+    )
 
 
 def _runs_here(frame: DataFrame) -> bool:
@@ -61,19 +67,27 @@ def _runs_here(frame: DataFrame) -> bool:
 
 
 @cache
-def _python_version(python: str) -> str:
-    """Major and minor version, as `3.11`; nothing if that program does not tell."""
-    path = shutil.which(python)
-    if path is not None and Path(path).samefile(sys.executable):
-        return "{}.{}".format(*sys.version_info)
-    code = "import sys; print('{}.{}'.format(*sys.version_info))"
+def _look_at(python: str) -> tuple[str, bool]:
+    """Major and minor version, as `3.11`, and whether windrow is there.
+
+    The Python of a virtual environment is often a link to the one it was made of, which
+    has none of its packages: only the same name is the same Python.
+    """
+    path = shutil.which(python) or python
+    if path == sys.executable:
+        return "{}.{}".format(*sys.version_info), True
+    code = (
+        "import importlib.util, sys; print('{}.{}'.format(*sys.version_info), "
+        "importlib.util.find_spec('windrow') is not None)"
+    )
     try:
         done = subprocess.run(  # noqa: S603 - the user's own choice of a Python
-            [path or python, "-c", code], capture_output=True, text=True, check=True
+            [path, "-c", code], capture_output=True, text=True, check=True
         )
     except (OSError, subprocess.CalledProcessError):
-        return ""
-    return done.stdout.strip()
+        return "", False
+    version, _, found = done.stdout.strip().partition(" ")
+    return version, found == "True"
 
 
 def check_ticks(plan: TablePlan) -> None:

@@ -103,7 +103,7 @@ def describe(
         if plan.span is not None:
             words["the span"] = former["the span"] = list(plan.span)
     elif isinstance(plan, PolicyPlan):
-        words["the policies"] = former["the policies"] = str(plan.policies)
+        words["the policies"] = plan.policies.words()
     else:
         words["the frames"] = [
             f"{bound.name} over the last {_frame_words(frame)}"

@@ -12,6 +12,7 @@ loop goes by the same numbers, one event at a time.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +25,8 @@ from .rule import Array
 
 BY_HAND, COUNT, TIME, DELTA, PUNCTUATION = range(5)
 """Kinds of policies, as the numbers that compiled loops branch on."""
+
+_KINDS = ("by hand", "by rows", "by time", "by a delta", "by a punctuation")
 
 EXACT = 2**53  # a delta is measured in floats, which are exact up to here
 
@@ -47,6 +50,19 @@ class PolicyNumbers:
     signal: str | None = None
     flag: str | None = None
     numeric: bool | None = None
+
+    def words(self) -> list[str]:
+        """All that the two policies say, for people who compare them."""
+        usual = PolicyNumbers(self.evict, self.trigger)
+        return [
+            f"evict {_KINDS[self.evict]}",
+            f"trigger {_KINDS[self.trigger]}",
+            *(
+                f"{field.name} {getattr(self, field.name)}"
+                for field in fields(self)
+                if getattr(self, field.name) != getattr(usual, field.name)
+            ),
+        ]
 
     @property
     def timed(self) -> bool:
