@@ -15,6 +15,7 @@ DAY = dt.date(2020, 1, 1)
 KINDS = {
     "close": (pa.int8(), st.integers(-128, 127)),
     "far": (pa.int64(), st.integers(-(2**63), 2**63 - 1)),
+    "ends": (pa.int64(), st.sampled_from([-(2**63), 1 - 2**63, 2**63 - 1])),
     "unsigned": (pa.uint64(), st.integers(2**63, 2**64 - 1)),
     "truth": (pa.bool_(), st.booleans()),
     "day": (pa.date32(), st.integers(0, 9).map(lambda d: DAY + dt.timedelta(d))),

@@ -168,7 +168,7 @@ class UnsortedRows:
                 valid = None if column.valid is None else read(column.valid)
             rank, length = None, None
             low, size = len(numbers), len(numbers) + 1
-            numbers.extend([column.low - column.has_nulls, column.size])
+            numbers.extend([column.low, column.size])
             if column.rank is not None:
                 rank = len(columns)
                 columns.append(column.rank)

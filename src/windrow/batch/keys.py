@@ -75,10 +75,11 @@ class KeyColumn:
             if self.rank is not None:
                 np.take(self.rank, self.values[rows], out=out[rows], mode="clip")
             else:
-                low = self.low - (self.valid is not None)
                 # numpy 1 would subtract 8-bit numbers in 8 bits, whatever goes out
                 how: Any = {"casting": "unsafe", "dtype": np.int64}
-                np.subtract(self.values[rows], low, out=out[rows], **how)
+                np.subtract(self.values[rows], self.low, out=out[rows], **how)
+                if self.valid is not None:  # not low - 1, which may be below 64 bits
+                    out[rows] += 1
             if self.valid is not None:
                 out[rows][~self.valid[rows]] = 0
 
@@ -214,7 +215,7 @@ def _whole_words(
     """The values of codes of whole numbers that lie close together."""
 
     def words(codes: Array) -> pa.Array:
-        values = (codes + (least - is_null)).astype(whole)
+        values = (codes - is_null + least).astype(whole)
         mask = codes == 0 if is_null else None
         if pat.is_boolean(kind):
             return as_arrow(values.astype(bool), mask)

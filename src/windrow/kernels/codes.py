@@ -21,9 +21,9 @@ class KeyText:
     """How a key column is read, and its least value and size in `numbers`.
 
     `value` is an expression over row i.  With `rank` it is looked up there; with
-    `valid` codes of values begin at 1, and the least value is one less.  With `length`,
-    the number of ranks, the value less the least is looked up, and rows that have no
-    rank, or no value, have no code.
+    `valid` codes of values begin at 1, as ranks do.  With `length`, the number of ranks,
+    the value less the least is looked up, and rows that have no rank, or no value, have
+    no code.
     """
 
     value: str
@@ -46,6 +46,8 @@ class KeyText:
             return f"select({inside}, {rank}, np.int64(-1))"
         if self.rank is not None:
             code = f"np.int64(read(source[{self.rank}], {self.value}))"
+        elif self.valid is not None:  # the least less one may be below 64 bits
+            code = f"({code} + np.int64(1))"
         if self.valid is not None:
             code = f"select({self.valid}, {code}, np.int64(0))"
         return code
