@@ -21,9 +21,9 @@ class KeyText:
     """How a key column is read, and its least value and size in `numbers`.
 
     `value` is an expression over row i.  With `rank` it is looked up there; with
-    `valid` codes of values begin at 1, as ranks do.  With `length`, the number of ranks,
-    the value less the least is looked up, and rows that have no rank, or no value, have
-    no code.
+    `valid` codes of values begin at 1, as ranks do.  With `length`, the number of
+    ranks, the value less the least is looked up, and rows that have no rank, or no
+    value, have no code.
     """
 
     value: str
