@@ -95,7 +95,7 @@ def test_slick_deque_takes_part_twice(monkeypatch):
 
     rows = tried(slick_memory.EXP_4)
 
-    assert rows.series("memory") == [*slick_memory.FEW]
+    assert rows.series("memory") == [*slick_memory.SERIES]
     assert rows.xs("memory") == [16, 24, 64, 96]
     assert None not in judged(slick_memory.EXP_4, rows)
 

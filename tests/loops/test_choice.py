@@ -9,6 +9,7 @@ import pytest
 
 from rented_loop import Machine, laned
 from windrow.aggregates import find
+from windrow.algorithms import BY_NAME, slide_arrays
 from windrow.kernels import Request, product_of
 from windrow.loops import Lane, TaskLane, Way, forced_lane, keep_way, lanes, recording
 from windrow.loops.choice import running, stop_record
@@ -143,3 +144,17 @@ def test_products_tell_whether_association_matters(name, kind, lattice, arithmet
 
     assert product.is_lattice == lattice
     assert product.is_arithmetic == arithmetic
+
+
+def test_columns_that_may_be_written_and_those_that_may_not_are_one_kernel():
+    product = product_of([Request(find("variance"), "float", (0,))])
+    values, ends = np.arange(8.0), np.arange(1, 9)
+    read_only = values.view()
+    read_only.flags.writeable = False
+
+    with recording() as record:
+        for column in (values, read_only):
+            bounds = ends - 1, ends
+            slide_arrays(BY_NAME["sba"], product, (column,), *bounds, lane=None)
+
+    assert len(record) == 1

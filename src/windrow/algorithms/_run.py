@@ -158,6 +158,7 @@ def _run(
     lane: Lane | None,
 ) -> None:
     assembly = kernel_assembly(algorithm, product, shape)
+    arguments = assembly.given(arguments)
     in_columns = assembly.lane(arguments, lane) is Lane.COLUMNS
     if in_columns and assembly.run_columns(*arguments):
         return

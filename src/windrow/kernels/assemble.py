@@ -21,6 +21,8 @@ from functools import cached_property, lru_cache
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from windrow._later import dataclass
 from windrow.loops import (
     Lane,
@@ -44,6 +46,7 @@ from .user import are_compiled, user_functions
 
 Named = tuple[tuple[str, Callable[..., Any]], ...]
 
+_READ = ("source", "times")  # names of arguments
 _LEAVES = {"slices": add_loaded_leaf, "events": add_lift_one}
 
 
@@ -165,8 +168,29 @@ class Assembly:
             return Lane.COMPILED
         return _laned(self).lane(arguments, asked)
 
+    @cached_property
+    def _reads(self) -> tuple[int, ...]:
+        """The places of columns that are only read, among the arguments of `run`."""
+        if self.columns is None:
+            return ()
+        names = inspect.signature(self.columns).parameters
+        return tuple(at for at, name in enumerate(names) if name in _READ)
+
+    def given(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments, with columns that are only read marked as such.
+
+        To numba an array that may be written is another type.  Columns that are read
+        where they lie in Arrow's memory may not, copies may: all are to be one kernel,
+        the one that was rehearsed and compiled ahead.
+        """
+        marked = list(arguments)
+        for at in self._reads:
+            marked[at] = _read_only(marked[at])
+        return tuple(marked)
+
     def run(self, *arguments: Any) -> None:
         """Call `run`; a user's function that fails in it fails with its own line."""
+        arguments = self.given(arguments)
         is_columns = self.lane(arguments) is Lane.COLUMNS
         if not (is_columns and self.run_columns(*arguments)):
             has_users = self.product.has_users
@@ -197,6 +221,15 @@ class Assembly:
         if self.leaf != "rows" or "source" not in names:
             return True
         return runs_alike(self.product, arguments[names.index("source")])
+
+
+def _read_only(columns: Any) -> Any:
+    if isinstance(columns, tuple):
+        return tuple([_read_only(column) for column in columns])
+    if isinstance(columns, np.ndarray) and columns.flags.writeable:
+        columns = columns.view()
+        columns.flags.writeable = False
+    return columns
 
 
 _alike: dict[Assembly, bool] = {}  # whether users' functions can be given columns
