@@ -44,14 +44,24 @@ Asked = dict[str, tuple[Laned, tuple[Any, ...]]]
 
 MOST = 256  # queries whose kernels are remembered
 _rehearsed: dict[tuple[bytes, ...], Asked] = {}
-_lanes: list[TaskLane] | None = None
+_lanes: list[tuple[str, TaskLane]] | None = None  # by the place of their task
 _compiling = False
 
 
 def with_lane(task: T, schema: Callable[[], pa.Schema]) -> T:
     """The task with how its kernels run; `schema` gives that of its input."""
-    lane = _choose(lambda: _asked(rehearse, task, schema()))
+    lane = _choose(_place(task), lambda: _asked(rehearse, task, schema()))
     return replace(task, lane=lane)
+
+
+def _place(task: object) -> str:
+    """Where a task stands among those of a query that has several."""
+    if isinstance(task, FeedTask):
+        return "before the shuffle"
+    if isinstance(task, Task):
+        folds, merges = task.step.startswith("fold"), task.step == "merge"
+        return "level 1" if folds else "level 3" if merges else "level 2"
+    return "each task"
 
 
 def with_state_lane(
@@ -64,16 +74,22 @@ def with_state_lane(
     """
     bare = replace(feed, lane=TaskLane())
     ask = lambda: _asked(rehearse_state, task, bare, schema())  # noqa: E731
-    return replace(task, lane=_choose(ask, always=True))
+    return replace(task, lane=_choose("with the state", ask, always=True))
 
 
 def reasons_of(build: Callable[[], Any]) -> list[str]:
-    """How the kernels of a query run that `build` builds, and why, for `explain`."""
+    """How the kernels of a query run that `build` builds, and why, for `explain`.
+
+    Where those of its tasks run unlike, each says which tasks it speaks of.
+    """
     global _lanes
     _lanes = []
     try:
         build()
-        return [lane.reason for lane in _lanes]
+        reasons = [lane.reason for _, lane in _lanes]
+        if len(set(reasons)) == 1:
+            return reasons
+        return [f"{place}: {lane.reason}" for place, lane in _lanes]
     finally:
         _lanes = None
 
@@ -87,12 +103,12 @@ def compile_ahead(build: Callable[[], Any]) -> set[str] | None:
     _lanes, _compiling = [], True
     try:
         build()
-        return {name for lane in _lanes for name in lane.code} if _lanes else None
+        return {name for _, lane in _lanes for name in lane.code} if _lanes else None
     finally:
         _lanes, _compiling = None, False
 
 
-def _choose(ask: Callable[[], Asked], *, always: bool = False) -> TaskLane:
+def _choose(place: str, ask: Callable[[], Asked], *, always: bool = False) -> TaskLane:
     forced, lane = forced_lane(), TaskLane()
     if forced is Lane.COLUMNS and not _compiling:
         reason = "over whole columns, never compiled: WINDROW_COMPILE=never"
@@ -102,7 +118,7 @@ def _choose(ask: Callable[[], Asked], *, always: bool = False) -> TaskLane:
     else:
         lane = _lane_of({}, forced)
     if _lanes is not None:
-        _lanes.append(lane)
+        _lanes.append((place, lane))
     return lane
 
 
