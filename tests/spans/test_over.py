@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import oracles
@@ -81,7 +81,14 @@ def calls_of(last: int, closed: str) -> dict[str, Any]:
     }
 
 
+NONE_THERE = [  # of its frame, if neither end belongs to it
+    {"key": "a", "a": 0, "b": 2, "x": None, "id": 0},
+    {"key": "a", "a": 1, "b": 1, "x": None, "id": 1},
+]
+
+
 @given(rows=tables(), frame=frames())
+@example(rows=NONE_THERE, frame=(1, "neither"))
 def test_each_event_gets_what_is_or_was_under_way(rows, frame):
     table = as_times(pa.Table.from_pylist(rows, SCHEMA))
     calls = calls_of(*frame)

@@ -86,7 +86,9 @@ def columns_of_frames(
     source, order, firsts, lasts, _by_first, _places, lows, highs, _by_high, _size,
     _tree, out,
 ):  # fmt: skip
-    """All frames side by side."""
+    """All frames side by side; no event is left for one that holds no instant."""
+    if len(lasts) > 0:
+        lows = np.where(lows < highs, lows, lasts[-1] + 1)
     partial = fold_overlaps(lift_rows(source, order), firsts, lasts, lows, highs)
     emit(out, slice(0, len(lows)), partial)
 
