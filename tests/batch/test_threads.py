@@ -125,7 +125,7 @@ WINDOWS = {
 
 @pytest.mark.parametrize("by", ["key", None])
 @pytest.mark.parametrize("name", WINDOWS)
-@part(0.5)
+@part(0.25)
 @given(table=tables())
 def test_windows_are_the_same_bits_on_any_number_of_threads(name, by, table):
     window = WINDOWS[name]
@@ -162,6 +162,7 @@ LISTS = {
 
 
 @pytest.mark.parametrize("name", LISTS)
+@part(0.5)
 @given(table=tables())
 def test_lists_of_windows_are_the_same_bits_and_in_the_same_order(name, table):
     if name == "calendar":

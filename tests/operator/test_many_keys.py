@@ -190,6 +190,31 @@ def test_each_of_many_keys_lives_as_if_it_were_alone(algorithm):
         )
 
 
+def test_keys_expire_after_a_load_while_results_wait():
+    with interpreting():
+        operator = wr.Operator(wr.window(evict="12 seconds", trigger=2), wr.count())
+        for key in (0, 1, 1):
+            operator.insert(5, at=START, key=key)
+
+        operator = wr.Operator.load(operator.save())
+
+        assert operator.expire(START + dt.timedelta(minutes=1)) == [0]
+        assert [result.key for result in operator.trigger()] == [1]
+
+
+def test_an_operator_that_has_forgotten_all_keys_is_saved_and_loaded():
+    with interpreting():
+        operator = wr.Operator(wr.rows(3), wr.count())
+        operator.insert(5, key="a")
+        operator.evict(key="a")
+        assert operator.expire() == ["a"]
+
+        operator = wr.Operator.load(operator.save())
+
+        operator.insert(5, key="b")
+        assert (len(operator), operator.query("b")) == (1, 1)
+
+
 def times(count: int, second: int) -> Any:
     return np.full(count, np.datetime64(START, "ns") + np.timedelta64(second, "s"))
 

@@ -69,6 +69,8 @@ def load_keys(windows: KeyedWindows, table: pa.Table) -> None:
     """Fill windows without keys with those of a table."""
     table = table.combine_chunks()
     keys = _keys_from(table.column("key").combine_chunks())
+    if not keys:  # all were forgotten
+        return
     windows.slots = {key: slot for slot, key in enumerate(keys)}
     memory = table.column("memory").combine_chunks()
     offsets = np.frombuffer(memory.buffers()[1], np.int64)[: len(keys) + 1]
@@ -217,7 +219,7 @@ def _batch_from(table: pa.Table, product: Product) -> ResultBatch:
         windows = tuple(named.dictionary.to_pylist())
         owners = named.indices.to_numpy().astype(np.int64)
     elif "owner" in columns:
-        owners = np.array(columns["owner"])
+        owners = columns["owner"].to_numpy().copy()  # keys that expire renumber them
     out = tuple(
         np.array(columns[f"out{k}"]).astype(kind)
         for k, kind in enumerate(product.out_dtypes)
