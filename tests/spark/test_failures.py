@@ -158,7 +158,7 @@ def test_workers_of_another_python_are_refused_before_a_job(
     other = tmp_path / "python3"
     other.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
     other.chmod(0o755)
-    monkeypatch.setattr(frame.sparkSession.sparkContext, "pythonExec", str(other))
+    monkeypatch.setenv("PYSPARK_PYTHON", str(other))
 
     with pytest.raises(BadInput, match=says) as refusal:
         wr.aggregate(frame, WINDOW, kinds=wr.collect("v"))

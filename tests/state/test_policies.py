@@ -193,5 +193,5 @@ def test_state_of_other_policies_is_refused():
 
     after = make_bucket(flow(window_of("rows", "mark")))
 
-    with pytest.raises(StateError, match=r"the policies is .* there and"):
+    with pytest.raises(StateError, match=r"the policies are evict .* there and"):
         list(after.step(store, [], 9, StepStats()))

@@ -5,11 +5,13 @@ These are times, watermarks, stores of state, and Python workers.
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 
 from pyspark.sql import DataFrame
 from pyspark.sql.types import TimestampNTZType, TimestampType
@@ -39,15 +41,14 @@ def check_workers(frame: DataFrame) -> None:
     """
     if not _runs_here(frame):
         return
-    context = frame.sparkSession.sparkContext
-    python = context.pythonExec
+    python = os.environ.get("PYSPARK_PYTHON", "python3")  # as Spark itself asks
     there, has_windrow = _look_at(python)
     here = "{}.{}".format(*sys.version_info)
     if not there:
         trouble = f"{python} is no Python that runs"
     elif there != here:
         trouble = f"{python} is Python {there}, and they must be {here} as here"
-    elif not has_windrow and not context._python_includes:  # which may have it in them
+    elif not has_windrow and not _sent_archives():
         trouble = f"windrow is not installed for {shutil.which(python) or python}"
     else:
         return
@@ -64,6 +65,14 @@ def _runs_here(frame: DataFrame) -> bool:
         return False
     master = frame.sparkSession.conf.get("spark.master", "") or ""
     return master.startswith("local")
+
+
+def _sent_archives() -> bool:
+    """Whether --py-files or addPyFile sends archives, which may have windrow in them.
+
+    Spark puts each of them on this process's path too, in a folder of this name.
+    """
+    return any(Path(entry).parent.name.startswith("userFiles-") for entry in sys.path)
 
 
 @cache
