@@ -22,7 +22,7 @@ def main() -> int:
     OUT.mkdir(exist_ok=True)
     data = f"--data-file={OUT / 'data'}"
     suite = [*sys.argv[1:]] or ["tests", "src"]
-    run = ["run", "--source=windrow", data, "-m", "pytest", "-q", "-p", "no:xdist"]
+    run = ["run", "--source=windrow", data, "-m", "pytest", "-q", "-n", "0"]
     code = _coverage(*run, *suite)
     _coverage("json", data, "-o", str(OUT / "coverage.json"), "-q")
     files = json.loads((OUT / "coverage.json").read_text("utf-8"))["files"]
