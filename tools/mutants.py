@@ -7,7 +7,8 @@ cosmic-ray makes the mutants: another operator, another number, a condition turn
 round.  They are drawn at random from all that there are, so that the share of survivors
 is an estimate of the share among all; one that changes annotations only is no mutant.
 Each runs in a copy of the tree, first against the tests of its room, then against wider
-ones.  Survivors are written to mutants.txt with what was changed.
+ones, all of which must pass in the unchanged copy.  Survivors are written to
+mutants.txt with what was changed.
 """
 
 from __future__ import annotations
@@ -96,6 +97,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ran = 0
     with tempfile.TemporaryDirectory() as folder:
         tree = copy_tree(Path(folder))
+        for tests in (*(TESTS[room] for room in asked.rooms), WIDER):
+            if not passes(tests, tree):  # else all mutants would be taken for dead
+                print(f"tests fail without any mutant: {' '.join(tests)}")
+                return 2
         for mutant in mutants:
             if time.monotonic() > until:
                 break
