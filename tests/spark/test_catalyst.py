@@ -21,7 +21,7 @@ from answers import assert_same_rows
 from lasting import events, joined
 from pyspark.sql import functions as F
 from typed import TYPES, calls_over, frame_of, table_of
-from watching import operators
+from watching import analysed, calls_to_jvm, operators
 
 import windrow as wr
 from covering import covering
@@ -211,15 +211,19 @@ def test_a_list_of_one_window_keeps_its_column(spark, by):
     assert_same_rows(actual, wr.aggregate(table, windows, by=by, n=wr.count()))
 
 
-def test_a_sum_is_exact_where_it_passes_64_bits_on_the_way(spark):
-    values = [2**62, 2**62, 2**62, -(2**62), -(2**62), 7]
-    table = pa.table({"at": [0] * 6, "v": values})
+@pytest.mark.parametrize(
+    "values",
+    [[2**62, 2**62, 2**62, -(2**62), -(2**62), 7], [2**32 - 1, 2**32 - 3, -1]],
+    ids=["passes 64 bits on the way", "carries from word to word"],
+)
+def test_a_sum_of_two_words_is_exact(spark, values):
+    table = pa.table({"at": [0] * len(values), "v": values})
     window = wr.sliding(5, on="at")
 
     actual = wr.aggregate(spark.createDataFrame(table), window, total=wr.sum("v"))
 
     assert is_catalysts_alone(actual)
-    assert actual.first().total == 2**62 + 7
+    assert actual.first().total == sum(values)
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -368,3 +372,47 @@ def test_copies_are_grouped_by_numbers_of_windows(spark, window, slide):
     actual = wr.aggregate(frame, WINDOWS[window], by="key", most=wr.max("x"))
 
     assert f"div {slide}000000" in actual._jdf.queryExecution().toString()
+
+
+def test_copies_are_planned_in_few_nodes_and_each_word_of_a_sum_is_there_once(spark):
+    frame = spark.createDataFrame(events())
+    window = wr.sliding("15 minutes", every="5 minutes", span=("start", "end"))
+    assert frame.schema["v"].dataType.typeName() == "long"
+    calls = {"n": wr.count(), "total": wr.sum("v"), "most": wr.max("v")}
+
+    with calls_to_jvm() as asked:
+        actual = wr.aggregate(frame, window, by="key", aggregates=calls)
+
+    lines = actual._jdf.queryExecution().analyzed().toString().splitlines()
+    (folds,) = (line for line in lines if "Aggregate [" in line)
+    assert analysed(actual)[:-1] == ["Project", "Aggregate", "Project", "Generate"]
+    assert folds.count(" sum(") == 2
+    assert "raise_error" not in folds
+    assert len(asked) <= 90
+
+
+def test_rows_without_a_time_are_copied_into_no_window(spark):
+    table = pa.table({"at": pa.array([None, 3, None, 5], pa.int64()), "v": range(4)})
+    window = wr.sliding(4, every=2, on="at")
+
+    actual = wr.aggregate(spark.createDataFrame(table), window, total=wr.sum("v"))
+
+    assert is_catalysts_alone(actual)
+    assert "Filter" not in analysed(actual)
+    assert_same_rows(actual, wr.aggregate(table, window, total=wr.sum("v")))
+
+
+@pytest.mark.parametrize("key", ["key", "r0", "window_"])
+def test_instants_without_a_zone_are_grouped_by_window_beside_any_key(spark, key):
+    table = table_of("bigint").rename_columns({"key": key})
+    frame = frame_of(spark, "bigint", table)
+    frame = frame.withColumn("at", F.col("at").cast("timestamp_ntz"))
+    calls = {"total": wr.sum("x"), "most": wr.max("x"), "n": wr.count()}
+    own = frame.groupBy(key, F.window("at", "9 seconds", None, "2 seconds"))
+    own = own.agg(F.sum("x").alias("total"), F.max("x").alias("most"),
+                  F.expr("count(1) as n"))  # fmt: skip
+
+    actual = wr.aggregate(frame, WINDOWS["tumbling"], by=key, aggregates=calls)
+
+    assert actual.schema == own.schema
+    assert_same_rows(actual, own)

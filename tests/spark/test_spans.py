@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 from answers import assert_same_rows
 from lasting import events, joined
-from watching import operators
+from watching import analysed, operators
 
 import windrow as wr
 from old_spark import FAILURES
@@ -144,6 +144,12 @@ def test_no_event_is_exploded_into_slices(spark):
     assert "Generate" in operators(split)
     assert split.count() == plan.count() == 31536000 // 60 + 60 + 11
     assert per_event < 2100  # chunks, where slices would be half a million
+
+
+def test_events_without_a_bound_are_left_out_in_one_step(frame):
+    result = wr.aggregate(frame, ODD, by="key", aggregates=CALLS["two parts"])
+
+    assert analysed(result).count("Filter") == 1
 
 
 def test_an_event_that_ends_before_it_starts_is_told(spark):

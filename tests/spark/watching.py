@@ -8,8 +8,12 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+
+import pytest
+from py4j.java_gateway import GatewayClient
 
 
 def plan_of(frame: Any) -> str:
@@ -24,6 +28,32 @@ def operators(frame: Any) -> list[str]:
     """The operators of the physical plan, from the sink to the source."""
     tree = plan_of(frame).split("\n\n", 1)[0]
     return re.findall(r"^[\s:+\-*]*(\w+)[^\n]*\(\d+\)$", tree, re.MULTILINE)
+
+
+def analysed(frame: Any) -> list[str]:
+    """The nodes of the plan as it was written, from the sink to the source."""
+    node, names = frame._jdf.queryExecution().analyzed(), []
+    while True:
+        names.append(node.nodeName())
+        if not node.children().size():
+            return names
+        node = node.children().head()
+
+
+@contextlib.contextmanager
+def calls_to_jvm() -> Iterator[list[str]]:
+    """What Python asks of the JVM meanwhile, but for objects that it lets go."""
+    asked: list[str] = []
+    own = GatewayClient.send_command
+
+    def send(client: Any, command: str, *more: Any, **named: Any) -> Any:
+        if not command.startswith("m\nd"):
+            asked.append(command)
+        return own(client, command, *more, **named)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(GatewayClient, "send_command", send)
+        yield asked
 
 
 def _status(spark: Any) -> Any:

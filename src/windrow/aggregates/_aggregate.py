@@ -111,13 +111,14 @@ class Aggregate:
     `lift` takes ("value", "other", "position"), how many columns are named, which types
     of them have a meaning, what `lower` gives, whether that is defined or null, and
     the tally of rows that are counted already.  `sql` is the result over all rows of a
-    group, in the words of `Field.native`.  `halves` are aggregates whose partials, side
-    by side, are its own: each is combined by itself.  What follows the columns in a
-    call are options, in the order in which `options` lists them; `check` takes their
-    values by name, refuses what has no meaning, and gives them as they are kept.  An
-    approximate one names the `sketch` that is its partial, and the `error` that it
-    stays within.  `partial_form` rises where a version keeps other fields than the one
-    before it: state that was saved in another form is refused.
+    group, in the words of `Field.native`, or of its fields by name.  `halves` are
+    aggregates whose partials, side by side, are its own: each is combined by itself.
+    What follows the columns in a call are options, in the order in which `options`
+    lists them; `check` takes their values by name, refuses what has no meaning, and
+    gives them as they are kept.  An approximate one names the `sketch` that is its
+    partial, and the `error` that it stays within.  `partial_form` rises where a version
+    keeps other fields than the one before it: state that was saved in another form is
+    refused.
     """
 
     name: str

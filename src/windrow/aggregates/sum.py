@@ -70,7 +70,7 @@ def _wide_inverse(whole, oldest):
 
 
 _HIGH, _LOW = "sum(shiftright({value}, 32))", "sum({value} & 4294967295)"
-_TOP = f"({_HIGH} + shiftright({_LOW}, 32))"
+_TOP = "({high} + shiftright({low}, 32))"  # of the fields
 
 WIDE_SUM = Aggregate(
     name="sum",
@@ -83,7 +83,7 @@ WIDE_SUM = Aggregate(
     laws=Law.COMMUTATIVE | Law.INVERTIBLE,
     result="wide",
     sql=f"if({_TOP} not between -2147483648L and 2147483647L, {{overflow}}, "
-    f"shiftleft({_TOP}, 32) | ({_LOW} & 4294967295))",
+    f"shiftleft({_TOP}, 32) | ({{low}} & 4294967295))",
 )
 
 

@@ -116,6 +116,17 @@ def result_sql(bound: BoundCall) -> str | None:
     return aggregate.sql
 
 
+def words_sql(bound: BoundCall) -> dict[str, str]:
+    """The fields, in SQL, that the result of a call is made of where it says so.
+
+    Only an exact sum does: its two words are named often, and Spark analyses each text
+    of a sum as often as it stands there.
+    """
+    if result_sql(bound) != WIDE_SUM.sql:
+        return {}
+    return {field.name: str(field.native) for field in WIDE_SUM.fields}
+
+
 def _is_difference_exact(bound: BoundCall) -> bool:
     """Whether max - min is a number of its type: of 64 bits it may not be.
 

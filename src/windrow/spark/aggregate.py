@@ -25,7 +25,7 @@ from windrow.tasks.task import CHUNK
 from . import ship, sql
 from .catalyst import catalyst_windows
 from .partials import kernel_slices, native_slices, partial_schema
-from .result import repeat_windows, select_windows, window_schema
+from .result import or_null, repeat_windows, select_windows, window_schema
 from .schema import key_fields, key_names, required
 from .shuffle import shuffle_by, shuffle_rows, with_chunks
 from .spans import shuffle_spans
@@ -64,7 +64,8 @@ def windows_of(frame: DataFrame, tree: Tree, inputs: DataFrame) -> DataFrame:
         return select_windows(frame, plan, windows)
     fields = [*schema.fields, *required(LongType(), LAST)]
     stretches = ship.run_step(inputs, "slide_stretches", tree, StructType(fields))
-    return select_windows(frame, plan, repeat_windows(stretches, plan))
+    made = {"start": or_null("start")}
+    return select_windows(frame, plan, repeat_windows(stretches, plan), made)
 
 
 def shuffle_slices(frame: DataFrame, tree: Tree, slices: DataFrame) -> DataFrame:

@@ -15,25 +15,23 @@ Catalyst is taken.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import TimestampNTZType
 
 from windrow.errors import SumOverflow
 from windrow.plan.aggregate import Plan
 from windrow.plan.bind import BoundCall
-from windrow.plan.catalyst import result_sql
+from windrow.plan.catalyst import result_sql, words_sql
 from windrow.plan.tree import Tree
 from windrow.slicing import spread_of
 
 from . import sql
 from .partials import name_inputs, select_inputs, ticks_of
-from .result import select_windows
+from .result import or_null, select_windows
 from .schema import field_of, key_names, quoted, result_fields
 
-START, NUMBER = "start", "w"
+NUMBER = "w"
 
 
 def catalyst_windows(frame: DataFrame, tree: Tree) -> DataFrame:
@@ -44,19 +42,21 @@ def catalyst_windows(frame: DataFrame, tree: Tree) -> DataFrame:
     if own is not None:
         columns = {name: quoted(name) for name in plan.schema.names}
         inputs = name_inputs(tree, columns, ticks[sql.TICKS])
-        keys = [F.col(columns[name]) for name in plan.by]
-        results = _results(frame, plan, inputs, [bound.name for bound in plan.calls])
-        return frame.groupBy(*keys, F.expr(own)).agg(*results)
+        keys = zip(plan.by, key_names(plan), strict=True)
+        named = [F.expr(f"{quoted(name)} as {alias}") for name, alias in keys]
+        folds, made = _results(frame, plan, inputs)
+        windows = frame.groupBy(*named, F.expr(own)).agg(*map(F.expr, folds))
+        return select_windows(frame, plan, windows, made | {"window": "window"})
     numbers, group, begin = _numbers(plan, ticks)
-    rows, inputs = select_inputs(frame, tree, f"{numbers} as {NUMBER}")
-    names = [f"r{number}" for number in range(len(plan.calls))]
+    # a row without a time has no sequence of windows, and needs no filter
+    known = plan.span is None and plan.rules[0].tumbles
+    rows, inputs = select_inputs(frame, tree, f"{numbers} as {NUMBER}", known=known)
+    folds, made = _results(frame, plan, inputs)
     grouped = rows.groupBy(*key_names(plan), F.expr(f"{group} as {NUMBER}"))
-    windows = grouped.agg(*_results(frame, plan, inputs, names))
-    # nullable, as Spark's own: elements of a sequence are not
-    shown = [*key_names(plan), f"nullif({begin}, cast(null as bigint)) as {START}"]
-    if not plan.is_even or plan.listed:
-        shown += [f"{plan.rules[0].end_sql(begin)} as end", "0 as q"]
-    return select_windows(frame, plan, windows.selectExpr(*shown, *names))
+    windows = grouped.agg(*map(F.expr, folds))
+    end = plan.rules[0].end_sql(begin)
+    made |= {"start": or_null(begin), "end": or_null(end), "q": "0"}
+    return select_windows(frame, plan, windows, made)
 
 
 def _own_window(frame: DataFrame, plan: Plan) -> str | None:
@@ -88,32 +88,39 @@ def _numbers(plan: Plan, ticks: dict[str, str]) -> tuple[str, str, str]:
 
 
 def _results(
-    frame: DataFrame, plan: Plan, inputs: sql.Inputs, names: Sequence[str]
-) -> list[Column]:
-    """The result of each call, of its type, under its name."""
-    columns = []
-    fields = result_fields(frame, plan.calls)
-    for bound, field, name in zip(plan.calls, fields, names, strict=True):
+    frame: DataFrame, plan: Plan, inputs: sql.Inputs
+) -> tuple[list[str], dict[str, str]]:
+    """What is folded for each call, in SQL, and the results that are made of several.
+
+    Results are of the types of their fields, and the latter are told by their names.
+    """
+    folds, made = [], {}
+    for bound, field in zip(plan.calls, result_fields(frame, plan.calls), strict=True):
         text = result_sql(bound)
         assert text is not None
         words = sql.words(bound, inputs)
-        text = text.format(**words, overflow=_overflow(bound, words))
+        parts = words_sql(bound)
+        names = {part: f"{field.name}_{part}" for part in parts}
+        folds += [f"{parts[n].format(**words)} as {names[n]}" for n in parts]
+        if parts:
+            words = names | {"overflow": _overflow(bound, names)}
+        text = text.format(**words)
         if bound.aggregate.result not in ("count", "position", "value"):
             text = f"cast({text} as {field.dataType.simpleString()})"
-        columns.append(F.expr(f"{text} as {quoted(name)}"))
-    return columns
+        if parts:
+            made[field.name] = text
+        else:
+            folds.append(f"{text} as {field.name}")
+    return folds, made
 
 
 def _overflow(bound: BoundCall, words: dict[str, str]) -> str:
-    """An expression that raises: an exact sum does not fit 64 bits."""
-    if "value" not in words:
-        return ""
+    """An expression that raises: an exact sum, of these words, does not fit 64 bits."""
     error = SumOverflow.because(
         f"cannot give {bound.call.label} as {bound.result}",
         "a window's exact sum is \0, past the largest value of the type",
         "cast the column to double, or to decimal(18, 0) for an exact sum",
     )
     before, after = map(sql.text, str(error).split("\0"))
-    high, low = f"shiftright({words['value']}, 32)", f"{words['value']} & 4294967295"
-    total = f"(cast(sum({high}) as decimal(20, 0)) * 4294967296BD + sum({low}))"
+    total = f"(cast({words['high']} as decimal(20, 0)) * 4294967296BD + {words['low']})"
     return f"cast(raise_error(concat({before}, {total}, {after})) as bigint)"

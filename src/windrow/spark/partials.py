@@ -40,11 +40,12 @@ _NUMBERS: dict[str, DataType] = {
 
 
 def select_inputs(
-    frame: DataFrame, tree: Tree, *more: str
+    frame: DataFrame, tree: Tree, *more: str, known: bool = True
 ) -> tuple[DataFrame, sql.Inputs]:
-    """The rows that have a time: keys, ticks, and the columns that aggregates read.
+    """Keys, ticks, and the columns that aggregates read, of the rows that have a time.
 
-    `more` are further columns in SQL, over those of the frame.
+    `more` are further columns in SQL, over those of the frame; without `known` rows
+    that have no time are there too.
     """
     plan = tree.plan
     reads = [name for bound in plan.calls for name in bound.reads]
@@ -53,9 +54,9 @@ def select_inputs(
     keys = dict(zip(plan.by, key_names(plan), strict=True))
     ticks = [f"{text} as {alias}" for alias, text in ticks_of(frame, plan).items()]
     times = plan.span or (plan.clock.column,)  # type: ignore[union-attr]
-    known = " and ".join(f"{quoted(name)} is not null" for name in times)
-    columns = [*renamed(keys), *ticks, *renamed(names), *more]
-    rows = frame.where(known).selectExpr(*columns)
+    if known:
+        frame = frame.where(" and ".join(f"{quoted(n)} is not null" for n in times))
+    rows = frame.selectExpr(*renamed(keys), *ticks, *renamed(names), *more)
     return rows, name_inputs(tree, names, sql.TICKS)
 
 

@@ -8,7 +8,8 @@ ticks; where ends are no arithmetic, or places of rows, they give `end` too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -62,27 +63,36 @@ def select_windows(
     frame: DataFrame,
     plan: Plan | PolicyPlan,
     windows: DataFrame,
+    made: Mapping[str, str] = MappingProxyType({}),
     *,
     late: Column | None = None,
 ) -> DataFrame:
-    """The final projection of windows; `late` is the row of a stream that came late."""
+    """The final projection of windows; `late` is the row of a stream that came late.
+
+    Columns that are `made` here are not there yet: each is a text of SQL.  A projection
+    of their own would be analysed and planned as well.
+    """
     columns = _numbered("k", plan.by)
     if isinstance(plan, Plan) and plan.listed:
-        columns.append(_query(plan))
-    columns.append(_window(frame, plan, late is not None))
-    return windows.select(*columns, *_results(plan, late))
+        columns.append(_query(plan, made))
+    columns.append(_window(frame, plan, made, late is not None))
+    return windows.select(*columns, *_results(plan, late, made))
 
 
 def repeat_windows(stretches: DataFrame, plan: Plan) -> DataFrame:
     """A row for each window from `start` to `last`, of rows of windows that are alike.
 
-    Starts are nullable, as those that tasks give: elements of a sequence are not.
+    Starts are not nullable, since elements of a sequence are not.
     """
     (rule,) = plan.rules
     others = [name for name in stretches.columns if name not in ("start", LAST)]
     starts = f"explode(sequence(start, {LAST}, {rule.step}L)) as start"
-    repeated = stretches.selectExpr(*others, starts)
-    return repeated.selectExpr(*others, "nullif(start, cast(null as bigint)) as start")
+    return stretches.selectExpr(*others, starts)
+
+
+def or_null(ticks: str) -> str:
+    """Ticks that are never null, as Spark's own bounds may be: nullable."""
+    return f"nullif({ticks}, cast(null as bigint))"
 
 
 def select_rows(
@@ -92,47 +102,60 @@ def select_rows(
     return rows.select(*_numbered("s", frame.columns), *_results(plan, late))
 
 
-def _results(plan: TablePlan, late: Column | None) -> list[Column]:
-    results = _numbered("r", [bound.name for bound in plan.calls])
+def _results(
+    plan: TablePlan, late: Column | None, made: Mapping[str, str] = MappingProxyType({})
+) -> list[Column]:
+    results = _numbered("r", [bound.name for bound in plan.calls], made)
     return results if late is None else [*results, late.alias("late")]
 
 
-def _numbered(letter: str, names: Sequence[str]) -> list[Column]:
-    return [F.expr(f"{letter}{i} as {quoted(name)}") for i, name in enumerate(names)]
+def _numbered(
+    letter: str, names: Sequence[str], made: Mapping[str, str] = MappingProxyType({})
+) -> list[Column]:
+    inner = [f"{letter}{i}" for i in range(len(names))]
+    return [
+        F.expr(f"{made.get(own, own)} as {quoted(name)}")
+        for own, name in zip(inner, names, strict=True)
+    ]
 
 
-def _query(plan: Plan) -> Column:
-    names = [rule.name for rule in plan.rules]
+def _query(plan: Plan, made: Mapping[str, str]) -> Column:
+    q, names = made.get("q", "q"), [rule.name for rule in plan.rules]
     if not any(isinstance(name, str) for name in names):
-        return F.expr("cast(q as bigint) as query")
+        return F.expr(f"cast({q} as bigint) as query")
     cases = " ".join(f"when {i} then {sql.text(str(n))}" for i, n in enumerate(names))
-    return F.expr(f"coalesce(case q {cases} end, '') as query")
+    return F.expr(f"coalesce(case {q} {cases} end, '') as query")
 
 
-def _end_sql(plan: Plan | PolicyPlan) -> str:
+def _end_sql(plan: Plan | PolicyPlan, made: Mapping[str, str]) -> str:
     """Where the row's window ends, in ticks."""
-    if isinstance(plan, PolicyPlan) or _has_end(plan):
-        return "end"
+    if "end" in made or isinstance(plan, PolicyPlan) or _has_end(plan):
+        return made.get("end", "end")
+    begin = made.get("start", "start")
     ranges = [rule.longest for rule in plan.rules]
     if len(set(ranges)) == 1:
-        return f"(start + {ranges[0]}L)"
+        return f"({begin} + {ranges[0]}L)"
     lengths = ", ".join(f"{range_}L" for range_ in ranges)
-    return f"(start + element_at(array({lengths}), q + 1))"
+    return f"({begin} + element_at(array({lengths}), q + 1))"
 
 
-def _window(frame: DataFrame, plan: Plan | PolicyPlan, absent: bool) -> Column:
+def _window(
+    frame: DataFrame, plan: Plan | PolicyPlan, made: Mapping[str, str], absent: bool
+) -> Column:
     """The window of a row; `absent` if it may have none, as a row that came late."""
-    kind = None
+    if "window" in made:
+        return F.col(made["window"])
+    begin, kind = made.get("start", "start"), None
     if not plan.counts_rows:
         assert plan.clock is not None
         kind = field_of(frame, plan.clock.column).dataType
-    start, end = (instant(ticks, kind) for ticks in ("start", _end_sql(plan)))
+    start, end = (instant(ticks, kind) for ticks in (begin, _end_sql(plan, made)))
     window = f"struct({start} as start, {end} as end)"
     is_there = plan.counts_rows
     if isinstance(plan, Plan) and not is_there:
         is_there = all(rule.tumbles for rule in plan.rules)
     if absent or not is_there:
-        window = f"if(start is null, null, {window})"
+        window = f"if({begin} is null, null, {window})"
     if isinstance(kind, (TimestampType, TimestampNTZType)):
         return F.expr(window).alias("window", metadata=_MARK)
     return F.expr(window).alias("window")

@@ -43,7 +43,8 @@ def select_columns(frame: DataFrame, tree: Tree) -> DataFrame:
     """The columns that are needed, as s0, s1, ..., of the rows that have a time."""
     plan = tree.plan
     if plan.clock is not None:
-        frame = frame.where(F.col(quoted(plan.clock.column)).isNotNull())
+        times = plan.span or (plan.clock.column,)
+        frame = frame.where(" and ".join(f"{quoted(n)} is not null" for n in times))
     columns = []
     for number, name in enumerate(plan.reads):
         normal = normalise_key(frame, name) if name in plan.by else None

@@ -23,7 +23,7 @@ from windrow.tasks.task import CHUNK
 
 from . import ship, sql
 from .partials import partial_schema
-from .schema import field_of, key_fields, key_names, quoted, required
+from .schema import field_of, key_fields, key_names, required
 from .shuffle import select_columns, shuffle_by, with_chunks
 
 STRETCHES = 16
@@ -34,8 +34,6 @@ def shuffle_spans(frame: DataFrame, tree: Tree) -> DataFrame:
     """What the last step reads: pieces or events, shuffled and sorted by start."""
     plan = tree.plan
     assert plan.span is not None
-    for name in plan.span:
-        frame = frame.where(F.col(quoted(name)).isNotNull())
     if tree.level1 == "rows":
         return _shuffle_events(frame, tree)
     pieces, keys = _fold(frame, tree), key_names(plan)

@@ -52,6 +52,7 @@ def chunks(time: str, length: int, range_: int, last: str | None = None) -> str:
 def last_instant(start: str, end: str) -> str:
     """The last instant of an event: the end is not in it, but for a point.
 
+    It is null where a bound is.
     Spark has a name for what it raises in a query, and shows the text as it is.
     """
     said = (
@@ -60,7 +61,7 @@ def last_instant(start: str, end: str) -> str:
         "or swap their bounds')"
     )
     wrong = f"cast(raise_error({said}) as bigint)"
-    return f"if({end} > {start}, {end} - 1L, if({end} = {start}, {end}, {wrong}))"
+    return f"({end} - if({end} < {start}, {wrong}, if({end} = {start}, 0L, 1L)))"
 
 
 @dataclass(frozen=True)
@@ -151,7 +152,9 @@ def text(value: str) -> str:
 def _read(column: str, kind: pa.DataType, to: str) -> str:
     """A column as the kernel's lift gets it."""
     if to == "float":
-        return f"cast({column} as double)"
+        return column if pat.is_float64(kind) else f"cast({column} as double)"
     if pat.is_decimal(kind):
         return f"cast({column} * {10**kind.scale}BD as bigint)"
+    if pat.is_int64(kind):
+        return column
     return f"cast({column} as bigint)"
