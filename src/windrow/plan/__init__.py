@@ -22,6 +22,7 @@
     catalyst                  says which windows need no tasks of ours on Spark
     sketch_sql                says which sketches Spark makes by itself
     explain, explain_spark    write a resolved plan as text, line by explain_lines
+    explain_stream            does so for a stream, by what its buckets keep
     explain_choices           has those on how windows are answered
     cards                     prints the catalogues as tables
 

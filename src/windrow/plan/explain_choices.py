@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from windrow import graph
+from windrow.aggregates import Law
 from windrow.kernels import Product
 from windrow.loops import PRICE, Lane, forced_lane
 from windrow.slicing import Part
 
-from .explain_lines import count
+from .aggregate import Plan
+from .explain_lines import count, holistic_calls
+from .requests import KernelRequest, Slots, may_overflow, request_kernel
 from .resolved import Resolved, ResolvedOver, ResolvedPolicy
 from .sharing import specials_of
 
@@ -133,3 +136,38 @@ def _bounds(resolved: Resolved) -> str:
     if resolved.plan.counts_rows or resolved.sharing is not None:
         return "start and stop arrays over slices"
     return "start and stop arrays over the slices that hold a row; gaps cost nothing"
+
+
+def technique_text(
+    plan: Plan, request: KernelRequest, slots: Slots, *, apart: bool
+) -> str:
+    """The techniques that tasks may choose for the events that they have.
+
+    Folded events are computed together; over rows each call may have its own technique,
+    `apart` from the others.
+    """
+    if plan.algorithm != "auto":
+        return f"{plan.algorithm}: asked for by name"
+    calls = [bound for bound, _ in request.calls]
+    products = [request.product] if calls else []
+    if apart:
+        requests = [request_kernel([bound], slots, may_overflow) for bound in calls]
+        products = [request.product for request in requests]
+    names = dict.fromkeys(name for p in products for name in _technique_names(p))
+    if holistic_calls(plan.calls):
+        names["tuple_buckets"] = None
+    *others, last = names
+    choices = f"{', '.join(others)} or {last}" if others else last
+    return f"{choices}, as each task chooses for as long as its events are"
+
+
+def _technique_names(product: Product) -> list[str]:
+    """The names of the techniques that may be chosen for a product."""
+    is_commutative = Law.COMMUTATIVE in product.laws
+    names = {
+        "se_slicing": True,
+        "se_ml_slicing": is_commutative,
+        "selective_sweeping": not is_commutative and Law.SELECTIVE in product.laws,
+        "starts_and_ends": product.undoable,
+    }
+    return [name for name, is_able in names.items() if is_able]

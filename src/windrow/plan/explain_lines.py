@@ -13,22 +13,30 @@ from windrow.windows import Clock
 from .aggregate import Plan
 from .as_of import AsOfPlan
 from .bind import BoundCall
+from .frame import Frame
 from .requests import KernelRequest
 from .resolved import Resolved, ResolvedOver
 from .table import TablePlan, label_of
 
 
-def frame_lines(resolved: ResolvedOver) -> list[str]:
+def frame_line(frame: Frame) -> str:
+    """A frame, and whether rows at its ends are in it."""
+    ends = "" if frame.is_even else f", closed {frame.closed}"
+    return f"  frame      {frame.text}{ends}"
+
+
+def frame_lines(resolved: ResolvedOver, *, by_arrays: bool = False) -> list[str]:
     """The partial, bounds and algorithm of each frame, and the results."""
     lines: list[str] = []
     for part in resolved.frames:
         frame, choice = part.frame, part.choice
-        ends = "" if frame.is_even else f", closed {frame.closed}"
-        lines.append(f"  frame      {frame.text}{ends}")
+        lines.append(frame_line(frame))
         if choice is not None:
-            kind = "by arithmetic" if frame.is_even else "from start and stop arrays"
-            if part.by_cursors:
-                kind = "by a cursor over the times for each end"
+            kind = "from start and stop arrays"
+            if not by_arrays:
+                kind = "by arithmetic" if frame.is_even else kind
+                if part.by_cursors:
+                    kind = "by a cursor over the times for each end"
             lines += partial_lines(part.request.product)
             each = "label" if frame.of_labels else "row"
             lines.append(f"  bounds     {kind}, one window a {each}")
@@ -178,8 +186,11 @@ def selection_lines(calls: Sequence[BoundCall], request: KernelRequest) -> list[
     return lines
 
 
-def sketch_lines(calls: Sequence[BoundCall]) -> list[str]:
-    """A line on each call whose partial is a sketch: how it slides, and its error."""
+def sketch_lines(calls: Sequence[BoundCall], way: str = "") -> list[str]:
+    """A line on each call whose partial is a sketch: how it slides, and its error.
+
+    `way` is how it does where that is not its own choice.
+    """
     lines = []
     for bound in calls:
         if bound.aggregate.sketch:
@@ -187,7 +198,9 @@ def sketch_lines(calls: Sequence[BoundCall]) -> list[str]:
             how = "whole columns: no sketch of a window is made"
             if not sketch.whole_columns:
                 how = "two_stacks_lite: 3 merges a slide"
-            lines.append(f"  sketch     {bound.call.label}: {sketch.name}, {how}")
+            lines.append(
+                f"  sketch     {bound.call.label}: {sketch.name}, {way or how}"
+            )
             lines.append(f"  error      {bound.call.label}: {bound.aggregate.error}")
     return lines
 

@@ -42,6 +42,7 @@ from .tree import needs_all_rows, needs_order, needs_rows, not_folded
 # buckets are what tasks share out: a few for each core, and hundreds of keys in each.
 BUCKETS = 16
 CELLS = 4  # in the watermark's delay: what waits is written and read by the cell
+_KEPT = "rows are kept"
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,7 @@ def flow_of(
         cell = max(delay // CELLS, min(rule.step for rule in plan.rules))
     many = (buckets or BUCKETS) if plan.by else 1
     lates = late, _late_for_all(plan, request, state[0], late)
-    shared = _all_tasks(*sent, keyed=bool(plan.by), hot=hot)
+    shared = _all_tasks(sent, state, keyed=bool(plan.by), hot=hot)
     shares = hot and sent[0] != "rows", shared
     what = *sent, *state, many, *lates, cell, clock, *shares
     flow = Flow(plan, request, slots, before, *what, mode=mode)
@@ -142,13 +143,18 @@ def flow_of(
     return replace(flow, unit=_unit(plan), choice=choice)
 
 
-def _all_tasks(fed: str, reason: str, *, keyed: bool, hot: bool) -> str:
+def _all_tasks(
+    sent: tuple[str, str], state: tuple[str, str], *, keyed: bool, hot: bool
+) -> str:
     """What of the work all tasks share, where one key or none has most rows."""
+    fed, reason = sent
     if fed == "rows":
-        one = "those of a key" if keyed else "all"
-        why = "" if keyed else f", since {reason.partition(':')[0]}"
         changes = "; hot=True changes nothing" if hot else ""
-        return f"rows travel whole, and {one} meet in one bucket{why}{changes}"
+        if keyed:
+            return f"rows travel whole, and those of a key meet in one bucket{changes}"
+        why = (state[1] if reason == _KEPT else reason).partition(":")[0]
+        one = "all meet in one bucket, the work of one task"
+        return f"rows travel whole, and {one}, since {why}{changes}"
     rows, meet = "rows" if fed == "slices" else "events", "their slices"
     if keyed:
         meet = "a key's slices"
@@ -279,9 +285,9 @@ def _sent(
 ) -> tuple[str, str]:
     """What is sent to the buckets, and why."""
     if state == "levels":
-        return "rows", "rows are numbered where all of their key meet, in order of time"
+        return "rows", "rows are numbered in order of time, where those of a key meet"
     if not isinstance(plan, Plan) or state == "rows":
-        return "rows", "rows are kept"
+        return "rows", _KEPT
     if late == "keep":
         return "rows", 'late="keep" gives rows back, so that they travel whole'
     if plan.span is not None:

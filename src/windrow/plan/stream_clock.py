@@ -13,9 +13,11 @@ from __future__ import annotations
 
 from windrow._later import dataclass
 from windrow.errors import BadInput, WindowError
-from windrow.windows.duration import Duration, parse_duration
+from windrow.windows.duration import Duration, exact_duration, parse_duration
+from windrow.windows.policy_numbers import TIME
 
 from .aggregate import Plan
+from .by_policy import PolicyPlan
 from .table import TablePlan
 
 
@@ -47,7 +49,8 @@ class StreamClock:
         if self.watermark is not None:
             aside = ""
             if self.ahead is not None:
-                aside = f"; rows {self.ahead.text} ahead of the batch clock are late"
+                beyond = f"more than {self.ahead.text} ahead of the batch clock"
+                aside = f"; rows {beyond} are late"
             texts["watermark"] = f"{self.watermark.text} behind the newest row{aside}"
         if self.idle is not None:
             texts["idle"] = (
@@ -75,17 +78,29 @@ def stream_clock(
         _length("ahead", ahead, least=1),
         _length("idle", idle, least=10**6),
     )
-    if clock.ahead is not None and isinstance(plan, Plan) and not plan.counts_rows:
-        assert plan.clock is not None
-        step = max(rule.step for rule in plan.rules) * plan.clock.tick
-        if clock.ahead.amount < step:
-            raise WindowError.because(
-                f"cannot set rows aside that are more than {clock.ahead.text} ahead",
-                "windows begin further apart: rows of a window would be set aside "
-                "while it fills",
-                "make ahead= at least as long as the slide",
-            )
+    slide = _slide(plan)
+    if clock.ahead is not None and clock.ahead.amount < slide:
+        every = exact_duration(slide).text
+        raise WindowError.because(
+            f"cannot set rows aside that are more than {clock.ahead.text} ahead",
+            f"a window ends every {every}, and rows of one would be set aside while "
+            "it fills",
+            f"make ahead= at least as long as the slide, {every}",
+        )
     return clock
+
+
+def _slide(plan: TablePlan) -> int:
+    """The longest time from one window to the next, in nanoseconds.
+
+    None, where rows are counted or measured, and where each row has a window.
+    """
+    steps = [0]
+    if isinstance(plan, Plan) and not plan.counts_rows:
+        steps = [rule.step for rule in plan.rules]
+    if isinstance(plan, PolicyPlan) and plan.policies.trigger == TIME:
+        steps = [plan.policies.every]
+    return max(steps) * (plan.clock.tick if plan.clock is not None else 0)
 
 
 def _length(name: str, value: object, *, least: int) -> Duration | None:
@@ -93,9 +108,10 @@ def _length(name: str, value: object, *, least: int) -> Duration | None:
         return None
     length = parse_duration(value, what=f"{name}=")
     if not length.is_time or length.amount < least:
+        shortest = exact_duration(least).text if least else "0 seconds"
         raise BadInput.because(
             f"cannot take {name}={value!r}",
-            "it is no length of time that a stream's clock can keep",
-            f"write a positive one such as {name}='10 minutes'",
+            f"it is no length of time of {shortest} or more",
+            f"write one, such as {name}='10 minutes'",
         )
     return length

@@ -27,12 +27,12 @@ from windrow.plan.as_of import AsOfPlan
 from windrow.plan.as_of_chunks import choose_chunks
 from windrow.plan.by_policy import PolicyPlan
 from windrow.plan.explain_spark import (
-    explain_flow,
     explain_labels,
     explain_policies,
     explain_spread,
     explain_tree,
 )
+from windrow.plan.explain_stream import explain_flow
 from windrow.plan.flow import Flow, flow_of
 from windrow.plan.sketch_sql import NO_VERSION
 from windrow.plan.spread import spread_over
