@@ -111,4 +111,4 @@ def test_a_checkpoint_that_was_moved_is_told_by_the_path_it_was_made_at():
     actual = str(rephrase("cannot run it", text))
 
     assert "was made at file:/data/there, and is not there any more" in actual
-    assert "Hint: move it back" in actual
+    assert "Hint: move it back, in place of the empty folder" in actual

@@ -67,8 +67,9 @@ def rephrase(fact: str, text: str) -> WindrowError:
         return WindrowError.because(
             fact,
             f"its checkpoint was made at {moved[1]}, and is not there any more",
-            "move it back: Spark writes that path into files of its own; or start the "
-            "query with a checkpoint of its own",
+            "move it back, in place of the empty folder that Spark makes there: Spark "
+            "writes that path into files of its own; or start the query with a "
+            "checkpoint of its own",
         )
     if python is None:
         hint = "--verbose shows all that Spark says"

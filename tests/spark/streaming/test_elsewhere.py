@@ -75,12 +75,14 @@ def test_a_checkpoint_that_was_moved_is_refused_and_goes_on_where_it_was(
 
     with pytest.raises(StreamingQueryException) as refused:
         run(build(streaming, folder), moved)
-    shutil.rmtree(checkpoint, ignore_errors=True)  # Spark looked for it there
+    left = [path for path in checkpoint.rglob("*") if path.is_file()]
+    shutil.rmtree(checkpoint)  # Spark looked for it there, and made folders
     moved.rename(checkpoint)
     after = run(build(streaming, folder), checkpoint)
 
     assert f"{checkpoint}/state" in str(refused.value)
-    assert "does not exist" in str(refused.value)
+    assert "does not exist SQLSTATE: XXKST" in str(refused.value)
+    assert left == []
     assert_answer(batches, before, after)
 
 
