@@ -112,3 +112,20 @@ def test_a_checkpoint_that_was_moved_is_told_by_the_path_it_was_made_at():
 
     assert "was made at file:/data/there, and is not there any more" in actual
     assert "Hint: move it back, in place of the empty folder" in actual
+
+
+def test_idle_over_a_checkpoint_without_it_is_told_in_our_words():
+    text = (
+        "[STREAM_FAILED] Query [id = 1, runId = 2] terminated with exception: "
+        "[STATE_STORE_INVALID_CONFIG_AFTER_RESTART] Cannot change timeMode from {} to "
+        "{} between restarts. Please set timeMode to {}, or restart with a new "
+        "checkpoint directory. SQLSTATE: 42K06 SQLSTATE: XXKST\n"
+    )
+    event, clock = "EventTime", "ProcessingTime"
+
+    added = str(rephrase("cannot run it", text.format(event, clock, event)))
+    removed = str(rephrase("cannot run it", text.format(clock, event, clock)))
+
+    assert "made without idle, and the query runs with it: Spark keeps" in added
+    assert "made with idle, and the query runs without it" in removed
+    assert "Hint: run it as it was, or start it with a checkpoint of its own" in added

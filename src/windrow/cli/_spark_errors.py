@@ -5,6 +5,7 @@
     Java's own         the innermost cause
     end of a stream    its cause, without ids, offsets and plan
     moved checkpoint   the path at which Spark looks for it
+    other timers       that silence counted before, or does so now
 
 Windrow's own errors from workers are raised as they are; `verbose` prints the rest.
 """
@@ -29,6 +30,7 @@ _CODE = re.compile(r"^\[[A-Z0-9_.]+\]\s*")
 _STATE = re.compile(r"\s*SQLSTATE: \w+.*$")
 _STREAM = re.compile(r"^Query \[id = .*?\] terminated with exception: ")
 _MOVED = re.compile(r"(\S+)/state/\d+/_stateSchema/\S* does not exist")
+_TIMERS = re.compile(r"Cannot change timeMode from (\w+) to \w+ between restarts")
 _JAVA = re.compile(r"^(?:Caused by: |: )?((?:[a-z]\w*\.)+[A-Z][\w$]*): (.*)$")
 
 # What follows the message in a worker's traceback.
@@ -70,6 +72,17 @@ def rephrase(fact: str, text: str) -> WindrowError:
             "move it back, in place of the empty folder that Spark makes there: Spark "
             "writes that path into files of its own; or start the query with a "
             "checkpoint of its own",
+        )
+    timers = _TIMERS.search(text)
+    if python is None and timers is not None:
+        was, is_now = "without idle", "with it"
+        if timers[1] == "ProcessingTime":
+            was, is_now = "with idle", "without it"
+        return WindrowError.because(
+            fact,
+            f"its checkpoint was made {was}, and the query runs {is_now}: Spark keeps "
+            "timers of one kind",
+            "run it as it was, or start it with a checkpoint of its own",
         )
     if python is None:
         hint = "--verbose shows all that Spark says"

@@ -149,13 +149,16 @@ def check_stream(
         _check_own_watermark(frame, on, others)
         delay = clock.watermark.amount // 10**6
     if delay is None:
+        cause = "the stream has no watermark"
+        hint = f"call .withWatermark({on!r}, '10 minutes') on it first, or give "
+        hint += "watermark='10 minutes'"
+        if others:
+            cause = f"the watermark is on {', '.join(others)}"
+            hint = f"set it on {on!r} in its place: Spark allows one"
         raise BadInput.because(
             f"cannot tell when a window over column {on!r} of a stream is complete",
-            f"the watermark is on {', '.join(others)}"
-            if others
-            else "the stream has no watermark",
-            f"call .withWatermark({on!r}, '10 minutes') on it first, or give "
-            "watermark='10 minutes'",
+            cause,
+            hint,
         )
     if late == "keep":
         taken = [*plan.by, *(bound.name for bound in plan.calls)]
