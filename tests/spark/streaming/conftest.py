@@ -4,6 +4,7 @@ micro_batches.py     a stream from files, one file a micro-batch, and what came 
 random_streams.py    dozens of random streams in one, out of order within a watermark
 numbered_source.py   a source of Python's own whose offsets are plain numbers
 killing.py           a query in a process of its own, killed and started again
+late_answer.py       its answer with late rows, by the watermarks that it has had
 """
 
 from __future__ import annotations

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import time
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -19,8 +18,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from answers import assert_same_rows
-from killed_query import HAVE_LATE_ROWS, QUERIES
+from killed_query import CALLS, HAVE_LATE_ROWS, KEYS, QUERIES, WINDOWS
 from killing import run_and_kill, run_and_kill_executors
+from late_answer import answer_with_late_rows, named, watermarks_of
 from micro_batches import write_files
 from random_streams import FLUSH, random_batches
 
@@ -57,11 +57,14 @@ def test_a_killed_query_goes_on_to_the_answer_of_one_that_was_not(
     record_property("kills", dict(told.moments))
 
     actual = pq.read_table(tmp_path / "answer").to_pylist()
+    named_by = ["id"] if query == "rolling columns" else None
     if query in HAVE_LATE_ROWS:  # which these are depends on the micro-batches
-        expected = _answer_of_a_quiet_run(tmp_path, query, spark_environment)
+        watermarks = watermarks_of(tmp_path / "checkpoint")
+        how = WINDOWS, KEYS, CALLS
+        expected = named(answer_with_late_rows(batches, watermarks, *how))
+        actual, named_by = named(actual), ["id", *KEYS, "query", "window"]
     else:
         expected = _answer_of_a_table(pa.concat_tables(batches), query)
-    named_by = ["id"] if query == "rolling columns" else None
     assert_same_rows(actual, expected, named_by=named_by)
     assert told.kills == kills
     assert len(told.hit) > kills // 2
@@ -71,14 +74,3 @@ def _answer_of_a_table(table: pa.Table, query: str) -> list[dict[str, Any]]:
     with interpreting():
         rows = QUERIES[query](table.filter(pc.is_valid(table["at"]))).to_pylist()
     return [row for row in rows if row["stream"] != FLUSH]
-
-
-def _answer_of_a_quiet_run(
-    folder: Path, query: str, environment: dict[str, str]
-) -> list[dict[str, Any]]:
-    """The answer of a stream over the same files that nobody kills."""
-    quiet = folder / "quiet"
-    quiet.mkdir()
-    (quiet / "in").symlink_to(folder / "in")
-    run_and_kill(quiet, query, environment, kills=0, random=Random(0))
-    return pq.read_table(quiet / "answer").to_pylist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 from random import Random
 
@@ -9,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from answers import assert_same_rows
+from late_answer import answer_with_late_rows, named, watermarks_of
 from micro_batches import closed, run, stream_of, write_files
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import functions as F
@@ -108,3 +110,38 @@ def test_a_stream_goes_on_when_a_column_becomes_nullable_and_is_so_no_more(
     rows = pa.concat_tables([ran.rows for ran in given])
     named_by = [*KEYS, "query", "window"]
     assert_same_rows(rows, closed(expected, given[-1].watermark), named_by=named_by)
+
+
+@pytest.mark.deep
+def test_a_micro_batch_that_only_the_sink_has_counts_once_and_moves_no_watermark(
+    streaming, settings_of, tmp_path
+):
+    """Killed between the sink's commit and the query's: Spark passes over it."""
+    batches = random_batches(Random(9), streams=12, batches=6)
+    folder, checkpoint, out = (tmp_path / name for name in ("in", "checkpoint", "out"))
+    windows = [WINDOW[0], wr.sliding("25 seconds", every="10 seconds", on="at")]
+    calls = {"n": wr.count(), "total": wr.sum("i"), "most": wr.max("f")}
+
+    def go_on():
+        stream = stream_of(streaming, folder, late_by="2 seconds")
+        how = {"by": KEYS, "aggregates": calls, "late": "keep", "buckets": 2}
+        frame = wr.aggregate(stream, [w.replaced(name=None) for w in windows], **how)
+        writer = frame.writeStream.format("parquet")
+        writer = writer.option("checkpointLocation", str(checkpoint))
+        writer.trigger(availableNow=True).start(str(out)).awaitTermination()
+
+    with settings_of({"spark.sql.streaming.noDataMicroBatches.enabled": "false"}):
+        write_files(folder, batches[:3])
+        go_on()
+        (checkpoint / "commits" / "2").unlink()
+        write_files(folder, batches[3:], first=3)
+        go_on()
+
+    watermarks = watermarks_of(checkpoint)
+    newest = pc.max(batches[2]["at"]).as_py() - dt.timedelta(seconds=2)
+    assert watermarks[2] == watermarks[3] < newest
+    expected = answer_with_late_rows(batches, watermarks, windows, KEYS, calls)
+    actual = streaming.read.parquet(str(out)).toArrow().to_pylist()
+    assert any(row["late"] for row in expected)
+    named_by = ["id", *KEYS, "query", "window"]
+    assert_same_rows(named(actual), named(expected), named_by=named_by)
