@@ -6,6 +6,9 @@ no value, which a NaN or an infinity could not.
 NaN is the largest value, as in Spark: any NaN makes the maximum NaN, and a
 minimum is NaN only where all values are.  The identity of max is the smallest
 value of the type, never 0 and never the smallest positive float.
+
+`smaller` and `larger` ask whether the newer value wins.  Asked of the older one (`>=`)
+LLVM makes slower code of the same question (`architecture.md`).
 """
 
 import math
@@ -21,11 +24,11 @@ MOST = Field("max", native="max({raw})")
 
 
 def smaller(older, newer):
-    return select((older <= newer) | (newer != newer), older, newer)
+    return select((newer < older) | (older != older), newer, older)
 
 
 def larger(older, newer):
-    return select((older >= newer) | (older != older), older, newer)
+    return select((newer > older) | (newer != newer), newer, older)
 
 
 def _min_combine(older, newer):
