@@ -319,6 +319,26 @@ def test_parts_run_on_several_threads_at_once(monkeypatch, keys, by, call, way):
     assert f"threads    2: {way.format(count)}" in text
 
 
+def test_one_thread_slides_over_all_stretches_in_one_call(monkeypatch):
+    aggregate = importlib.import_module("windrow.batch.aggregate")
+    slide, calls = aggregate.slide_regular, []
+
+    def slide_regular(*work, **how):
+        calls.append(len(work[3]))  # runs
+        return slide(*work, **how)
+
+    monkeypatch.setattr(aggregate, "slide_regular", slide_regular)
+    one, two = (
+        wr.slide(np.arange(500) * 0.1, wr.rows(5), "sum", threads=threads)
+        for threads in (1, 2)
+    )
+
+    stretches = calls[0]
+    assert stretches > 4
+    assert calls[1:] == [1] * stretches
+    assert one.tobytes() == two.tobytes()
+
+
 def test_one_thread_walks_the_same_parts():
     table = line_of(500, 1)
     window = wr.sliding(10, every=5, on="at")

@@ -308,23 +308,26 @@ def _slide_even(job: Job) -> Answer:
 
 
 def _slide_stretches(job: Job, range_: int) -> tuple[Array, ...]:
-    """Slide a window by one row over the stretches of one run, into one array."""
+    """Slide a window by one row over the stretches of one run, into one array.
+
+    To one thread they are runs of one call: between two calls Python's own memory has
+    left the cache.
+    """
     choice, product = job.resolved.choice(0), job.resolved.product
     windows = len(job.rows) - range_ + 1
     out = arrays(product.out_dtypes, windows)
     how: dict[str, Any] = {"chunk": job.resolved.chunk, "lane": choice.lane}
+    cuts = [part.since for part in job.parts[1:] if part.since is not None]
+    bounds = np.minimum([0, *cuts, windows], windows)
 
     def slide(number: int) -> None:
-        part = job.parts[number]
-        since = 0 if part.since is None else part.since
-        until = windows if part.until is None else min(part.until, windows)
-        own = tuple(array[since:until] for array in out)
-        run = np.array([since]), np.array([until + range_ - 1])
-        work = choice.algorithm, product, job.arrays, *run, range_
-        if since < until:
-            slide_regular(*work, **how, out=own)
+        some = bounds[number : number + 2] if job.threads > 1 else bounds
+        own = tuple(array[some[0] : some[-1]] for array in out)
+        runs = some[:-1], some[1:] + range_ - 1
+        work = choice.algorithm, product, job.arrays, *runs, range_
+        slide_regular(*work, **how, out=own)
 
-    in_threads(slide, len(job.parts), job.threads)
+    in_threads(slide, len(bounds) - 1 if job.threads > 1 else 1, job.threads)
     return out
 
 
