@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from windrow.aggregates import find as aggregate
-from windrow.algorithms import find, slide_regular
+from windrow.algorithms import Shape, find, slide_regular
+from windrow.algorithms._kernel import kernel_assembly
 from windrow.algorithms.sba import BLOCK, FEW_FIELDS, LEAST, LONG
 from windrow.kernels import Request, product_of
 from windrow.loops import Lane
@@ -50,3 +51,16 @@ def test_the_fast_path_equals_whole_columns(names, lead):
 
         for mine, theirs in zip(actual, expected, strict=True):
             np.testing.assert_array_equal(mine, theirs, err_msg=f"width {width}")
+
+
+@pytest.mark.parametrize(
+    ("leaf", "count"), [("rows", 1), ("slices", 3)], ids=["rows", "slices"]
+)
+def test_the_source_is_fetched_ahead_of_a_scan(leaf, count):
+    asked = product(("sum", "arg_max"))  # one column; the fields total, max, position
+
+    text = kernel_assembly(find("sba"), asked, Shape(leaf, "regular", fast=True)).text()
+
+    source = text.render()
+    assert source.count("approach(source, ") == 3  # what it is, and two calls
+    assert source.count("prefetch_read(source[") == count

@@ -47,6 +47,7 @@ from windrow.kernels.vocabulary import (
     IDENTITY,
     allocate,
     allocate_tallies,
+    approach,
     emit,
     emit_tally,
     expect,
@@ -96,6 +97,8 @@ def _scan_two(source, a, width, b, q, suffix, prefix, out, at):
         j = b - 1 - k
         if k & 3 == 0:
             expect(out, at + 2 * k)
+            approach(source, a + 2 * b + 2 * k)
+            approach(source, c + 2 * b + 2 * k)
         s0 = join_tallies(tally(source, a + j, o0), s0)
         store_tally(suffix, q + j, s0)
         s1 = join_tallies(tally(source, a + b + j, o1), s1)

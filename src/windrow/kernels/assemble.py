@@ -39,7 +39,7 @@ from windrow.loops import (
 
 from .leaves import add_lift, add_lift_one, add_loaded_leaf
 from .product import Product
-from .source import add_emit, add_partial, add_raw_emit, titles
+from .source import add_approach, add_emit, add_partial, add_raw_emit, titles
 from .tallies import add_tallies
 from .trial import runs_alike
 from .user import are_compiled, user_functions
@@ -122,6 +122,7 @@ class Assembly:
         elif self.emit == "partials":
             add_raw_emit(text, self.product)
         if self.tallies and not columns:
+            add_approach(text, self.product, self.leaf)
             add_tallies(text, self.product, joins, counted=self.leaf == "rows")
         if not columns:
             for word, own, part in self.part_words:

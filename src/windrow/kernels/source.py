@@ -16,7 +16,7 @@ from .product import Output, Product, ProductPart
 from .user import add_user_part
 
 _NUMPY = {"bool": "bool_", "object": "object_"}  # numpy's names that are not ours
-FEW = 8  # most result arrays that are prefetched: with more of them it does not pay
+FEW = 8  # most arrays that are prefetched: with more of them it does not pay
 
 
 def add_partial(text: Text, product: Product, *, by_part: bool = False) -> list[str]:
@@ -140,6 +140,18 @@ def add_emit(
     places = range(len(product.out_dtypes)) if len(product.out_dtypes) <= FEW else ()
     fetches = "".join(f"\n    prefetch(out[{k}], i)" for k in places) or "\n    pass"
     text.define(f"def expect(out, i):{fetches}")
+
+
+def add_approach(text: Text, product: Product, leaf: str) -> None:
+    """Add `approach(source, i)`, which prefetches the numbers of slice i.
+
+    Validity is not prefetched: it is an eighth as long as the numbers.
+    """
+    slots = {slot for part in product.parts for slot in part.request.slots}
+    numbers = sorted(slots) if leaf == "rows" else range(len(product.dtypes))
+    lines = [f"\n    prefetch_read(source[{k}], i)" for k in numbers]
+    body = "".join(lines) if 0 < len(lines) <= FEW else "\n    pass"
+    text.define(f"def approach(source, i):{body}")
 
 
 def add_raw_emit(text: Text, product: Product) -> None:

@@ -71,6 +71,10 @@ def expect(out: Any, i: Whole) -> None:
     """Announce that the result of window i will be written soon."""
 
 
+def approach(source: Any, i: Whole) -> None:
+    """Announce that slice i, which may be past the last, will be read soon."""
+
+
 # --- the bounds of windows ------------------------------------------------------
 
 

@@ -47,7 +47,8 @@ from numpy import exp, log, sqrt
 
 from windrow.loops.parts import njit
 from windrow.loops.memory import announce, divide, divide_evenly, highest_bit, look
-from windrow.loops.memory import lowest_bit, peek, poke, prefetch, read, select, write
+from windrow.loops.memory import lowest_bit, peek, poke, prefetch, prefetch_read, read
+from windrow.loops.memory import select, write
 
 """
 
@@ -55,7 +56,7 @@ _INTERPRETED = f"""\
 {_IMPORTS}
 from windrow.loops.plain import (
     divide, divide_evenly, exp, frexp, highest_bit, ldexp, log, lowest_bit, njit, peek,
-    poke, prefetch, select, sqrt, write
+    poke, prefetch, prefetch_read, select, sqrt, write
 )
 
 read = look = peek

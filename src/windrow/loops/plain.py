@@ -60,6 +60,9 @@ def prefetch(array: Any, index: int) -> None:
     """Do nothing: memory is fetched when it is used."""
 
 
+prefetch_read = prefetch
+
+
 def select(condition: Any, a: Any, b: Any) -> Any:
     """`a` if the condition holds, else `b`."""
     return a if condition else b
@@ -91,6 +94,7 @@ __all__ = [
     "peek",
     "poke",
     "prefetch",
+    "prefetch_read",
     "select",
     "sqrt",
     "write",
