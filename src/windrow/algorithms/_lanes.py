@@ -7,12 +7,14 @@ One chain of combines is slower than memory, since each waits for the one before
      p0 p0 p0 ...     p1 p1 p1 ...     p2 p2 p2 ...     p3 p3 p3 ...
 
 and the partial of the slices before a lane (or after it) is combined on in a second
-step, which has no chain.  The lanes stay in the first-level cache.
+step, which has no chain.  The lanes stay in the first-level cache, and the slices of
+the next turn are fetched meanwhile.
 """
 
 from windrow.kernels.vocabulary import (
     IDENTITY,
     allocate,
+    approach,
     combine,
     expect,
     leaf,
@@ -45,6 +47,8 @@ def scan_suffixes(source, lo, hi, lcs, q, lanes):
         a = lo + j
         s0 = s1 = s2 = s3 = IDENTITY
         for k in range(LANE - 1, -1, -1):
+            if k & 1 == 0:
+                approach(source, a - TURN + 4 * k)
             s0 = combine(leaf(source, a + k), s0)
             store(lanes, k, s0)
             s1 = combine(leaf(source, a + LANE + k), s1)
@@ -73,6 +77,7 @@ def scan_prefixes(source, a, lanes, out, at):
     for k in range(LANE):
         if k & 1 == 0:
             expect(out, at + 4 * k)
+            approach(source, a + TURN + 4 * k)
         p0 = combine(p0, leaf(source, a + k))
         store(lanes, k, p0)
         p1 = combine(p1, leaf(source, a + LANE + k))

@@ -121,8 +121,9 @@ class Assembly:
             add_emit(text, self.product, tail=self.tails, repeats=repeats)
         elif self.emit == "partials":
             add_raw_emit(text, self.product)
-        if self.tallies and not columns:
+        if not columns and self.leaf != "events":
             add_approach(text, self.product, self.leaf)
+        if self.tallies and not columns:
             add_tallies(text, self.product, joins, counted=self.leaf == "rows")
         if not columns:
             for word, own, part in self.part_words:
