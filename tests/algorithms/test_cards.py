@@ -22,6 +22,7 @@ from counting import counted, objects, slide_ranges
 from windrow.aggregates import Law
 from windrow.algorithms import (
     CATALOGUE,
+    ROOM,
     Shape,
     compile_kernel,
     slide_arrays,
@@ -30,6 +31,7 @@ from windrow.algorithms import (
 from windrow.algorithms import find as find_algorithm
 from windrow.loops import interpreting
 
+steps = importlib.import_module("windrow.operator.steps")
 threads = importlib.import_module("windrow.algorithms._two_threads")
 
 SIZES = [64, 100]
@@ -191,6 +193,7 @@ class Watch:
 
     def __init__(self, algorithm, window):
         self.calls = 0
+        self.reports: list[int] = []  # calls so far, as each result was written
         laws = laws_of(algorithm)
         inverse = laws.get("inverse")
 
@@ -207,7 +210,7 @@ class Watch:
             lift=lambda value: value,
             combine=watched(laws["combine"]),
             inverse=inverse and watched(inverse),
-            lower=lambda partial: partial,
+            lower=lambda partial: self.reports.append(self.calls) or partial,
             laws=laws.get("laws", ()),
         )
         self.operator = wr.Operator(
@@ -222,6 +225,11 @@ class Watch:
             self.operator.query()
             costs.append(self.calls)
         return costs[skip:]
+
+    def costs_fed(self, values, batch: int, skip: int) -> list[int]:
+        for i in range(0, len(values), batch):
+            self.operator.feed(np.array(values[i : i + batch]))
+        return np.diff(self.reports)[skip:].tolist()
 
     def kept(self) -> int:
         window = self.operator._windows[None]
@@ -244,6 +252,27 @@ def test_one_event_at_a_time(algorithm, n):
         found = Counted(costs, watch.kept())
 
     check(algorithm.forms["operator"], found, np.mean(costs), n)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "n"),
+    [
+        pytest.param(algorithm, n, id=f"{algorithm.name}-{n}")
+        for algorithm in CATALOGUE
+        if algorithm.steps is not None and algorithm.steps.slide_rows is not None
+        for n in (*SIZES, *LONG)
+    ],
+)
+def test_batches_in_stretches(algorithm, n, monkeypatch):
+    """One batch, which is not cut where it is interpreted."""
+    values = stream(algorithm, n, 5 * n)
+    monkeypatch.setattr(steps, "BLOCK", len(values))
+    with interpreting():
+        watch = Watch(algorithm, wr.rows(n))
+        costs = watch.costs_fed(values, len(values), n)
+        found = Counted(costs, watch.kept() + ROOM)
+
+    check(algorithm.forms["operator, batches"], found, np.mean(costs), n)
 
 
 @pytest.mark.parametrize("ranges", [[50], [40, 7, 50], [64, 63, 62, 61, 2]])
@@ -288,6 +317,8 @@ def test_every_form_that_there_is_has_costs():
         forms += ["even arrays"] * (algorithm.stride is not None)
         forms += ["two threads"] * (algorithm.threads > 1)
         forms += ["operator"] * (algorithm.steps is not None)
+        if algorithm.steps is not None:
+            forms += ["operator, batches"] * (algorithm.steps.slide_rows is not None)
         assert list(algorithm.forms) == forms
 
 
@@ -301,7 +332,7 @@ def test_a_form_that_another_algorithm_serves_names_it():
                 assert algorithm.slide is runs.slide
                 makers = algorithm.slide.__module__.rpartition(".")[2]
                 assert makers == runs.name
-            if form == "operator":
+            if form.startswith("operator"):
                 maker = algorithm.steps.insert.__module__.rpartition(".")[2]
                 served = ("subtract_on_evict",)  # of which it is the form of one range
                 assert maker.strip("_").removesuffix("_steps") in (

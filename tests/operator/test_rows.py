@@ -91,6 +91,46 @@ def test_what_does_not_commute(algorithm, values, cuts, range_):
     assert found == windows(values, range_, lambda own: max(own, key=lambda v: v % 7))
 
 
+TEXT = wr.Aggregate(  # a window's text is its values, in their order, and no others
+    name="text",
+    lift=lambda value: f"{int(value)} ",
+    combine=lambda older, newer: older + newer,
+    inverse=lambda whole, oldest: whole.removeprefix(oldest),
+    lower=lambda partial: partial,
+)
+
+
+@pytest.mark.filterwarnings("ignore:text runs as plain Python")
+@pytest.mark.parametrize("capacity", [None, 256])
+@pytest.mark.parametrize("range_", [1, 2, 3, 9, 30, 64])
+@pytest.mark.parametrize("algorithm", STRETCHES)
+def test_each_window_is_its_values_in_their_order(algorithm, range_, capacity):
+    """A side that is swapped or left out shows, or a place that is not the window's."""
+    how = {"algorithm": algorithm, "nulls": False, "capacity": capacity}
+    operator = wr.Operator(wr.rows(range_), TEXT, **how)
+    values = list(range(100, 500))
+
+    found = fed(operator, np.array(values), [20, 21, 60, 61, 90, 190, 333])
+
+    texts = windows(values, range_, lambda own: "".join(f"{v} " for v in own))
+    assert found == texts
+    assert operator.query() == texts[-1]
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_window_of_one_row_is_that_row(compiled, monkeypatch):
+    """Taking the row before it off would leave an infinity behind."""
+    if compiled:
+        monkeypatch.setenv("WINDROW_COMPILE", "always")
+    how = {"algorithm": "subtract_on_evict", "nulls": False}
+    operator = wr.Operator(wr.rows(1), "sum", **how)
+    values = [1e300, 0.1, math.inf, 2.0, -math.inf, 0.3] * 3
+
+    found = fed(operator, np.array(values), [1, 2, 9])
+
+    assert found == values
+
+
 @pytest.mark.parametrize("algorithm", STRETCHES)
 @given(values=streams(st.integers(-9, 9)), cuts=CUTS, data=st.data())
 def test_events_by_hand_between_batches(algorithm, values, cuts, data):

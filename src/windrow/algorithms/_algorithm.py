@@ -23,7 +23,8 @@ the stop: windows of several ranges in one pass.
 
 The card has the costs of each form, as tests count them: `time`, `worst` and `space`
 over windows given as arrays, `strided` those of the fast path, `threaded` those of the
-thread that answers where there are two, `online` one event at a time.
+thread that answers where there are two, `online` one event at a time, `fed` those of
+batches in stretches (`_stretches.py`).
 
 `steps` is the same algorithm one event at a time, for operators.  With `ways` the parts
 of a product may go their own way, if one of them has the law that is needed: its
@@ -88,6 +89,7 @@ class Algorithm:
     strided: FormCosts | None = None
     threaded: FormCosts | None = None
     online: FormCosts | None = None
+    fed: FormCosts | None = None
 
     @property
     def forms(self) -> dict[str, FormCosts]:
@@ -97,6 +99,7 @@ class Algorithm:
             "even arrays": self.strided,
             "two threads": self.threaded,
             "operator": self.online,
+            "operator, batches": self.fed,
         }
         return {form: costs for form, costs in forms.items() if costs is not None}
 

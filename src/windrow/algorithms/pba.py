@@ -269,4 +269,5 @@ PBA = Algorithm(
     ),
     threaded=FormCosts("< 3", "3", "4 max(32768, n / 2) + n + 8350"),
     online=FormCosts("< 4", "4", "2 p + 2"),
+    fed=FormCosts("5", "n + min(n / 2, 1024)", "2 p + 1026"),
 )

@@ -292,4 +292,5 @@ SBA = Algorithm(
         "4 min(max(n, 512), 1024) + n / 512 + 3",
     ),
     online=FormCosts("3", "n + 2", "p + 1", by="two_stacks_lite"),
+    fed=FormCosts("5", "2 n + min(n, 1024) + 2", "p + 1025", by="two_stacks_lite"),
 )

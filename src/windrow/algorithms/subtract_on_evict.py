@@ -157,4 +157,5 @@ SUBTRACT_ON_EVICT = Algorithm(
     steps=Stepwise(insert, evict, whole, state=1, constant=True, slide_rows=slide_rows),
     strided=FormCosts("2", "2", "1"),
     online=FormCosts("2", "2", "p + 1"),
+    fed=FormCosts("3.5", "1.5 min(n, 1024) + 2", "p + 1025"),
 )

@@ -131,4 +131,5 @@ TWO_STACKS_LITE = Algorithm(
     slide=slide,
     steps=LITE_STEPS,
     online=FormCosts("3", "n + 2", "p + 1"),
+    fed=FormCosts("5", "2 n + min(n, 1024) + 2", "p + 1025"),
 )
