@@ -182,6 +182,25 @@ def test_an_algorithm_slides_over_stretches(algorithm, monkeypatch):
     assert len(calls) <= 20, "at the borders of pba's chunks only"
 
 
+@pytest.mark.parametrize("algorithm", STRETCHES)
+def test_a_window_is_filled_by_stretches(algorithm, monkeypatch):
+    """No step is taken for each event before the first result."""
+    operator = wr.Operator(wr.rows(500), "sum", algorithm=algorithm, nulls=False)
+    operator.feed(np.arange(3))
+    plain, calls = operator._windows[None].program.steps.kernel.plain, []
+    insert = plain.insert
+    monkeypatch.setattr(
+        plain, "insert", lambda *given: calls.append(1) or insert(*given)
+    )
+
+    results = operator.feed(np.arange(3, 502))
+
+    assert [result.value for result in results] == [
+        sum(range(i, i + 500)) for i in range(3)
+    ]
+    assert len(calls) <= 5, "where a chunk begins, and the first result"
+
+
 def test_arrays_that_are_no_plain_numbers_go_the_long_way():
     operator = wr.Operator(wr.rows(3), "sum", types={"value": "int64"}, nulls=False)
     values = np.arange(20)

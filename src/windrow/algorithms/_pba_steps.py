@@ -33,7 +33,13 @@ the ring of events.
 from windrow.kernels.vocabulary import IDENTITY, combine, emit, leaf, load, store
 
 from ._stepwise import Stepwise
-from ._stretches import answer_stretch, build_suffixes, keep_stretch, upto_end
+from ._stretches import (
+    add_stretch,
+    answer_stretch,
+    build_suffixes,
+    keep_stretch,
+    upto_end,
+)
 
 SPARE = 2  # suffixes that an answer computes
 
@@ -114,7 +120,7 @@ def evict(scratch, ints, state):
     if A == L:
         L, M, P = _next_front(part, mask, A, L, M, P, B)
     F += 1
-    if F == E or (A + 1 < B and F == heads[(A + 1) & mask]):
+    if F == E or (A + 1 < B and (B == E or F == heads[(A + 1) & mask])):
         A += 1
     return (F, E, A, B, L, M, P) + ints[7:], state
 
@@ -134,7 +140,7 @@ def whole(scratch, ints, state):
     if L < M:
         partial = combine(total, partial)
     if A < L:
-        if F == heads[A & mask]:
+        if B == E or F == heads[A & mask]:
             partial = combine(load(part, A & mask), partial)
         else:
             stop = E
@@ -148,15 +154,36 @@ def whole(scratch, ints, state):
     return partial, ends + ints[12:], (total, csa)
 
 
+def fill_rows(memory, ints, state, tick, source, i, count, room):
+    """From chunk to chunk; a chunk begins, or becomes the middle, with an event."""
+    scratch = memory[1]
+    mask = scratch[-1]
+    while i < count:
+        _, _, A, B, L, M = ints[:6]
+        turn, csa = ints[8], state[1]
+        some = min(count - i, upto_end(B, mask))
+        if tick < turn:
+            some = min(some, turn - tick)
+        elif A == L or L == M:
+            some = 0
+        if some < 1 or M == B:
+            some = 1
+            ints, state = insert(scratch, ints, state, leaf(source, i), tick)
+        else:
+            state = (state[0], add_stretch(source, i, some, csa))
+            ints = _take_in(scratch, ints, 0 * some, tick, source, i, some, room)
+        tick, i = tick + some, i + some
+    return ints, state
+
+
 def slide_rows(memory, ints, state, tick, source, i, count, room, out, made):
     """From chunk to chunk: each event is a pane, and its number is its tick."""
     scratch = memory[1]
     mask = scratch[-1]
     while i < count:
-        _, E, A, B, L, M = ints[:6]
+        _, _, A, B, L, M = ints[:6]
         turn = ints[8]
-        some = min(count - i, L - A - 1)
-        some = min(some, upto_end(E, mask), upto_end(B, mask), upto_end(A + 1, mask))
+        some = min(count - i, L - A - 1, upto_end(B, mask), upto_end(A + 1, mask))
         if tick < turn:
             some = min(some, turn - tick)
         elif L == M:
@@ -176,19 +203,27 @@ def slide_rows(memory, ints, state, tick, source, i, count, room, out, made):
 
 
 def _slide_in_chunk(scratch, ints, state, tick, source, i, count, room, out, made):
-    """Events of the current chunk, while there is a front; then suffixes are due."""
-    events, part, heads, mask = scratch
-    F, E, A, B, L, M, P, _, turn, upcoming, step, quiet = ints[:12]
+    """Events of the current chunk, while there is a front."""
+    _, part, _, mask = scratch
+    A, _, L, M = ints[2:6]
     total, csa = state
-    f, b = (A + 1) & mask, B & mask
+    f = (A + 1) & mask
     if L < M:
         csa = answer_stretch(source, i, count, part, f, total, csa, room, out, made)
     else:
         csa = answer_stretch(source, i, count, part, f, None, csa, room, out, made)
-    keep_stretch(source, i, count, events, E & mask)
-    keep_stretch(source, i, count, part, b)
-    for k in range(count):
-        heads[b + k] = E + k
+    ints = _take_in(scratch, ints, count, tick, source, i, count, room)
+    return ints, (total, csa)
+
+
+def _take_in(scratch, ints, gone, tick, source, i, count, room):
+    """Panes of one event each have come, and `gone` have left; suffixes are due.
+
+    Where all panes are such, nobody reads the ring of events, nor the heads.
+    """
+    _, part, _, mask = scratch
+    F, E, A, B, L, M, P, _, turn, upcoming, step, quiet = ints[:12]
+    keep_stretch(source, i, count, part, B & mask)
     end = tick + count
     if P > L and upcoming < end:
         due = min(P - L, (end - 1 - upcoming) // step + 1)
@@ -198,8 +233,9 @@ def _slide_in_chunk(scratch, ints, state, tick, source, i, count, room, out, mad
         build_suffixes(part, mask, P - due, P, after, room)
         P -= due
         upcoming += due * step
-    ends = (F + count, E + count, A + count, B + count, L, M, P, end)
-    return ends + (turn, upcoming, step, 0 * quiet + 1) + ints[12:], (total, csa)
+    ends = (F + gone, E + count, A + gone, B + count, L, M, P, end)
+    answered = 0 * quiet + min(gone, 1)
+    return ends + (turn, upcoming, step, answered) + ints[12:]
 
 
 def move(scratch, ints, wider):
@@ -225,5 +261,6 @@ PBA_STEPS = Stepwise(
     constant=True,
     chunk=True,
     move=move,
+    fill_rows=fill_rows,
     slide_rows=slide_rows,
 )

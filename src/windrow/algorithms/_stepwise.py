@@ -17,6 +17,11 @@ the number of event i and `room` memory for `ROOM` partials:
     slide_rows(memory, ints, state, tick, source, i, count, room, out, made)
                                                 -> ints, state
 
+and for the events before that, of which none leaves and none reports:
+
+    fill_rows(memory, ints, state, tick, source, i, count, room)
+                                                -> ints, state
+
 What lives between two calls is all there is:
 
     ints      whole numbers; the first two are the places of the window, [F, E),
@@ -89,6 +94,7 @@ class Stepwise:
     chunk: bool = False
     live: int | None = None
     move: Callable[..., Any] | str | None = None
+    fill_rows: Callable[..., Any] | None = None
     slide_rows: Callable[..., Any] | None = None
     any_place: AnyPlace | None = None
     since: Callable[..., Any] | None = None

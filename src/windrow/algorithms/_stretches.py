@@ -7,10 +7,15 @@ oldest one leave and reports: `count` events are a few loops over neighbouring p
     batch                           i==============|       prefixes, scanned in lanes
     result     suffix[f + k] + ahead + back + prefix[k]
 
+Before a window is full there is nothing to report: its events are copied to the ring,
+and added up (`take_rows`).
+
 `room` is memory for prefixes or suffixes of four lanes, scanned side by side, as in
 `_lanes.py`; partials of many fields would not fit the registers, and are scanned in one
 chain.  A stretch never passes the end of the ring: `upto_end` says how far that is.
 """
+
+# ruff: noqa: N803, N806 -- F and E are the ends of the window in all step forms
 
 from windrow.kernels.vocabulary import IDENTITY, combine, emit, leaf, load, store
 
@@ -112,3 +117,31 @@ def keep_stretch(source, i, count, ring, e):
     """Put the partials of events at the places from e on."""
     for k in range(count):
         store(ring, e + k, leaf(source, i + k))
+
+
+def add_stretch(source, i, count, back):
+    """The back with so many events more, added up in four lanes."""
+    done, lane = 0, count >> 2
+    if len(IDENTITY) <= FEW_FIELDS and lane > 0:
+        done, a = 4 * lane, i
+        t0, t1 = leaf(source, a), leaf(source, a + lane)
+        t2, t3 = leaf(source, a + 2 * lane), leaf(source, a + 3 * lane)
+        for k in range(1, lane):
+            t0 = combine(t0, leaf(source, a + k))
+            t1 = combine(t1, leaf(source, a + lane + k))
+            t2 = combine(t2, leaf(source, a + 2 * lane + k))
+            t3 = combine(t3, leaf(source, a + 3 * lane + k))
+        back = combine(combine(combine(combine(back, t0), t1), t2), t3)
+    for k in range(done, count):
+        back = combine(back, leaf(source, i + k))
+    return back
+
+
+def take_rows(source, i, count, ring, mask, E, back):
+    """Let events in without an answer: they stand from place E on; gives the back."""
+    while i < count:
+        some = min(count - i, upto_end(E, mask), ROOM)
+        back = add_stretch(source, i, some, back)
+        keep_stretch(source, i, some, ring, E & mask)
+        E, i = E + some, i + some
+    return back

@@ -29,7 +29,7 @@ from windrow.kernels.vocabulary import (
 
 from ._algorithm import Algorithm, FormCosts
 from ._stepwise import Stepwise
-from ._stretches import keep_stretch, lane_of, upto_end
+from ._stretches import keep_stretch, lane_of, take_rows, upto_end
 
 
 def prepare(widest, chunk):
@@ -83,6 +83,13 @@ def evict(scratch, ints, state):
 
 def whole(scratch, ints, state):
     return state[0], ints, state
+
+
+def fill_rows(memory, ints, state, tick, source, i, count, room):
+    part, mask = memory[1]
+    F, E = ints
+    back = take_rows(source, i, count, part, mask, E, state[0])
+    return (F, E + count - i), (back,)
 
 
 def slide_rows(memory, ints, state, tick, source, i, count, room, out, made):
@@ -154,7 +161,15 @@ SUBTRACT_ON_EVICT = Algorithm(
     slide=slide,
     stage=prepare,
     stride=stride,
-    steps=Stepwise(insert, evict, whole, state=1, constant=True, slide_rows=slide_rows),
+    steps=Stepwise(
+        insert,
+        evict,
+        whole,
+        state=1,
+        constant=True,
+        fill_rows=fill_rows,
+        slide_rows=slide_rows,
+    ),
     strided=FormCosts("2", "2", "1"),
     online=FormCosts("2", "2", "p + 1"),
     fed=FormCosts("3.5", "1.5 min(n, 1024) + 2", "p + 1025"),

@@ -30,7 +30,13 @@ from windrow.kernels.vocabulary import (
 
 from ._algorithm import Algorithm, FormCosts
 from ._stepwise import Stepwise
-from ._stretches import answer_stretch, build_suffixes, keep_stretch, upto_end
+from ._stretches import (
+    answer_stretch,
+    build_suffixes,
+    keep_stretch,
+    take_rows,
+    upto_end,
+)
 from .recompute import STEPS as RING_STEPS
 
 
@@ -94,6 +100,13 @@ def whole(scratch, ints, state):
     return combine(head, state[0]), ints, state
 
 
+def fill_rows(memory, ints, state, tick, source, i, count, room):
+    part, mask = memory[1]
+    F, E, flip = ints
+    back = take_rows(source, i, count, part, mask, E, state[0])
+    return (F, E + count - i, flip), (back,)
+
+
 def slide_rows(memory, ints, state, tick, source, i, count, room, out, made):
     """From flip to flip: suffixes of the front, prefixes of the batch."""
     part, mask = memory[1]
@@ -116,7 +129,15 @@ def slide_rows(memory, ints, state, tick, source, i, count, room, out, made):
     return (F, E, flip), (back,)
 
 
-STEPS = Stepwise(insert, evict, whole, begin=(0, 0, 0), state=1, slide_rows=slide_rows)
+STEPS = Stepwise(
+    insert,
+    evict,
+    whole,
+    begin=(0, 0, 0),
+    state=1,
+    fill_rows=fill_rows,
+    slide_rows=slide_rows,
+)
 LITE_STEPS = replace(STEPS, list_form=replace(RING_STEPS, stacks=True))
 
 TWO_STACKS_LITE = Algorithm(

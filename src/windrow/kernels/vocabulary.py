@@ -220,6 +220,19 @@ RING_UPTO: Any = None
 """Which of the algorithm's ints is one past the last such place."""
 
 
+def fill_rows(
+    memory: Any,
+    ints: Any,
+    state: Any,
+    tick: Whole,
+    source: Any,
+    i: Whole,
+    count: Whole,
+    room: Any,
+) -> Any:
+    """Events [i, count), after which the window is not yet full; ints and state."""
+
+
 def slide_rows(
     memory: Any,
     ints: Any,

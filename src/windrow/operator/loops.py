@@ -17,6 +17,7 @@ from windrow.kernels.vocabulary import (
     copy_event,
     emit,
     evict,
+    fill_rows,
     insert,
     ints_of,
     leaf,
@@ -121,6 +122,13 @@ def put_row(memory, ints, state, number, source, i):
     return insert(scratch, ints, state, leaf(source, i), number)
 
 
+def fill_by_steps(memory, ints, state, tick, source, i, count, _):
+    """`fill_rows` for an algorithm that takes one event after the other."""
+    for k in range(count - i):
+        ints, state = put_row(memory, ints, state, tick + k, source, i + k)
+    return ints, state
+
+
 def slide_by_steps(memory, ints, state, tick, source, i, count, _, out, made):
     """`slide_rows` for an algorithm that takes one event after the other."""
     scratch = memory[1]
@@ -146,7 +154,8 @@ def feed_rows(mem, values, out, room, at):
     is_small = min(range_, size_of(ints) + count) - 1 > words[MASK]
     if is_small or size_of(ints) < ints[1] - ints[0]:
         return np.int64(-1)
-    i = np.int64(0)
+    begin, i = np.int64(0), max(min(count, range_ - 1 - total), np.int64(0))
+    ints, state = fill_rows(memory, ints, state, total, source, begin, i, room)
     while i < count and size_of(ints) < range_:
         ints, state = put_row(memory, ints, state, total + i, source, i)
         if total + i + 1 >= range_:

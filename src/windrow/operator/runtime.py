@@ -23,7 +23,7 @@ from .events import EventReader
 from .inputs import EventColumns
 from .key_loops import KEY_LOOPS
 from .layout import Array, Layout, Memory, layout_of, open_text
-from .loops import LOOPS, move_rings, slide_by_steps
+from .loops import LOOPS, fill_by_steps, move_rings, slide_by_steps
 from .many_loops import MANY_LOOPS
 from .places import PLACES
 from .policies import ANCHOR, EVERY, FURTHEST, INTS, RANGE, SINCE, STEP
@@ -99,6 +99,7 @@ class OperatorKernel:
             "evict": steps.evict,
             "whole": steps.whole,
             "move": steps.move or move_rings,
+            "fill_rows": steps.fill_rows or fill_by_steps,
             "slide_rows": steps.slide_rows or slide_by_steps,
         }
         entries: tuple[Callable[..., Any], ...] = LOOPS
