@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
+from counting import counted, objects
 from windrow.algorithms import _two_threads
-from windrow.loops import Lane, pinned
+from windrow.loops import Lane, interpreting, pinned
 from windrow.operator import array_feed, list_feed
 
 ALGORITHMS = [
@@ -156,11 +157,11 @@ def test_memory_is_filled_again_when_somebody_needs_it(slid):
 
 
 RANGES = st.lists(st.integers(1, 9), min_size=1, max_size=4, unique=True)
-WAYS = ["one graph", "one window after the other"]
+WAYS = ["one graph", "one window after the other", "shared laps"]
 
 
 @pytest.mark.parametrize("nulls", [True, False])
-@pytest.mark.parametrize("name", ["sum", "max", "range"])
+@pytest.mark.parametrize("name", ["sum", "max", "range", "first"])
 @pytest.mark.parametrize("way", WAYS)
 @given(data=st.data(), ranges=RANGES)
 def test_batches_of_a_list_give_what_one_event_at_a_time_gives(
@@ -178,6 +179,9 @@ def test_batches_of_a_list_give_what_one_event_at_a_time_gives(
     between = ["insert", "add", "remove", "query", "nothing", "save", "evict"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(list_feed, "LONG", 1 if way == WAYS[0] else 10**9)
+        patch.setattr(list_feed, "SHORT", 1 if way == WAYS[2] else 10**9)
+        patch.setattr(list_feed, "PIECE", 7)
+        patch.setattr(list_feed, "BLOCK", 7)
         for _ in range(5):
             what = data.draw(st.sampled_from(between))
             names = list(single.query())
@@ -248,6 +252,101 @@ def test_a_batch_of_a_list_goes_through_one_window_after_the_other(monkeypatch):
 
     assert fed[5:] == [(50, 131), (30, 181), (30, 211)]
     assert operator.query() == {"a": 57, "b": sum(range(10, 30)) + sum(range(30))}
+
+
+@pytest.fixture
+def by_laps(monkeypatch):
+    """The lengths of batches that went by laps."""
+    seen: list[int] = []
+    slide = list_feed.SharedLaps.slide
+
+    def spy(own: Any, values: Any, count: int, first: int) -> Any:
+        seen.append(count)
+        return slide(own, values, count, first)
+
+    monkeypatch.setattr(list_feed.SharedLaps, "slide", spy)
+    return seen
+
+
+@pytest.mark.parametrize("aggregate", ["sum", "max", "range"])
+@pytest.mark.parametrize("ranges", [(64, 300, 97), (100, 64, 800), (70, 71)])
+def test_windows_of_a_list_share_laps(aggregate, ranges, by_laps):
+    """Batches down to half of the longest window."""
+    values = np.random.default_rng(2).integers(-99, 99, 2_500)
+    windows = [wr.rows(range_, name=str(range_)) for range_ in ranges]
+    operator = wr.Operator(windows, aggregate, nulls=False)
+    found = [
+        result for batch in np.split(values, [1, 30, 900, 1_300, 1_310, 2_200]) for
+        result in operator.feed(batch)
+    ]  # fmt: skip
+
+    folds = {"sum": np.sum, "max": np.max, "range": np.ptp}
+    for range_ in ranges:
+        own = [result.value for result in found if result.query == str(range_)]
+        views = np.lib.stride_tricks.sliding_window_view(values, range_)
+        assert own == folds[aggregate](views, axis=1).tolist()
+    batches = [1, 29, 870, 400, 10, 890, 300]
+    assert by_laps == [count for count in batches if 2 * count >= max(ranges)]
+
+
+@pytest.mark.parametrize("ranges", [(3, 9, 5), (4, 4), (8, 3, 30, 11)])
+def test_laps_keep_the_order_of_values(ranges, monkeypatch):
+    monkeypatch.setattr(list_feed, "BLOCK", 23)
+    _, product = counted(lambda older, newer: older + newer, identity="")
+    texts = objects([f"{i} " for i in range(200)])
+    with interpreting():
+        laps = list_feed.SharedLaps(product, np.array(ranges), min(ranges))
+        (early,) = laps.slide(texts[:40], 40, 0)
+        (late,) = laps.slide(texts[40 - max(ranges) + 1 :], 160, 40)
+
+    both = np.hstack([early.reshape(-1, 40), late.reshape(-1, 160)])
+    for row, range_ in zip(both, ranges, strict=True):
+        ends = range(range_, 201)
+        assert row[range_ - 1 :].tolist() == [
+            "".join(texts[end - range_ : end]) for end in ends
+        ]
+
+
+def test_results_by_laps_take_two_combines_each():
+    """And two for the scans that all windows share, beside the totals of laps."""
+    tally, product = counted(max, identity=-1)
+    ranges = np.array([100, 200, 350])
+    with interpreting():
+        laps = list_feed.SharedLaps(product, ranges, 100)
+        laps.slide(objects(range(4_349)), 4_000, 349)
+
+    scanned = 4_000 + 349 * -(-4_000 // 700)
+    assert tally.total < 2 * len(ranges) * 4_000 + 2.1 * scanned
+
+
+def test_windows_that_are_too_short_or_too_long_share_no_laps(by_laps):
+    for ranges in [(63, 200), (64, 64 * 64 + 1), (100,)]:
+        windows = [wr.rows(range_, name=str(range_)) for range_ in ranges]
+        operator = wr.Operator(windows, "max", types={"value": "int64"}, nulls=False)
+        assert len(operator.feed(np.arange(300))) == sum(
+            max(301 - range_, 0) for range_ in ranges
+        )
+
+    assert not by_laps
+
+
+@pytest.mark.parametrize("aggregate", ["sum", "max"])
+def test_machine_code_of_shared_laps(aggregate, compiled_lane, by_laps):
+    values = np.random.default_rng(2).integers(-99, 99, 9_000)
+    ranges = 1_500, 512, 600
+    operator = wr.Operator(
+        [wr.rows(range_, name=str(range_)) for range_ in ranges], aggregate, nulls=False
+    )
+    found = [
+        result for batch in np.split(values, [1_000, 3_000, 5_001]) for result in
+        operator.feed(batch)
+    ]  # fmt: skip
+
+    for range_ in ranges:
+        own = [result.value for result in found if result.query == str(range_)]
+        views = np.lib.stride_tricks.sliding_window_view(values, range_)
+        assert own == getattr(views, aggregate)(axis=1).tolist()
+    assert by_laps == [1_000, 2_000, 2_001, 3_999]
 
 
 @pytest.mark.parametrize("aggregate", ["sum", "max"])

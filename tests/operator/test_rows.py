@@ -117,6 +117,23 @@ def test_each_window_is_its_values_in_their_order(algorithm, range_, capacity):
     assert operator.query() == texts[-1]
 
 
+@pytest.mark.filterwarnings("ignore:text runs as plain Python")
+@pytest.mark.parametrize("algorithm", STRETCHES)
+def test_events_that_leave_before_the_window_is_full(algorithm):
+    operator = wr.Operator(wr.rows(200), TEXT, algorithm=algorithm, nulls=False)
+    kept: list[int] = []
+    for come, gone in [(10, 10), (20, 15), (7, 0), (60, 30), (9, 51), (70, 3)]:
+        values = np.arange(100, 100 + come)
+        assert not len(operator.feed(values))
+        kept += values.tolist()
+        assert operator.query() == "".join(f"{value} " for value in kept)
+        for _ in range(gone):
+            operator.evict()
+        kept = kept[gone:]
+
+    assert operator.query() == "".join(f"{value} " for value in kept)
+
+
 @pytest.mark.parametrize("compiled", [False, True])
 def test_a_window_of_one_row_is_that_row(compiled, monkeypatch):
     """Taking the row before it off would leave an infinity behind."""

@@ -157,11 +157,10 @@ def whole(scratch, ints, state):
 def fill_rows(memory, ints, state, tick, source, i, count, room):
     """From chunk to chunk; a chunk begins, or becomes the middle, with an event."""
     scratch = memory[1]
-    mask = scratch[-1]
     while i < count:
-        _, _, A, B, L, M = ints[:6]
+        A, B, L, M = ints[2:6]
         turn, csa = ints[8], state[1]
-        some = min(count - i, upto_end(B, mask))
+        some = count - i
         if tick < turn:
             some = min(some, turn - tick)
         elif A == L or L == M:

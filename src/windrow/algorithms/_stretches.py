@@ -15,8 +15,6 @@ and added up (`take_rows`).
 chain.  A stretch never passes the end of the ring: `upto_end` says how far that is.
 """
 
-# ruff: noqa: N803, N806 -- F and E are the ends of the window in all step forms
-
 from windrow.kernels.vocabulary import IDENTITY, combine, emit, leaf, load, store
 
 LANE = 256
@@ -137,11 +135,14 @@ def add_stretch(source, i, count, back):
     return back
 
 
-def take_rows(source, i, count, ring, mask, E, back):
-    """Let events in without an answer: they stand from place E on; gives the back."""
+def take_rows(source, i, count, ring, e, back):
+    """Let events in without an answer, to the places from e on; gives the back.
+
+    No event has left before the first window is full: the ring does not end there.
+    """
     while i < count:
-        some = min(count - i, upto_end(E, mask), ROOM)
+        some = min(count - i, ROOM)
         back = add_stretch(source, i, some, back)
-        keep_stretch(source, i, some, ring, E & mask)
-        E, i = E + some, i + some
+        keep_stretch(source, i, some, ring, e)
+        e, i = e + some, i + some
     return back

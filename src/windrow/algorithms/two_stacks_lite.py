@@ -103,7 +103,7 @@ def whole(scratch, ints, state):
 def fill_rows(memory, ints, state, tick, source, i, count, room):
     part, mask = memory[1]
     F, E, flip = ints
-    back = take_rows(source, i, count, part, mask, E, state[0])
+    back = take_rows(source, i, count, part, E & mask, state[0])
     return (F, E + count - i, flip), (back,)
 
 

@@ -28,6 +28,7 @@ Below them is the kernel, which sees arrays of numbers only:
     loops.py          events in, results out
     key_loops.py      the same for the windows of many keys
     many_loops.py     the same for the windows of a list
+    lap_loops.py      batches over a list, by laps that its windows share
     policies.py       what leaves, and what falls due
     places.py         finds an event again, and puts a late one in its place
 

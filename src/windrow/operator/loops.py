@@ -36,6 +36,7 @@ from windrow.kernels.vocabulary import (
 )
 from windrow.windows.policy_numbers import DELTA, PUNCTUATION, TIME
 
+from .lap_loops import call_laps
 from .policies import (
     BOUNDARY,
     FULL,
@@ -310,6 +311,7 @@ LOOPS = (
     call_feed,
     call_rows,
     call_rows_each,
+    call_laps,
     call_one,
     call_quick,
     call_look,
