@@ -200,7 +200,7 @@ GENERATED = {
     "algorithms/_parts.py": (7, "as many parts as a product has, field by field"),
     "kernels/codes.py": (2, "columns of a key, and which of them may be null"),
     "kernels/leaves.py": (6, "numba sees rows and partials field by field"),
-    "kernels/source.py": (15, "numba sees partials field by field; products differ"),
+    "kernels/source.py": (16, "numba sees partials field by field; products differ"),
     "kernels/tallies.py": (4, "as source.py, for rows that are counted"),
     "kernels/user.py": (3, "numba sees partials field by field; they are inferred"),
     "operator/arena.py": (

@@ -209,6 +209,17 @@ def test_batches_of_a_list_give_what_one_event_at_a_time_gives(
         assert len(arrays) == len(single)
 
 
+def test_sums_take_two_words_where_large_values_came_one_by_one():
+    operator = wr.Operator([wr.rows(1, name="one"), wr.rows(20, name="all")], wr.sum())
+    operator.feed(np.zeros(40, np.int64))
+    operator.insert(0)
+    operator.feed(np.array([0] * 17 + [-1, -(2**62), -(2**62)]))  # one by one
+
+    last = list(operator.feed(np.zeros(2, np.int64)))[-2:]
+
+    assert [result.value for result in last] == [0, -(2**63) - 1]
+
+
 def test_a_long_batch_of_a_list_is_answered_by_one_graph(monkeypatch):
     seen = []
     graph = list_feed.slide_graph

@@ -244,5 +244,5 @@ def test_events_without_a_key_are_folded_by_all_tasks_and_the_plan_says_so():
     assert flow(hot=True).deals
     assert "events are dealt out and folded by all tasks" in flow(hot=True).shared
     assert "events are folded by the tasks that read them" in flow().shared
-    words = 'all meet in one bucket, since late="keep" gives rows back'
-    assert words in flow(late="keep").shared
+    words = "all meet in one bucket, the work of one task, since late="
+    assert f'{words}"keep" gives rows back' in flow(late="keep").shared

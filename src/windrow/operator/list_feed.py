@@ -103,6 +103,7 @@ class ListFeed(ArrayFeed):
             if recent.upto != window.first:
                 recent.forget(window.first)
             recent.append(values, self.longest)
+            self.is_small = False  # they were not looked at
             return None
         small = self._are_small(values)
         found: Function
