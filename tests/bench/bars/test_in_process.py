@@ -58,6 +58,8 @@ def _few(monkeypatch):
         (sharing, "MANY_ROWS", (400, 400)),
         (time_windows, "ROWS", (5_000, 5_000)),
         (time_windows, "THREAD_ROWS", (2_000, 2_000)),
+        (time_windows, "LIST_ROWS", (60, 60)),
+        (time_windows, "LISTS", (2,)),
         (medians, "ROWS", (600, 600)),
         (medians, "WIDTHS", (11, 101)),
         (medians, "FRAME_ROWS", (2_000, 2_000)),

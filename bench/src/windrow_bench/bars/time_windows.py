@@ -1,7 +1,9 @@
-"""Time windows beside count windows over the same rows, and threads beside one.
+"""Time windows beside count windows over the same rows, threads, and lists.
 
     even       . . . . . . . . . .      a row a second: 3,600 s hold 3,600 rows
     bursts     ... ..  ..       ....    as many rows in as long, with gaps of minutes
+    lists      |--- w0 ---|             many windows of the bursts in one call, beside
+             |----- w1 ---|             a call for each of them
 
 What a time window costs beyond a count window is finding its bounds.
 """
@@ -30,6 +32,8 @@ SLIDE, BY_ROWS, BY_TIME = "slide", "aggregate by rows", "aggregate by time"
 EVEN, BURSTS = "a row a second", "gaps and bursts"
 ONE, TWO = "one thread", "two threads"
 KEYS = {"1,000 keys": 1_000, "one key": 1}
+LIST_ROWS, LISTS = (20_000, 200_000), (10, 20, 100)
+TOGETHER, ALONE = "one call", "a call for each window"
 
 
 def instants(rows: int, kind: str) -> Array:
@@ -112,9 +116,43 @@ def _threads(keys: int, rows: int) -> list[Contender]:
     ]
 
 
+def _lists(name: str, count: int, rows: int) -> list[Contender]:
+    dice = np.random.default_rng([17, count])
+    at = pa.array(instants(rows, BURSTS), pa.timestamp("us"))
+    table = pa.table({"at": at, "x": dice.normal(size=rows)})
+    ranges = (int(one) for one in dice.integers(60, 2 * RANGE, count))
+    every = partial(wr.sliding, every="1 second", on="at")
+    windows = [every(f"{one} seconds") for one in ranges]
+    ask = partial(wr.aggregate, table, r=getattr(wr, name)("x"), threads=1)
+
+    def alone() -> list[pa.Table]:
+        return [ask(window) for window in windows]
+
+    expected = alone()
+
+    def again(answers: list[pa.Table]) -> None:
+        if answers != expected:
+            raise WrongAnswer("a window alone differs from call to call")
+
+    def same(answer: pa.Table) -> None:
+        """The rows of a query are those of its window alone; sums but for rounding."""
+        if len(answer) != sum(map(len, expected)):
+            raise WrongAnswer(f"{len(answer):,} windows")
+        queries, results = answer["query"].to_numpy(), answer["r"].to_numpy()
+        for number in (0, count - 1):
+            own = expected[number]["r"].to_numpy()
+            if not np.allclose(results[queries == number], own, rtol=1e-9, atol=1e-9):
+                raise WrongAnswer(f"window {number} of the list differs from it alone")
+
+    return [
+        Contender(ALONE, alone, again),
+        Contender(TOGETHER, lambda: ask(windows), same),
+    ]
+
+
 def trials(size: Size) -> list[Trial]:
-    """Both kinds of instants; many keys and one."""
-    rows, more = size.pick(*zip(ROWS, THREAD_ROWS, strict=True))
+    """Both kinds of instants; many keys and one; lists."""
+    rows, more, few = size.pick(*zip(ROWS, THREAD_ROWS, LIST_ROWS, strict=True))
     beside = [
         bar_trial("max", kind, partial(_enter, kind, rows), size)
         for kind in (EVEN, BURSTS)
@@ -123,7 +161,11 @@ def trials(size: Size) -> list[Trial]:
         bar_trial("threads", name, partial(_threads, keys, more), size)
         for name, keys in KEYS.items()
     ]
-    return beside + parallel
+    lists = [
+        bar_trial(f"many, {name}", count, partial(_lists, name, count, few), size)
+        for name in ("min", "sum") for count in size.pick(LISTS[:1], LISTS)
+    ]  # fmt: skip
+    return beside + parallel + lists
 
 
 TIME_WINDOWS = bar(
@@ -131,8 +173,15 @@ TIME_WINDOWS = bar(
     "Time windows beside count windows, and threads",
     "max of one sorted key, 2 million rows, 3,600 s every second or 3,600 rows every "
     "row, one thread; max and mean of 10 million rows, 3,600 s every minute, on one "
-    "thread and on two (fewer rows in a quick run); answers equal bit for bit",
-    [panel("max", "instants"), panel("threads", "keys")],
+    "thread and on two; min and sum of floats in lists of windows of 1 to 120 minutes "
+    "every second, 200,000 rows with gaps and bursts, one thread (fewer rows in a "
+    "quick run); answers equal bit for bit, sums of lists but for rounding",
+    [
+        panel("max", "instants"),
+        panel("threads", "keys"),
+        panel("many, min", "windows"),
+        panel("many, sum", "windows"),
+    ],
     [
         replace(
             cost("aggregate by time takes at most 1.5 times aggregate by rows.",
@@ -144,6 +193,11 @@ TIME_WINDOWS = bar(
              "max", BY_ROWS, (SLIDE,), 2.0),
         speed("Two threads are 1.7 times as fast as one.",
               "threads", TWO, (ONE,), 1.7),
+        *(
+            speed(f"10 to 100 windows in one call, {name} of floats: 2.5 times a call "
+                  "for each.", f"many, {name}", TOGETHER, (ALONE,), 2.5)
+            for name in ("min", "sum")
+        ),
     ],
     trials,
     threads=0,
