@@ -53,13 +53,14 @@ def test_the_fast_path_equals_whole_columns(names, lead):
             np.testing.assert_array_equal(mine, theirs, err_msg=f"width {width}")
 
 
+@pytest.mark.parametrize("name", ["sba", "pba"])
 @pytest.mark.parametrize(
     ("leaf", "count"), [("rows", 1), ("slices", 3)], ids=["rows", "slices"]
 )
-def test_the_source_is_fetched_ahead_of_a_scan(leaf, count):
+def test_the_source_is_fetched_ahead_of_a_scan(name, leaf, count):
     asked = product(("sum", "arg_max"))  # one column; the fields total, max, position
 
-    text = kernel_assembly(find("sba"), asked, Shape(leaf, "regular", fast=True)).text()
+    text = kernel_assembly(find(name), asked, Shape(leaf, "regular", fast=True)).text()
 
     source = text.render()
     assert source.count("approach(source, ") == 3  # what it is, and two calls
