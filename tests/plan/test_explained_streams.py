@@ -16,6 +16,7 @@ import pytest
 
 import windrow as wr
 from explained import named, watched
+from repeated import as_windows
 from windrow.aggregates.calls import gather_calls
 from windrow.batch.partials import Folding
 from windrow.loops import interpreting
@@ -87,7 +88,7 @@ def run(flow: Flow) -> int:
             kind = Folding if flow.fed == "slices" else PieceFolding
             table = kind(flow.plan, flow.request, flow.slots).fold(table)
         now = int(START.timestamp() + 15 * number) * 10**6
-        for out in bucket.step(store, [table], now, StepStats()):
+        for out in as_windows(bucket.step(store, [table], now, StepStats())):
             results += len(out)
     return results
 

@@ -23,6 +23,7 @@ from plain_spans import Span
 import menus
 import oracles
 import windrow as wr
+from repeated import as_windows
 from strategies import part
 from windrow.aggregates.calls import gather_calls
 from windrow.loops import interpreting
@@ -127,7 +128,8 @@ def test_each_window_comes_out_once_with_the_events_that_were_in_time_for_it(dat
                 closed = now
             stats = StepStats()
             table = pa.Table.from_pylist(rows, SCHEMA)
-            for given_out in bucket.step(store, [table] if rows else [], now, stats):
+            step = bucket.step(store, [table] if rows else [], now, stats)
+            for given_out in as_windows(step):
                 out += given_out.to_pylist()
             late += [r["id"] for some in stats.late for r in some.to_pylist()]
             assert stats.late_rows == sum(map(len, stats.late))
@@ -181,7 +183,7 @@ def test_slices_of_two_parts_give_what_kept_events_give(late, data):
                 fold = folding if number == 0 else None
                 fed = [fold.fold(some) for some in tables] if fold else tables
                 stats = StepStats()
-                for given_out in one.step(stores[number], fed, now, stats):
+                for given_out in as_windows(one.step(stores[number], fed, now, stats)):
                     outs[number].extend(map(repr, given_out.to_pylist()))
                 ids[number].extend(r for t in stats.late for r in t["id"].to_pylist())
                 counts.append((stats.rows_in, stats.late_rows, stats.rows_out))
@@ -223,7 +225,7 @@ def test_a_long_event_counts_in_open_windows_and_is_late_for_those_that_are_out(
         )
         list(bucket.step(store, [], 12, stats))  # releases [-5, 5) and [0, 10)
         list(bucket.step(store, [pa.Table.from_pylist([long], SCHEMA)], 12, stats))
-        rest = list(bucket.step(store, [], HUGE, stats))
+        rest = list(as_windows(bucket.step(store, [], HUGE, stats)))
 
     assert first == []
     assert stats.late_rows == 1

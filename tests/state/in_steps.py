@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from hypothesis import strategies as st
 
+from repeated import as_windows
 from windrow.state.codec import HEADER, MemoryStore, StepStats
 
 SCHEMA = pa.schema(
@@ -116,7 +117,7 @@ def run(bucket: Any, steps: Sequence[Step], is_late: Callable[[int, int], bool])
             r for r in rows if r["at"] is None or is_late(r["at"], closed)
         ]
         stats = StepStats()
-        for table in bucket.step(done.store, fed, now, stats):
+        for table in as_windows(bucket.step(done.store, fed, now, stats)):
             assert len(table)
             done.out += table.to_pylist()
         assert stats.rows_in == len(rows)

@@ -21,6 +21,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
+from repeated import as_windows
 from windrow.aggregates.calls import gather_calls
 from windrow.batch.partials import Folding
 from windrow.errors import StateError, StateWarning
@@ -111,7 +112,9 @@ def step(flow: Flow, store: MemoryStore, tables: list[pa.Table], minutes: int) -
     fed = [unpack(pack(table, "feed", small=False), "feed")[0] for table in tables]
     own = any(bound.aggregate.is_users for bound in flow.plan.calls)
     with nullcontext() if own else interpreting():
-        results = make_bucket(flow).step(store, fed, ticks(minutes), StepStats())
+        results = as_windows(
+            make_bucket(flow).step(store, fed, ticks(minutes), StepStats())
+        )
         return [row for table in results for row in table.to_pylist()]
 
 

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 
 import windrow as wr
+from repeated import as_windows
 from windrow.aggregates.calls import gather_calls
 from windrow.errors import StateError
 from windrow.plan import plan_over, plan_windows
@@ -64,7 +65,7 @@ def run(
             for at in ats
         ]
         table = pa.Table.from_pylist(rows, SCHEMA)
-        for results in bucket.step(store, [table], now, StepStats()):
+        for results in as_windows(bucket.step(store, [table], now, StepStats())):
             out += map(repr, results.to_pylist())
     return sorted(out)
 

@@ -21,6 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
+from repeated import as_windows
 from strategies import part
 from windrow.aggregates.calls import gather_calls
 from windrow.errors import StateError
@@ -100,7 +101,8 @@ def run(
     out, stats = [], []
     for tables, now in steps:
         stats.append(StepStats())
-        for table in bucket.step(store, fed(bucket, flow, tables), now, stats[-1]):
+        step = bucket.step(store, fed(bucket, flow, tables), now, stats[-1])
+        for table in as_windows(step):
             out += [tuple(row.values()) for row in table.to_pylist()]
     return out, stats
 

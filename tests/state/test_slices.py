@@ -22,6 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
+from repeated import as_windows
 from strategies import part
 from windrow.aggregates.calls import gather_calls
 from windrow.algorithms import pba_scans as _steps
@@ -189,7 +190,7 @@ def test_slices_that_were_folded_on_the_way_give_the_same_windows(
     out, store = [], MemoryStore()
     stats = StepStats()
     for step in fed:
-        for table in bucket.step(store, step.fed, step.now, stats):
+        for table in as_windows(bucket.step(store, step.fed, step.now, stats)):
             out += table.to_pylist()
 
     assert stats.rows_in == len(rows)
@@ -211,7 +212,7 @@ def test_a_bucket_that_travels_between_steps_goes_on(
     for step in steps:
         again = pickle.loads(pickle.dumps(bucket))
         store = MemoryStore(dict(store.blobs))
-        for table in again.step(store, step.fed, step.now, StepStats()):
+        for table in as_windows(again.step(store, step.fed, step.now, StepStats())):
             out += table.to_pylist()
 
     assert same(out, there.out)
@@ -396,7 +397,7 @@ def test_a_silent_key_goes_on_until_its_last_event_has_left_and_is_gone() -> Non
 
     begins, stats = [], StepStats()
     for now in range(1, 30):
-        for table in bucket.step(store, [], now, stats):
+        for table in as_windows(bucket.step(store, [], now, stats)):
             begins += table.column("start").to_pylist()
 
     assert begins == [-4, -2, 0, 2, 4]
@@ -455,7 +456,7 @@ def test_pages_that_were_far_away_are_found_when_their_time_comes(
         ]
         rows += come
         fed = [bucket.folding.fold(table_of(come))] if come else []
-        for table in bucket.step(store, fed, now, stats):
+        for table in as_windows(bucket.step(store, fed, now, stats)):
             out += table.to_pylist()
         header = store.blobs.get(HEADER)
         far = unpack(header, "header")[1]["pages"].get("far", []) if header else []

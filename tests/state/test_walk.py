@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from windrow.loops import Lane, pinned
 from windrow.state.walk import Chunks, SliceRuns, Walk
+from windrow.windows import Rule
 from windrow.windows.periodic import Periodic
 from windrow.windows.rule import Even
 
@@ -68,7 +69,7 @@ class Bucket:
         results = []
         for lane in Lane:
             with pinned(lane):
-                results.append(walked(Walk(*walk_of), slab))
+                results.append(walked(Walk(*walk_of), self.chunks.rule, slab))
         columns, compiled = results
         for actual, expected in zip(columns, compiled, strict=True):
             np.testing.assert_array_equal(actual, expected)
@@ -83,9 +84,10 @@ class Bucket:
         ]
 
 
-def walked(walk: Walk, slab: int) -> list[np.ndarray]:
-    """All that a walk gives, slab by slab of keys."""
-    parts = [walk.due(k, min(k + slab, walk.keys)) for k in range(0, walk.keys, slab)]
+def walked(walk: Walk, rule: Rule, slab: int) -> list[np.ndarray]:
+    """All that a walk gives, window by window, slab by slab of keys."""
+    slabs = [(k, min(k + slab, walk.keys)) for k in range(0, walk.keys, slab)]
+    parts = [walk.due(*keys).each(rule) for keys in slabs]
     fields = [(p.keys, p.begins, p.ends, *p.places) for p in parts]
     whole = [np.concatenate(field) for field in zip(*fields, strict=True)]
     return [walk.counts, *walk.after, *(whole or [np.empty(0, np.int64)] * 6)]

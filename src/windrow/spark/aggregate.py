@@ -19,8 +19,9 @@ from pyspark.sql.types import IntegerType, LongType, StructType
 
 from windrow.batch.partials import PANE
 from windrow.plan.tree import Tree
-from windrow.tasks.sashes import BEGIN, LAST, PART, QUERY, TO
+from windrow.tasks.sashes import BEGIN, PART, QUERY, TO
 from windrow.tasks.task import CHUNK
+from windrow.windows.repeats import LAST
 
 from . import ship, sql
 from .catalyst import catalyst_windows

@@ -27,7 +27,7 @@ from windrow.plan.aggregate import Plan
 from windrow.plan.by_policy import PolicyPlan
 from windrow.plan.over import OverPlan
 from windrow.plan.table import TablePlan
-from windrow.tasks.sashes import LAST
+from windrow.windows.repeats import LAST
 
 from . import sql
 from .schema import field_of, key_fields, quoted, required, result_fields

@@ -22,6 +22,7 @@ from windrow.tasks.over import RollTask
 from windrow.tasks.policies import PolicyTask
 from windrow.tasks.stream import FeedTask
 from windrow.tasks.task import Task
+from windrow.windows.repeats import WINDOWS, each_window
 
 from .checks import check_workers
 from .lanes import with_lane
@@ -77,9 +78,11 @@ def ship(task: Run) -> Run:
 def unpacker() -> Run:
     """A function that gives the batches in blobs of results.
 
-    It needs pyarrow and nothing of ours, so that workers that only do this are
-    spared loading it.
+    Where no row stands for several windows it needs pyarrow and nothing of ours, so
+    that workers that only do this are spared loading it.
     """
+    repeats = worker_finder(__version__, each_window.__module__)
+    windows = WINDOWS
 
     # nested for the same reason
     def windrow_results(batches: Iterable[Any]) -> Iterator[Any]:
@@ -87,7 +90,11 @@ def unpacker() -> Run:
 
         for batch in batches:
             for blob in batch.column(0):
-                yield from pa.ipc.open_stream(blob.as_buffer())
+                for rows in pa.ipc.open_stream(blob.as_buffer()):
+                    if windows in rows.schema.names:
+                        yield from repeats().each_window(rows)
+                    else:
+                        yield rows
 
     return windrow_results
 

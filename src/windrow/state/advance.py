@@ -26,6 +26,7 @@ from windrow._later import dataclass
 from windrow.algorithms.pba_scans import merge, prefix_scan, suffix_scan
 from windrow.batch.columns import array_runs
 from windrow.batch.partials import PANE
+from windrow.windows import Rule
 from windrow.windows.rule import Array
 
 from .late_parts import LateParts, TailParts
@@ -36,6 +37,7 @@ from .walk import Chunks, SliceRuns, Walk, WindowParts
 SLOTS = 4
 HEAD, MIDDLE, NEWEST, BUILDING = range(SLOTS)
 SLAB = 1 << 18  # windows that are lowered in one go
+FEW = 2  # windows alike, on average: below, each is a row of its own
 
 
 @dataclass(frozen=True)
@@ -75,9 +77,12 @@ class WindowOutputs:
         return [*self.walk.after, self.building]
 
     def windows(
-        self, pieces: Pieces, *more: LateParts | TailParts | None
+        self, rule: Rule, pieces: Pieces, *more: LateParts | TailParts | None
     ) -> Iterator[tuple[WindowParts, Fields]]:
-        """The windows that fell due with `more` parts, in slabs of whole keys."""
+        """The windows that fell due with `more` parts, in slabs of whole keys.
+
+        Where few have the parts of the one before, each stands for itself.
+        """
         slabs = (np.cumsum(self.walk.counts) - self.walk.counts) // SLAB
         firsts, lasts = array_runs(slabs)
         for first, last in zip(firsts, lasts, strict=True):
@@ -87,6 +92,7 @@ class WindowOutputs:
                 if parts is not None:
                     source, due = parts.add_to(source, due, keys)
             if len(due.keys):
+                due = due if FEW * len(due.keys) <= due.counts.sum() else due.each(rule)
                 yield due, merge(pieces.product, source, *due.places)
 
 

@@ -97,6 +97,7 @@ def add_parts(
     """
     if not len(keys):
         return source, due
+    due = due.each(rule)
     least = int(numbers.min())
     span = int(numbers.max()) - least + 1
     index = rule.last_over(due.begins) - least
@@ -129,4 +130,5 @@ def _with_windows(
         np.concatenate([due.begins, rule.begin(numbers)]),
         np.concatenate([due.ends, rule.end(numbers)]),
         tuple(np.concatenate([places, none]) for places in due.places),
+        np.ones(len(due.keys) + len(keys), np.int64),
     )

@@ -27,6 +27,7 @@ import pyarrow as pa
 from windrow._later import dataclass
 from windrow.batch.columns import array_runs
 from windrow.batch.partials import PANE, Folding, partial_columns
+from windrow.windows.repeats import LAST, WINDOWS, sum_windows
 from windrow.windows.rule import Array
 
 from .advance import SLOTS, WindowInputs, WindowOutputs, advance
@@ -57,8 +58,10 @@ class SliceBucket:
     """A bucket of `wr.aggregate` whose state is slices and chunks of them.
 
     Out come k0, k1, ... (keys), q (the number of the window's rule), start, end
-    (ticks), r0, r1, ... (results in the order of the calls).  `cell` is how long a cell
-    of open slices is, in ticks; `former` is how version 0.1 folded, where it differs.
+    (ticks), r0, r1, ... (results in the order of the calls), and where a row stands for
+    several windows (`windows/repeats.py`) how many, and the start of the last.  `cell`
+    is how long a cell of open slices is, in ticks; `former` is how version 0.1 folded,
+    where it differs.
     With `count_late` rows whose slice is closed count in windows that are not out.
     """
 
@@ -92,7 +95,7 @@ class SliceBucket:
         moves = any(c.last_due(now) > c.last_due(header.now) for c in self.chunks)
         if slices is not None or (moves and len(header.keys)):
             for table in self._advance(header, slices, now):
-                stats.rows_out += len(table)
+                stats.rows_out += sum_windows(table)
                 yield table
         header.now = now
         header.write(self.query, keep=self.count_late)
@@ -188,7 +191,7 @@ class SliceBucket:
             nodes = pieces.group(3 + len(windows) + number)
             lates, pages.next = trees[number].merge(pieces, late, nodes, pages.next)
             more = lates, self._tail_parts(chunks, pieces, tails)
-            for due, results in output.windows(pieces, *more):
+            for due, results in output.windows(chunks.rule, pieces, *more):
                 yield self._results(due, results, pieces, header, number)
             for table in output.suffixes:
                 pages.add_suffixes(table, number)
@@ -249,7 +252,12 @@ class SliceBucket:
         }
         columns = partial_columns(calls, request, pieces.partials, results, sketched)
         keys = header.keys.select(self.feed.keys).take(pa.array(due.keys))
-        return window_table(keys, number, due.begins, due.ends, columns)
+        table = window_table(keys, number, due.begins, due.ends, columns)
+        if len(due.keys) == due.counts.sum():
+            return table
+        lasts = due.begins + (due.counts - 1) * self.folding.plan.rules[number].step
+        table = table.append_column(LAST, pa.array(lasts))
+        return table.append_column(WINDOWS, pa.array(due.counts))
 
     def _slots(self, parts: pa.Table | None, pieces: Pieces, count: int) -> Array:
         """For each window and slot, the place of each key's partial."""

@@ -10,8 +10,9 @@ three chunks.  What it reads changes at few steps, and in between lie stretches:
     windows read        a  .  b  .  b  bc .  c  .  .         . as the one before it
     stretches        |--|-----|--|--|--|-----|-----|-|
 
-So the cost is that of what is written and of the windows that come out, as it is in the
-loop of `walk.py`; both move places, whole numbers, and agree.
+So the cost is that of what is written, however many windows there are.  The loop of
+`walk.py` goes from window to window; both move places, whole numbers, and agree on the
+places of each window.  Stretches may end here where nothing changes.
 """
 
 from __future__ import annotations
@@ -50,15 +51,15 @@ def walk_columns(
     lengths[steps == last] = 0  # the next stretch is another key's
     lengths[np.max(states, axis=0) < 0] = 0
     counts[own] = np.bincount(of_key, lengths, keys[1] - keys[0])
-    total = int(lengths.sum())
-    if wanted:
-        out[0][:] = np.repeat(of_key + keys[0], lengths)
-        out[1][:] = np.repeat(steps + lengths - np.cumsum(lengths), lengths)
-        out[1][:] += np.arange(total)
-        for slot, places in enumerate(states):
-            out[2 + slot][:] = np.repeat(places, lengths)
-            after[slot][own] = places[steps == last]
-    return total
+    if not wanted:
+        return 0
+    some = np.flatnonzero(lengths)
+    found = of_key + keys[0], steps, *states, lengths
+    for column, values in zip(out, found, strict=True):
+        column[: len(some)] = values[some]
+    for slot, places in enumerate(states):
+        after[slot][own] = places[steps == last]
+    return len(some)
 
 
 def _writes(

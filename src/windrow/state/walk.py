@@ -35,7 +35,7 @@ from typing import NamedTuple
 import numpy as np
 
 from windrow._later import dataclass
-from windrow.loops import compiled
+from windrow.loops import compiled, ordinals
 from windrow.windows import Rule, list_windows
 from windrow.windows.rule import Array
 
@@ -109,17 +109,17 @@ def _walk(  # type: ignore[no-untyped-def]
     since, until, every, windows, heads, coming, leaving, keys, wanted, out, after,
     counts,
 ):  # fmt: skip
-    """Fill `counts`; where `out` is wanted, its windows, and `after` the heads.
+    """Fill `counts`; where `out` is wanted, its stretches, and `after` the heads.
 
     `since` is the chunk in which the heads stand, `until` is the last window that is
-    due and where it begins.
+    due and where it begins.  The number of stretches comes back.
     """
     numbers, begins, ends = windows
     come_first, come_last, come_pane, come_place, come_chunk, come_open = coming
     leave_first, leave_last, leave_pane, leave_place, leave_chunk = leaving
     at = 0
     for k in range(keys[0], keys[1]):
-        begun = at
+        found, following = 0, -1
         head, middle, newest = heads[0][k], heads[1][k], heads[2][k]
         chunk = since
         come, leave = come_first[k], leave_first[k]
@@ -151,15 +151,22 @@ def _walk(  # type: ignore[no-untyped-def]
                 break
             if head >= 0 or middle >= 0 or newest >= 0:
                 if wanted:
-                    out[0][at], out[1][at] = k, i
-                    out[2][at], out[3][at], out[4][at] = head, middle, newest
-                at += 1
+                    alike = i == following and head == out[2][at - 1]
+                    alike = alike and middle == out[3][at - 1]
+                    if alike and newest == out[4][at - 1]:
+                        out[5][at - 1] += 1
+                    else:
+                        out[0][at], out[1][at], out[5][at] = k, i, 1
+                        out[2][at], out[3][at], out[4][at] = head, middle, newest
+                        at += 1
+                found += 1
                 i += 1
+                following = i
             elif come < come_last[k]:
                 i = max(i + 1, come_open[come])
             else:
                 i = len(numbers)
-        counts[k] = at - begun
+        counts[k] = found
         if wanted:
             after[0][k], after[1][k], after[2][k] = head, middle, newest
     return at
@@ -167,15 +174,28 @@ def _walk(  # type: ignore[no-untyped-def]
 
 @dataclass(frozen=True)
 class WindowParts:
-    """Window i of key `keys[i]` is [begins[i], ends[i]).
+    """Stretches of windows of a key, one after the other, that have the same parts.
 
-    `places` are those of its head, middle and newest partial.
+    Stretch i is `counts[i]` windows of key `keys[i]`, of which the first is
+    [begins[i], ends[i]).  `places` are those of their head, middle and newest partial.
     """
 
     keys: Array
     begins: Array
     ends: Array
     places: tuple[Array, ...]
+    counts: Array
+
+    def each(self, rule: Rule) -> WindowParts:
+        """The same with a window in each stretch."""
+        if len(self.counts) == self.counts.sum():
+            return self
+        rows = np.repeat(np.arange(len(self.counts)), self.counts)
+        later = ordinals(self.counts) * rule.step
+        begins, ends = self.begins[rows] + later, self.ends[rows] + later
+        places = tuple(place[rows] for place in self.places)
+        one_each = np.ones(len(rows), np.int64)
+        return WindowParts(self.keys[rows], begins, ends, places, one_each)
 
 
 class Walk:
@@ -203,6 +223,7 @@ class Walk:
         else:  # a gap: only windows that hold a slice are listed
             numbers = _list_due(rule, before, coming.panes, first, last)
             opens = np.searchsorted(numbers, opens)
+        self._is_even = rule.is_even and len(numbers) == last - first + 1
         self._begins, self._ends = rule.begin(numbers), rule.end(numbers)
         self._inputs = (
             (first - 1) // chunks.every,
@@ -216,19 +237,30 @@ class Walk:
         self.keys = len(heads[0])
         self.after = tuple(np.full(self.keys, -1) for _ in heads)
         self.counts = np.zeros(self.keys, np.int64)
-        self._run((0, self.keys), False, (np.empty(0, np.int64),) * 5)
+        self._run((0, self.keys), False, (np.empty(0, np.int64),) * 6)
 
-    def _run(self, keys: tuple[int, int], wanted: bool, out: tuple[Array, ...]) -> None:
-        _walk(*self._inputs, keys, wanted, out, self.after, self.counts)
+    def _run(self, keys: tuple[int, int], wanted: bool, out: tuple[Array, ...]) -> int:
+        found: int = _walk(*self._inputs, keys, wanted, out, self.after, self.counts)
+        return found
 
     def due(self, first: int, last: int) -> WindowParts:
-        """The windows of keys [first, last), whose heads stand in `after` then."""
-        total = int(self.counts[first:last].sum())
-        out = tuple(np.empty(total, np.int64) for _ in range(5))
-        self._run((first, last), True, out)
-        keys, windows, *places = out
+        """The windows of keys [first, last), whose heads stand in `after` then.
+
+        Windows that are no arithmetic have a stretch each.
+        """
+        most = int(self.counts[first:last].sum())
+        room = tuple(np.empty(most, np.int64) for _ in range(6))
+        found = self._run((first, last), True, room)
+        out = [column[:found] for column in room]
+        if not self._is_even:
+            rows = np.repeat(np.arange(found), out[-1])
+            later = ordinals(out[-1])
+            out = [column[rows] for column in out]
+            out[1] += later
+            out[-1] = np.ones(len(rows), np.int64)
+        keys, windows, *places, counts = out
         begins, ends = self._begins[windows], self._ends[windows]
-        return WindowParts(keys, begins, ends, tuple(places))
+        return WindowParts(keys, begins, ends, tuple(places), counts)
 
 
 def _list_due(rule: Rule, before: int, panes: Array, first: int, last: int) -> Array:

@@ -64,7 +64,6 @@ if TYPE_CHECKING:  # which has these steps in its table
     from .task import Task
 
 TO, PART, QUERY, BEGIN = "to", "part", "query", "begin"
-LAST = "last"  # where the last window of a stretch begins
 TOTAL = -(2**63)  # in `begin`: a chunk's total, sorted before all windows
 
 

@@ -38,6 +38,7 @@ from windrow.state.policies import PolicyBucket
 from windrow.state.rows import PagedBucket, RowBucket, SpanBucket
 from windrow.state.slices import SliceBucket
 from windrow.state.span_slices import PieceFolding, SpanSliceBucket, point_plan
+from windrow.windows.repeats import LAST, WINDOWS
 
 from .sweep import Batches, as_batches, stretches
 
@@ -192,15 +193,19 @@ class StateTask:
             yield from self._pack(pa.table(columns))
 
     def _pack(self, table: pa.Table) -> Iterator[bytes]:
+        gives = self.gives
+        for name in (LAST, WINDOWS):
+            if name in table.column_names:
+                gives = gives.append(table.field(name))
         columns = [
             table.column(field.name)
             if field.name in table.column_names
             else pa.nulls(len(table), field.type)
-            for field in self.gives
+            for field in gives
         ]
-        for batch in as_batches(columns, self.gives, MOST_RESULTS):
+        for batch in as_batches(columns, gives, MOST_RESULTS):
             sink = pa.BufferOutputStream()
-            with pa.ipc.new_stream(sink, self.gives) as writer:
+            with pa.ipc.new_stream(sink, gives) as writer:
                 writer.write_batch(batch)
             yield sink.getvalue().to_pybytes()
 

@@ -9,6 +9,7 @@
     policy_numbers.py   policies as numbers, and the rows of each result
     numbers.py          which windows each slice lies in
     stretches.py        which windows hold the same slices
+    repeats.py          windows with one result as one row
     gaps.py             whether a slide is left out
     frames.py           which slices each window covers
     walk.py             how many windows hold an input, without their numbers

@@ -28,6 +28,7 @@ from windrow.plan.flow import flow_of
 from windrow.state.codec import MemoryStore, StepStats
 from windrow.state.span_slices import PieceFolding, SpanSliceBucket
 from windrow.tasks.stream import make_bucket
+from windrow.windows.repeats import WINDOWS
 from windrow_bench._claims import among, from_
 from windrow_bench.experiment import Row, Size, Trial
 from windrow_bench.measure.answers import WrongAnswer
@@ -240,7 +241,8 @@ def _late_turn(bucket: Any, steps: list[tuple[pa.Table, int]]) -> float:
     begun = time.process_time()
     for rows, now in steps:
         for out in bucket.step(store, [bucket.folding.fold(rows)], now, StepStats()):
-            counted += int(out.column("r0").to_numpy().sum())
+            times = out.column(WINDOWS).to_numpy() if WINDOWS in out.column_names else 1
+            counted += int((out.column("r0").to_numpy() * times).sum())
     seconds = time.process_time() - begun
     expected = _in_windows(steps)
     if counted != expected:

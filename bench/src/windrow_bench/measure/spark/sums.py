@@ -3,7 +3,7 @@
 A result becomes a few numbers: its rows, the sum of each value, and the sum of each
 value times the row's place,
 
-    place == hash(all other columns, as text) mod 997
+    place == hash(all other columns, whole numbers as 64-bit ones) mod 997
 
 so that a value in a row where it does not belong shows.
 """
@@ -16,6 +16,7 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import IntegralType
 
 from windrow_bench.measure.answers import WrongAnswer
 
@@ -33,7 +34,11 @@ def sums_of(frame: DataFrame, values: Sequence[str]) -> Sums:
 def columns_of(frame: DataFrame, values: Sequence[str]) -> list[Column]:
     """The same as columns, for one aggregation."""
     others = [
-        F.col(name).cast("string") for name in frame.columns if name not in values
+        F.col(field.name).cast("long")
+        if isinstance(field.dataType, IntegralType)
+        else F.col(field.name)
+        for field in frame.schema
+        if field.name not in values
     ]
     place = F.pmod(F.xxhash64(*(others or [F.lit(0)])), F.lit(PLACES))
     sums = [F.count("*").alias("rows")]
