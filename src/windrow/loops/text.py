@@ -63,13 +63,20 @@ class Block:
 
     def plain_code(self, *, columns: bool = False) -> CodeType:
         """The code of the block for the interpreter, with its own file and lines."""
-        if self.function is None:
-            tree, file = _parse(self.source), GENERATED
-        else:
+        source, file = self.source, GENERATED
+        if self.function is not None:
             code = self.function.__code__
-            tree, file = _parse(_source_of(self.function)), code.co_filename
-            ast.increment_lineno(tree, code.co_firstlineno - 1)
-        return compile(_Plain(self.names, columns).visit(tree), file, "exec")
+            file = code.co_filename
+            source = "\n" * (code.co_firstlineno - 1) + _source_of(self.function)
+        return _plain_code(source, file, tuple(self.names.items()), columns)
+
+
+@lru_cache(maxsize=4096)
+def _plain_code(
+    source: str, file: str, names: tuple[tuple[str, str], ...], columns: bool
+) -> CodeType:
+    """The code of a block, made once: kernels share most of their blocks."""
+    return compile(_Plain(dict(names), columns).visit(_parse(source)), file, "exec")
 
 
 class _Plain(ast.NodeTransformer):
