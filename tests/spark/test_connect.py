@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from scripts import run_script
 
 import windrow
@@ -12,6 +13,7 @@ import windrow
 SOURCES = Path(windrow.__file__).parent
 
 
+@pytest.mark.xdist_group("connect")  # two servers would ask for one port
 def test_a_connect_session_gives_the_answers_of_the_engine(spark_environment):
     report = run_script("on_connect.py", spark_environment)
 

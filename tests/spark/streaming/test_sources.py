@@ -41,6 +41,7 @@ def test_windows_over_a_clock_come_out_while_it_ticks(streaming, tmp_path):
     assert {row["n"] for row in rows[1:]} == {20}
 
 
+@pytest.mark.xdist_group("connect")  # two servers would ask for one port
 @pytest.mark.deep  # a minute: a server of its own
 def test_a_connect_session_streams_too(spark_environment):
     folders = [spark_environment["PYTHONPATH"], str(HERE)]
