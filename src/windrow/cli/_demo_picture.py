@@ -98,6 +98,10 @@ def draw_airborne(rows: pd.DataFrame, path: Path) -> None:
     """Draw a week in July: planes in the air, and the longest flight among them."""
     rows = local(rows.assign(hours=rows["longest"] / 60), "end")
     rows = rows[rows["end"].between(*WEEK)]
+    ends = pd.date_range(*WEEK, freq=pd.Timedelta(EVERY))
+    whole = pd.MultiIndex.from_product([list(AIRPORTS), ends], names=["origin", "end"])
+    rows = rows.set_index(["origin", "end"]).reindex(whole).reset_index()
+    rows["flying"] = rows["flying"].fillna(0)  # at night there are windows without any
     layout = {"figsize": (13, 7), "sharex": True, "height_ratios": [2, 1]}
     with _picture(path, [["planes"], ["longest"]], **layout) as panels:
         for panel, column in (
