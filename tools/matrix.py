@@ -38,8 +38,8 @@ IN_PROCESS = (
     "tests/agreement/test_over.py",
     "tests/agreement/test_tiles.py",
     "tests/query/test_results.py",
-    "--deselect=tests/batch/test_pandas.py::"  # there is no Spark
-    "test_a_column_of_spark_is_refused_with_the_way",
+    # no Spark there
+    "--deselect=tests/batch/test_pandas.py::test_a_column_of_spark_is_refused_with_the_way",
 )
 BATCH = ("tests/spark", "tests/query/test_on_spark.py")
 WITHOUT_STREAMS = (
