@@ -49,14 +49,15 @@ def test_windows_give_what_sparks_own_aggregates_do(spark, table):
         o=wr.mode("x"),
     )
 
+    least = spark.version >= "4"  # below, Spark's mode is any of those that are as many
     expected = frame.groupBy("key", fn.window("at", "60 seconds", "15 seconds")).agg(
         fn.expr("percentile(x, array(0.1, 0.5))").alias("p"),
         fn.expr("median(x)").alias("m"),
         fn.expr("percentile_cont(0.3) within group (order by x)").alias("c"),
         fn.expr("percentile_disc(0.3) within group (order by x)").alias("d"),
-        fn.expr("mode(x, true)").alias("o"),
+        fn.expr("mode(x, true)" if least else "mode(x)").alias("o"),
     )
-    names = ["key", "window", "p", "m", "c", "d", "o"]
+    names = ["key", "window", "p", "m", "c", "d"] + ["o"] * least
     assert [f.dataType for f in actual.select(names).schema] == [
         f.dataType for f in expected.select(names).schema
     ]
