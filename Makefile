@@ -38,9 +38,7 @@ test-quick: $(READY) ## tests of what changed since main, under a minute; K= cho
 test-matrix: $(READY) ## Spark tests on every Spark, and with the oldest and newest libraries
 	@$(BIN)/python -m tools.matrix $(ENTRIES)
 
-coverage: export WINDROW_COMPILE = never
-coverage: export NUMBA_DISABLE_JIT = 1
-coverage: $(READY) ## lines that no test runs, interpreted: coverage/
+coverage: $(READY) ## lines that no test runs: coverage/missed.txt
 	@$(BIN)/python -m tools.coverage
 
 test-mutants: $(READY) ## change a sample of lines one by one: a test must fail each time
