@@ -460,6 +460,13 @@ def seen_threads(monkeypatch):
     return taken
 
 
+def test_each_mark_of_two_threads_has_a_place_of_its_own():
+    threads = importlib.import_module("windrow.algorithms._two_threads")
+    single = threads.ANSWERED, threads.NEXT, threads.ALONE
+
+    assert sorted({*single}) == [*range(threads.SLOT)]
+
+
 @pytest.mark.parametrize("group", [1, 8, 1 << 18])
 @given(windows=fifo_windows())
 def test_two_threads_fold_any_fifo_windows_in_stream_order(group, windows):
