@@ -90,6 +90,35 @@ def test_every_kind_of_window_gives_what_its_rows_do(kind):
             assert oracles.alike(line[name], expected, 1e-9), (name, held)
 
 
+OF_OPERATORS = {
+    **{name: call for name, call in CALLS.items() if name != "weighted"},  # refused
+    **{
+        way: ("quantile", ("x",), {"q": (0.0, 0.17, 0.5, 1.0), "interpolation": way})
+        for way in ("lower", "higher", "midpoint", "nearest", "discrete")
+    },
+}
+
+
+@pytest.mark.parametrize("by_key", [False, True])
+def test_an_operator_gives_what_the_rows_in_its_window_do(by_key):
+    calls = {
+        name: getattr(wr, aggregate)(*columns, **options)
+        for name, (aggregate, columns, options) in OF_OPERATORS.items()
+    }
+    types = {"x": "float64", "w": "int64", "s": "string"}
+    operator = wr.Operator(wr.rows(7), calls, types=types)
+    held = {}
+
+    for row in table_of().drop_columns(["ts", "end"]).to_pylist():
+        key = str(row.pop("key")) if by_key else None
+        operator.insert(row, key=key)
+        own = held[key] = [*held.get(key, []), row][-7:]
+        expected = oracles.results(own, OF_OPERATORS)
+        actual = operator.query(key)
+        for name in OF_OPERATORS:
+            assert oracles.alike(actual[name], expected[name], 1e-9), (name, own)
+
+
 @pytest.mark.parametrize("ours", ["linear", "lower", "higher", "midpoint", "nearest"])
 @pytest.mark.parametrize("q", [0.0, 0.17, 0.5, 1.0])
 def test_quantiles_are_those_of_numpy_and_pandas(ours, q):
