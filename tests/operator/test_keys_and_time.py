@@ -259,3 +259,19 @@ def test_arrays_of_any_library_are_fed():
     for given_ in values:
         operator = wr.Operator(wr.rows(2), wr.mean())
         assert operator.feed(given_)["mean"].to_pylist() == [2.0]
+
+
+def test_punctuations_of_a_key_and_of_all_keys():
+    policy = wr.window(evict=wr.punctuation(), trigger=wr.punctuation())
+    operator = wr.Operator(policy, wr.sum())
+    for key, value in (("a", 1), ("b", 2), ("a", 4)):
+        operator.insert(value, key=key)
+
+    operator.punctuate("a")
+    operator.insert(8, key="a")
+    operator.punctuate("nobody")
+    operator.punctuate()
+    operator.punctuate()
+
+    told = [(one.key, one.start, one.end, one.value) for one in operator.trigger()]
+    assert sorted(told) == [("a", 0, 2, 5), ("a", 2, 3, 8), ("b", 0, 1, 2)]

@@ -25,6 +25,19 @@ TEXTS = {
     "no select": ("selct len from Calls", "selct", "select", "a query is select"),
     "another statement": ("drop table Calls", "drop", "select", "a query is select"),
     "no list": ("select from Calls", "from", "a select list", None),
+    "another rank": (
+        "select listagg(len) within group (order by len) from Calls [rows 3]",
+        "listagg(len) within group (order by len)", "percentile_cont or", "order by x",
+    ),
+    "two shares": (
+        "select percentile_disc(0.1, 0.2) within group (order by len) from Calls",
+        "percentile_disc(0.1, 0.2) within group (order by len)", "one share and one",
+        "order by x",
+    ),
+    "a share from above": (
+        "select percentile_cont(0.1) within group (order by len desc) from Calls",
+        "len", "ascending order", "1 - q from the smallest",
+    ),
     "an end in from": ("select len from", "", "the name of a stream", "a query is"),
     "an end in where": ("select len from Calls where", "", "an expression", None),
     "an end in group by": ("select len from Calls group by", "", "columns or", None),

@@ -745,3 +745,17 @@ def test_nothing_is_run_to_explain():
         "select   caller, count(*) as n",
     ):
         assert line in words
+
+
+# --- ranks within groups -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["percentile_cont", "percentile_disc"])
+def test_a_percentile_within_a_group_is_that_of_its_column(name):
+    share = f"{name}(0.25) within group (order by len)"
+    actual = ask(f"select {share} as p from Calls [rows 3]")
+
+    call = getattr(wr, name)("len", 0.25)
+    expected = wr.aggregate(CALLS, wr.rows(3), p=call).to_pylist()
+    assert actual == [{"p": row["p"]} for row in expected]
+    assert len(actual) == 3

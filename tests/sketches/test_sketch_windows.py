@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 import pickle
 from collections import Counter
+from decimal import Decimal
 from itertools import pairwise
 
 import numpy as np
@@ -259,3 +261,30 @@ def test_the_same_two_partials_are_merged_once(monkeypatch):
     assert recent.merge(sketch, older, older.copy()).tolist() == older.tolist()
     assert recent.merge(sketch, newer.copy(), newer).tolist() == newer.tolist()
     assert not pickle.loads(pickle.dumps(recent)).merges
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        (pa.decimal128(10, 2), [Decimal("1.50"), Decimal("-2.25"), Decimal("1.50")]),
+        (pa.timestamp("ms"), [dt.datetime(2024, 1, 1), dt.datetime(1969, 1, 1)] * 2),  # noqa: DTZ001 - a column without a zone
+        (pa.date32(), [dt.date(2024, 1, 1), dt.date(1969, 1, 1), dt.date(2024, 1, 1)]),
+        (pa.time64("us"), [dt.time(1, 2, 3, 4), dt.time(0)] * 2),
+        (pa.float64(), [0.0, 1.5, -0.0]),
+        (pa.dictionary(pa.int32(), pa.string()), ["x", "y", "x"]),
+    ],
+    ids=str,
+)
+def test_frequent_items_come_out_as_the_type_that_they_went_in(kind, values):
+    column = pa.array([*values, None]).cast(kind)
+    table = pa.table({"item": column})
+
+    (row,) = wr.aggregate(
+        table, wr.rows(len(table)), top=wr.approx_top_k("item", 9)
+    ).to_pylist()
+
+    counts = Counter(values)
+    assert {one["item"]: one["count"] for one in row["top"]} == counts
+    assert {type(one["item"]) for one in row["top"]} == {
+        type(value) for value in values
+    }
