@@ -188,6 +188,41 @@ def test_a_microsecond_at_a_boundary_changes_what_closed_says(
     assert done["spent"].to_pylist() == [before, at, after]
 
 
+UNITS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
+
+
+@pytest.mark.parametrize("closed", ["left", "right", "both", "neither"])
+@pytest.mark.parametrize("fine", UNITS)
+@pytest.mark.parametrize("coarse", UNITS)
+def test_labels_and_events_may_have_instants_of_two_units(coarse, fine, closed):
+    second, length = UNITS["s"], 2 * UNITS["s"]
+    near = [second * k + e for k in range(1, 6) for e in (-1, 0, 1, 999, 1_000_000)]
+    instants = {
+        unit: sorted({ns // size * size for ns in near}) for unit, size in UNITS.items()
+    }
+    labels, events = (
+        [ns // UNITS[unit] for ns in instants[unit]] for unit in (coarse, fine)
+    )
+    values = [1 << k for k in range(len(events))]
+    label_table = pa.table({"t": pa.array(labels, pa.timestamp(coarse))})
+    event_table = pa.table({"ts": pa.array(events, pa.timestamp(fine)), "x": values})
+    ask = wr.sum("x", last="2 seconds", closed=closed)
+
+    done = wr.as_of(label_table, event_table, at="t", on="ts", s=ask)
+
+    def is_in(event: int, label: int) -> bool:
+        since = label - length < event or (
+            closed in ("left", "both") and event == label - length
+        )
+        return since and (
+            event < label or (closed in ("right", "both") and event == label)
+        )
+
+    pairs = list(zip(instants[fine], values, strict=True))
+    held = [[x for ns, x in pairs if is_in(ns, label)] for label in instants[coarse]]
+    assert done["s"].to_pylist() == [sum(each) if each else None for each in held]
+
+
 def test_unknown_keys_and_missing_instants_give_zero_and_null():
     done = wr.as_of(LABELS, EVENTS, **ORDER, n=wr.count(), most=wr.max("x"))
 

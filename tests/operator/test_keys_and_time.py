@@ -275,3 +275,35 @@ def test_punctuations_of_a_key_and_of_all_keys():
 
     told = [(one.key, one.start, one.end, one.value) for one in operator.trigger()]
     assert sorted(told) == [("a", 0, 2, 5), ("a", 2, 3, 8), ("b", 0, 1, 2)]
+
+
+@pytest.mark.parametrize("batch", [None, 1, 7, 100])
+def test_each_key_has_moved_on_by_itself(batch):
+    policy = wr.window(evict=wr.delta("km", 3.0), trigger=wr.delta("km", 2.0))
+    rng = random.Random(11)
+    rows, km = [], {"a": 0.0, "b": 0.0, "c": 0.0}
+    for value in range(100):
+        key = rng.choice("abc")
+        km[key] += rng.choice([0.0, 0.5, 1.0, 4.0])
+        rows.append({"key": key, "km": km[key], "x": value})
+    together = wr.Operator(policy, wr.sum("x"))
+    alone = {key: wr.Operator(policy, wr.sum("x")) for key in km}
+
+    told = []
+    for row in rows:
+        alone[row["key"]].insert(row)
+        if batch is None:
+            together.insert(row, key=row["key"])
+    for i in range(0, len(rows), batch or len(rows)):
+        if batch is not None:
+            some = pa.Table.from_pylist(rows[i : i + batch])
+            told += together.feed(some, key=some["key"])
+    told += together.trigger()
+
+    for key, operator in alone.items():
+        expected = [(one.start, one.end, one.value) for one in operator.trigger()]
+        found = [(one.start, one.end, one.value) for one in told if one.key == key]
+        assert found == expected
+        assert len(expected) > 5
+    with pytest.raises(wr.BadInput, match="must never fall"):
+        together.insert({"km": -1.0, "x": 0}, key="b")
