@@ -46,7 +46,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "slicing": ("tests/slicing", "tests/agreement/test_time_windows.py"),
     "state": ("tests/state", "tests/tasks"),
 }  # fmt: skip
-WIDER = ("tests/agreement", "tests/papers", "tests/batch")
+WIDER = ("tests/agreement", "tests/papers", "tests/batch", "tests/operator")
 KINDS = (
     "AddNot", "NumberReplacer", "ReplaceAndWithOr", "ReplaceOrWithAnd",
     "ReplaceBinaryOperator_Add_Sub", "ReplaceBinaryOperator_Sub_Add",
