@@ -38,12 +38,18 @@ def cql(
     *,
     time: str | Mapping[str, str] | None = None,
     streams: Mapping[str, Any] | None = None,
+    hot: bool = False,
+    late: str = "count",
+    buckets: int | None = None,
+    watermark: object = None,
+    ahead: object = None,
+    idle: object = None,
     **named: Any,
 ) -> Any:
     """Run a query in CQL; several give a list of results in the order of the text.
 
     Streams and tables are given by name, and so are aggregates of your own; names that
-    are not words, or are `time` or `streams`, go into `streams=`.  Streams are tables
+    are not words, or that a parameter has, go into `streams=`.  Streams are tables
     as `wr.aggregate` takes them, or Spark DataFrames; each result is of the kind of its
     stream.  Queries over the same rows and keys share one pass.  Several over a Spark
     stream give one streaming DataFrame, so that they share one state too: the column
@@ -51,6 +57,10 @@ def cql(
 
     `time` names the time column of all streams, or of each by a mapping.  Left out, it
     is the only column of timestamps or dates, or one called timestamp, ts or time.
+
+    For Spark, `hot`, `buckets`, `watermark`, `ahead` and `idle` are as in
+    `wr.aggregate`, and so is `late`, which is count or drop: a select list has no
+    column for late rows.
 
     `docs/query-language.md` has the language.
 
@@ -61,7 +71,9 @@ def cql(
     >>> wr.cql(text, Calls=calls).to_pylist()[0]
     {'ts': 5, 'longest': 9}
     """
-    session = _Session(text, time, {**named, **(streams or {})})
+    own = {"watermark": watermark, "ahead": ahead, "idle": idle}
+    options = _on_spark(hot=hot, late=late, buckets=buckets, **own)
+    session = _Session(text, time, {**named, **(streams or {})}, options)
     results = session.run(queries_of(text, session.aggregates))
     return results[0] if len(results) == 1 else results
 
@@ -72,11 +84,17 @@ def explain_cql(
     *,
     time: str | Mapping[str, str] | None = None,
     streams: Mapping[str, Any] | None = None,
+    hot: bool = False,
+    late: str = "count",
+    buckets: int | None = None,
+    watermark: object = None,
+    ahead: object = None,
+    idle: object = None,
     **named: Any,
 ) -> Explanation:
     """Explain a text in CQL: the tree of each query, and the plan of each pass.
 
-    `text`, `time`, `streams` and the tables by name are those of `wr.cql`.
+    The parameters are those of `wr.cql`.
 
     >>> import pyarrow as pa
     >>> import windrow as wr
@@ -85,8 +103,28 @@ def explain_cql(
     >>> "max(len)" in plan.text
     True
     """
-    session = _Session(text, time, {**named, **(streams or {})}, empty=True)
+    own = {"watermark": watermark, "ahead": ahead, "idle": idle}
+    options = _on_spark(hot=hot, late=late, buckets=buckets, **own)
+    session = _Session(text, time, {**named, **(streams or {})}, options, empty=True)
     return session.explain(queries_of(text, session.aggregates))
+
+
+def _on_spark(**options: Any) -> dict[str, Any]:
+    """The options of `wr.aggregate` that every pass of a text has on Spark."""
+    for name, value in options.items():
+        if hasattr(value, "columns") or hasattr(value, "__arrow_c_stream__"):
+            raise BadInput.because(
+                f"cannot take a table as {name}=",
+                "that is a parameter of wr.cql",
+                f"give it by streams={{{name!r}: ...}}",
+            )
+    if options["late"] == "keep":
+        raise BadInput.because(
+            "cannot give late rows back from a text",
+            "its columns are those of the select list",
+            'use wr.aggregate(..., late="keep"), or count them: late_rows is a metric',
+        )
+    return options
 
 
 def queries_of(
@@ -137,10 +175,12 @@ class _Session:
         text: str,
         time: str | Mapping[str, str] | None,
         named: Mapping[str, Any],
+        options: Mapping[str, Any],
         *,
         empty: bool = False,
     ) -> None:
         self._text, self._time, self._empty = text, time, empty
+        self._options = options
         users = {n: value for n, value in named.items() if isinstance(value, Aggregate)}
         self.aggregates = users
         self._inputs = {n: value for n, value in named.items() if n not in users}
@@ -152,10 +192,10 @@ class _Session:
         inputs = {name: _materialise(data) for name, data in self._inputs.items()}
         bound = [member.bound for pass_ in passes for member in pass_.members]
         if _are_together(inputs, bound):
-            return [run_together(inputs, passes)]
+            return [run_together(inputs, passes, self._options)]
         results: list[Any] = [None] * len(queries)
         for pass_ in passes:
-            for place, result in run_pass(inputs, pass_):
+            for place, result in run_pass(inputs, pass_, self._options):
                 results[place] = result
         return results
 
@@ -163,7 +203,7 @@ class _Session:
         """The trees of queries and the plan of each pass, inner queries first."""
         bound = self._bind(queries)
         passes = _passes(self._inputs, bound)
-        plans = [explain_pass(self._inputs, pass_) for pass_ in passes]
+        plans = [explain_pass(self._inputs, pass_, self._options) for pass_ in passes]
         on_spark = any(map(is_spark, self._inputs.values()))
         explained = explain_passes(passes, plans, on_spark)
         parts = [*map(str, self._inner), str(explained)]
@@ -208,10 +248,10 @@ class _Session:
                 inputs[name] = batch.schema_of(data).empty_table()
             else:
                 inputs[name] = _materialise(data)
-        named = {**inputs, **self.aggregates}
-        (result,) = _Session(self._text, self._time, named).run([source.inner])
+        asked = self._text, self._time, {**inputs, **self.aggregates}, self._options
+        (result,) = _Session(*asked).run([source.inner])
         if self._empty:
-            session = _Session(self._text, self._time, named, empty=True)
+            session = _Session(*asked, empty=True)
             self._inner.append(session.explain([source.inner]))
         name = source.name
         while name in self._inputs:

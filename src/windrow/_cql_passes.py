@@ -31,15 +31,20 @@ from windrow.plan.resolved import Resolved
 from windrow.query.tree import Apply, ColumnName, Expression, Literal
 
 
-def run_pass(inputs: Mapping[str, Any], pass_: Pass) -> list[tuple[int, Any]]:
-    """The result of each query of a pass, with its place in the text."""
+def run_pass(
+    inputs: Mapping[str, Any], pass_: Pass, options: Mapping[str, Any]
+) -> list[tuple[int, Any]]:
+    """The result of each query of a pass, with its place in the text.
+
+    `options` are those of `wr.aggregate` on Spark.
+    """
     data = inputs[pass_.rows.stream]
     back_end = back_end_of(data)
     result = _run_in_loop(inputs, pass_)
     if result is None:
         result = _prepare_rows(inputs, pass_)
         if pass_.windows:
-            result = _aggregate_rows(result, pass_)
+            result = _aggregate_rows(result, pass_, options)
     if len(pass_.members) > 1:
         result = back_end.persist(result)
     results = [
@@ -96,9 +101,11 @@ def _run_in_loop(inputs: Mapping[str, Any], pass_: Pass) -> pa.Table | None:
     return None if resolved is None else job.run(resolved)
 
 
-def _aggregate_rows(rows: Any, pass_: Pass) -> Any:
+def _aggregate_rows(rows: Any, pass_: Pass, options: Mapping[str, Any]) -> Any:
     """The windows of a pass over rows that are filtered and joined."""
-    if is_spark(rows) or any(call.where is not None for call in pass_.calls.values()):
+    if is_spark(rows):
+        return aggregate(rows, **pass_.arguments, **options)
+    if any(call.where is not None for call in pass_.calls.values()):
         return aggregate(rows, **pass_.arguments)
     planned = _plan(pass_, rows.schema.remove_metadata())
     plan = planned.plan
@@ -125,14 +132,16 @@ def _prepare_rows(inputs: Mapping[str, Any], pass_: Pass) -> Any:
     return back_end.select_columns(rows, pass_.columns)
 
 
-def run_together(inputs: Mapping[str, Any], passes: Sequence[Pass]) -> Any:
+def run_together(
+    inputs: Mapping[str, Any], passes: Sequence[Pass], options: Mapping[str, Any]
+) -> Any:
     """The rows of all queries over a stream as one streaming DataFrame."""
     back_end: Any = spark_back_end("relation")
     frames = []
     for pass_ in passes:
         result = _prepare_rows(inputs, pass_)
         if pass_.windows:
-            result = aggregate(result, **pass_.arguments)
+            result = aggregate(result, **pass_.arguments, **options)
         chosen = {
             member.place: (_conditions(member, pass_), dict(member.bound.items))
             for member in pass_.members
@@ -166,14 +175,16 @@ def _select_results(back_end: Any, result: Any, member: Member, pass_: Pass) -> 
     return back_end.select_columns(result, dict(bound.items))
 
 
-def explain_pass(inputs: Mapping[str, Any], pass_: Pass) -> Explanation | None:
+def explain_pass(
+    inputs: Mapping[str, Any], pass_: Pass, options: Mapping[str, Any]
+) -> Explanation | None:
     if not pass_.windows:
         return None
     if not is_spark(inputs[pass_.rows.stream]):  # the columns are enough
         inputs = {
             name: batch.schema_of(value).empty_table() for name, value in inputs.items()
         }
-    return explain(_prepare_rows(inputs, pass_), **pass_.arguments)
+    return explain(_prepare_rows(inputs, pass_), **pass_.arguments, **options)
 
 
 def is_spark(data: Any) -> bool:

@@ -177,6 +177,22 @@ def test_another_query_over_the_checkpoint_is_refused_in_two_lines(
     assert "\tat " not in said
 
 
+def test_ahead_that_is_shorter_than_the_slide_is_refused_in_two_lines(
+    spark, settings_of, tmp_path, capsys
+):
+    source, out = tmp_path / "calls", tmp_path / "out.parquet"
+    put(source, 1)
+    command = ["run", str(source), *AGG, *QUERY, *STREAM, "--to", str(out)]
+    with settings_of(SETTINGS):
+        code = main([*command, "--once", "--hot", "--ahead", "59 seconds"])
+
+    *_, fact, hint = capsys.readouterr().err.splitlines()
+    assert code == 2
+    assert "more than 59 seconds ahead: a window ends every 1 minute" in fact
+    assert hint == "Hint: make ahead= at least as long as the slide, 1 minute"
+    assert not out.exists()
+
+
 class Running:
     """A query that has finished one micro-batch at each look but the first."""
 

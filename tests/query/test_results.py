@@ -556,10 +556,10 @@ def calls_made(monkeypatch):
 
     run = _cql_passes._aggregate_rows
 
-    def counted(rows, pass_):
+    def counted(rows, pass_, on_spark):
         options = pass_.arguments
         made.append((options.pop("window"), options))
-        return run(rows, pass_)
+        return run(rows, pass_, on_spark)
 
     monkeypatch.setattr(_cql_passes, "why_not_in_loop", lambda _: "a test counts calls")
     monkeypatch.setattr(_cql_passes, "_aggregate_rows", counted)

@@ -152,7 +152,9 @@ class QueryOptions:
         "Keep only these rows, as in \"len > 0 and caller <> 'x'\".", "SQL"
     )
     hot: bool = _spark_option(
-        "Some keys have very many rows: split each over tasks by time.", default=False
+        "Some keys have very many rows: split each over tasks by time; on a stream, "
+        "deal rows out to all tasks.",
+        default=False,
     )
     keys: int | None = _spark_option(
         "About how many different keys there are.", "N", min=1

@@ -93,8 +93,6 @@ class StreamOptions:
 
     def check(self, options: QueryOptions, to: str, mode: Mode) -> None:
         """Refuse what cannot be a stream."""
-        once = "is a hint for files that are read once"
-        no_hint = "leave it out; a stream divides its keys into --buckets"
         for is_wrong, cause, hint in (
             (
                 options.on is None and options.span is None,
@@ -117,8 +115,11 @@ class StreamOptions:
                 "time that goes on in silence has no end, and --available-now has one",
                 "leave out --idle or --available-now",
             ),
-            (options.hot, f"--hot {once}", no_hint),
-            (options.keys is not None, f"--keys {once}", no_hint),
+            (
+                options.keys is not None,
+                "--keys is a hint for files that are read once",
+                "leave it out; a stream divides its keys into --buckets",
+            ),
             (
                 mode is not Mode.ERROR,
                 f"--mode {mode} is for files that are read once",
@@ -128,6 +129,9 @@ class StreamOptions:
             if is_wrong:
                 raise BadInput.because("cannot run a stream", cause, hint)
         _ = self.delay, self.trigger_arguments
+        for name, length in (("--ahead", self.ahead), ("--idle", self.idle)):
+            if length is not None:
+                _duration(length, name)
 
     def refuse(self, place: str, cause: str, hint: str) -> None:
         """Refuse options that would be silently without effect in that place."""

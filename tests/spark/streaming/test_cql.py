@@ -11,7 +11,7 @@ from answers import assert_same_rows
 from micro_batches import run, stream_of, write_files
 
 import windrow as wr
-from windrow.errors import QueryError
+from windrow.errors import QueryError, WindrowError
 
 TEXT = """
     select at, city, sum(len) / 10 as tens, count(*) as n
@@ -164,3 +164,56 @@ def test_queries_of_a_text_share_one_state_and_come_out_in_one_frame(
         assert len(expected) > 10
         assert_same_rows(actual, expected, named_by=["at", "caller"])
     assert {len(progress["stateOperators"]) for progress in ran.progresses} == {1}
+
+
+def test_a_row_of_a_text_that_is_far_ahead_of_the_clock_closes_nothing(
+    streaming, tmp_path
+):
+    ahead = dt.datetime(9999, 1, 1, tzinfo=dt.UTC)
+    poison = pa.table({"at": [ahead], "caller": [1], "len": [9]})
+    poison = poison.cast(calls(0, 1).schema)
+    batches = [calls(0, 30), poison, calls(30, 30), calls(60, 30)]
+    folder = write_files(tmp_path / "calls", batches)
+    stream = stream_of(streaming, folder, late_by=None)
+    how = {"watermark": "0 seconds", "ahead": "1 hour", "buckets": 2}
+
+    ran = run(wr.cql(TEXT, Calls=stream, Homes=HOMES, **how), tmp_path / "checkpoint")
+
+    whole = wr.cql(TEXT, Calls=pa.concat_tables(batches), Homes=HOMES).to_pylist()
+    closed = [row for row in whole if row["at"] <= ran.watermark]
+    assert len(closed) > 10
+    assert_same_rows(ran.rows, closed, named_by=["at", "city"])
+    assert ran.metric("late_rows") == 1
+
+
+def test_what_a_text_asks_of_a_stream_is_refused_or_explained_as_a_call_is(
+    streaming, tmp_path
+):
+    folder = write_files(tmp_path / "calls", [calls(0, 1)])
+    stream = stream_of(streaming, folder, late_by=None)
+    text = "select at, count(*) as n from Calls [range 20 slide 10]"
+
+    def refused(**how):
+        with pytest.raises(WindrowError) as error:
+            wr.cql(text, Calls=stream, **how)
+        return str(error.value)
+
+    both = {"watermark": "5 seconds", "ahead": "9 seconds"}
+    assert "hint: make ahead= at least as long" in refused(**both).lower()
+    assert "the stream has no watermark" in refused(idle="30 seconds")
+    assert "cannot give late rows back from a text" in refused(late="keep")
+    assert "streams={'late': ...}" in refused(late=calls(0, 1))
+    assert wr.cql(f"{text}; {text}", Calls=stream, watermark="5 seconds").isStreaming
+
+    both = {"watermark": "5 seconds", "idle": "30 seconds"}
+    explained = str(wr.explain_cql(text, Calls=stream, hot=True, late="drop", **both))
+    assert "rested for 30 seconds, time goes on by the batch clock" in explained
+    assert "hot=True: rows are dealt out" in explained
+    assert "dropped where a slice is closed" in explained
+
+
+def test_what_a_stream_is_told_says_nothing_of_a_table():
+    told = {"hot": True, "late": "drop", "watermark": "1 hour", "idle": "1 hour"}
+    text = "select at, sum(len) as s from Calls [range 20 slide 10]"
+
+    assert wr.cql(text, Calls=calls(0, 90), **told) == wr.cql(text, Calls=calls(0, 90))
