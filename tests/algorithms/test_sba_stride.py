@@ -18,7 +18,8 @@ NARROW = ("last",)
 FEW = ("last", "arg_max", "sum")
 MANY = ("last", "arg_max", "sum", "min_count", "first")
 WIDTHS = [1, 2, 3, 16, 17, LONG - 1, LONG, LEAST, LEAST + 1, BLOCK - 1, BLOCK]
-LONGER = [BLOCK + 1, BLOCK + 2, 3 * LEAST, 3 * LEAST + 1, 4 * LEAST - 1, 3000]
+LONGER = [BLOCK + 1, BLOCK + 2, BLOCK + 3, 3 * LEAST, 3 * LEAST + 1, 4 * LEAST - 1]
+LONGER += [2 * BLOCK, 3000]
 
 
 def product(names):

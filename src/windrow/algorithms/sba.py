@@ -68,7 +68,7 @@ from ._algorithm import Algorithm, FormCosts
 from .two_stacks_lite import STEPS, prepare, slide
 
 BLOCK = 1024  # windows up to this long are chunks of one block
-LEAST = 512  # the block of longer ones
+LEAST = BLOCK // 2  # blocks of longer ones, but for their last
 FEW_FIELDS = 6
 LONG = 64  # slices: shorter chains are too short to wait for
 GROUP = 1024  # windows answered at a time, where chunks are shorter
@@ -76,7 +76,7 @@ GROUP = 1024  # windows answered at a time, where chunks are shorter
 
 def stage(width, chunk):
     room = max(GROUP, 2 * min(width, BLOCK))
-    totals = allocate((width + LEAST - 1) // LEAST + 1)
+    totals = allocate(width // LEAST + 3)
     return allocate_tallies(room), allocate_tallies(room), totals
 
 
@@ -177,36 +177,47 @@ def _answer_around(out, at, q, many, width, suffix, middle, prefix):
         emit_tally(out, at + j, whole, width)
 
 
+def _length(left, width):
+    """Slices in the block that begins `left` slices before its chunk's end.
+
+    Two blocks are scanned at a time, so what is left over by whole ones is halved.
+    """
+    rest = width % BLOCK
+    if left > rest:
+        return LEAST
+    return min(left, max(rest // 2, 1))
+
+
 def _totals(source, first, width, totals):
-    """One partial per block of the first chunk."""
-    for p in range((width + LEAST - 1) // LEAST):
-        lo = first + p * LEAST
-        n = min(LEAST, first + width - lo)
+    """One partial per block of the first chunk; how many blocks it has."""
+    p, lo = 0, first
+    while lo < first + width:
+        n = _length(first + width - lo, width)
         store(totals, p, _total(source, lo, n, _all_but_last(source, lo, n)))
+        p, lo = p + 1, lo + n
+    return p
 
 
 def _stride_blocks(source, first, count, width, at, scratch, out):
     """Windows longer than a block: `totals` holds one partial per block."""
     suffix, prefix, totals = scratch
-    blocks = (width + LEAST - 1) // LEAST
-    _totals(source, first, width, totals)
+    blocks = _totals(source, first, width, totals)
     chunk = np.int64(0)
     while chunk < count:
         for p in range(blocks - 2, -1, -1):  # totals of this chunk become suffixes
             store(totals, p, join(load(totals, p), load(totals, p + 1)))
         run = IDENTITY  # the next chunk's blocks so far
-        p = 0
-        while p < blocks and chunk + p * LEAST < count:
-            lo = chunk + p * LEAST
-            lanes, b = 1, min(LEAST, chunk + width - lo)
-            if p + 2 < blocks and lo + 2 * LEAST < count:
-                lanes, b = 2, LEAST
-                _scan_two(
-                    source, first + lo, width, b, 0 * b, suffix, prefix, out, at + lo
-                )
+        p, lo, end = 0, chunk, chunk + width
+        while lo < min(end, count):
+            b, q = _length(end - lo, width), np.int64(0)
+            lanes = 2 if lo + 2 * b <= min(end, count - 1) else 1
+            a, to = first + lo, at + lo
+            if lanes == 2 and b == LEAST:  # known to the compiler: a tenth faster
+                _scan_two(source, a, width, LEAST, q, suffix, prefix, out, to)
+            elif lanes == 2:
+                _scan_two(source, a, width, b, q, suffix, prefix, out, to)
             else:
-                many = min(b, count - lo)
-                _scan_one(source, first + lo, width, b, 0 * b, many, suffix, prefix)
+                _scan_one(source, a, width, b, q, min(b, count - lo), suffix, prefix)
             for lane in range(lanes):
                 here, start, q = p + lane, lo + lane * b, lane * b
                 many = min(b, count - start)
@@ -231,7 +242,7 @@ def _stride_blocks(source, first, count, width, at, scratch, out):
                     else:
                         run = join(run, total)
                     store(totals, here, total)
-            p += lanes
+            p, lo = p + lanes, lo + lanes * b
         chunk += width
 
 
