@@ -111,6 +111,34 @@ def test_a_bucket_runs_the_algorithms_that_explain_names(query):
     assert ("  partial " in text) == bool(flow.request.calls)
 
 
+@pytest.mark.parametrize("query", QUERIES)
+def test_where_rows_are_kept_explain_says_why_and_what_that_costs(query):
+    kept, window, calls = QUERIES[query]
+    says = f"  kept       {kept}: "
+
+    (line,) = [
+        line for line in explained(window, calls).splitlines() if line.startswith(says)
+    ]
+
+    whys = {
+        "rows": "collect(x) has no partial of bounded size",
+        "past": "min_periods= counts the values of a frame",
+        "window": "policies go row by row",
+    }
+    assert line.startswith(f"{says}{whys.get(kept, '')}")
+    assert line.endswith("and costs more the more there are") == (kept in whys)
+
+
+def test_an_aggregate_that_goes_by_order_makes_a_late_row_late_for_all():
+    by_order = {"f": wr.first("x"), **SUMS}
+    late = "  late       a row behind the watermark"
+
+    assert f"{late} counts in windows that are not out" in explained(SLIDING, SUMS)
+    text = explained(SLIDING, by_order)
+    assert f"{late} is late for all: first depends on the order of rows, and" in text
+    assert f"{late} counts in" in explained(SLIDING, by_order | LISTS)  # rows are kept
+
+
 def test_sketches_on_a_stream_are_merged_as_slices_are():
     text = explained(
         SLIDING, {"d": wr.approx_distinct("x"), "k": wr.approx_top_k("x", 3)}

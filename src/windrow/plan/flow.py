@@ -43,6 +43,7 @@ from .tree import needs_all_rows, needs_order, needs_rows, not_folded
 BUCKETS = 16
 CELLS = 4  # in the watermark's delay: what waits is written and read by the cell
 _KEPT = "rows are kept"
+_COST = "a step that gives results reads them, and costs more the more there are"
 
 
 @dataclass(frozen=True)
@@ -222,21 +223,22 @@ def _state(
 ) -> tuple[str, str]:
     """What the state of a bucket consists of, and why."""
     if isinstance(plan, PolicyPlan):
-        return "window", "policies go row by row: rows of a window are kept, and read"
+        return "window", f"policies go row by row: rows of a window are kept; {_COST}"
     why = _needs_rows(plan, request)
     if isinstance(plan, OverPlan):
         if why is not None:
-            return "past", f"{why}: the rows within reach are kept, and read in a step"
+            return "past", f"{why}: the rows within reach are kept; {_COST}"
         return "levels", "a row costs at most three merges, whatever it looks back over"
     if plan.span is not None:
         why = why or needs_order(plan)
         if plan.algorithm != "auto":
             why = f"{plan.algorithm} was asked for by name"
         if why is not None:
-            return "rows", f"{why}: events that windows to come overlap are kept"
+            reach = "events that windows to come overlap are kept"
+            return "rows", f"{why}: {reach}; {_COST}"
         return "slices", "of two parts: events that end in a slice, and that go on"
     if why is not None:
-        return "rows", f"{why}: the rows that windows can reach are kept, and read"
+        return "rows", f"{why}: the rows that windows can reach are kept; {_COST}"
     if plan.counts_rows:
         return "levels", "a window costs at most three merges, however many rows it has"
     return "slices", "a slide costs at most three merges a key, whatever the range"

@@ -150,6 +150,8 @@ def check_stream(
         delay = clock.watermark.amount // 10**6
     if delay is None:
         cause = "the stream has no watermark"
+        if clock.idle is not None:
+            cause += ", from which time could go on by idle="
         hint = f"call .withWatermark({on!r}, '10 minutes') on it first, or give "
         hint += "watermark='10 minutes'"
         if others:

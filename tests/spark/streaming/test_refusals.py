@@ -117,6 +117,37 @@ def test_count_windows_without_an_order_are_refused(stream):
     assert "no order" in sentence
 
 
+@pytest.mark.parametrize(
+    "window",
+    [
+        wr.window(evict=wr.delta("v", 5), trigger=3),
+        wr.window(evict=wr.punctuation("mark"), trigger=wr.punctuation("mark")),
+        wr.window(evict="1 hour", trigger=3),
+        wr.window(evict=3, trigger="1 minute"),
+    ],
+    ids=["delta", "punctuation", "time", "trigger by time"],
+)
+def test_windows_by_policy_without_an_order_are_refused(stream, window):
+    marked = stream.withColumn("mark", stream.v > 3)
+
+    sentence = refused(
+        lambda: wr.aggregate(marked, window, aggregates=N),
+        hint="say which, as in wr.window(..., on='ts')",
+    )
+
+    assert "no time column" in sentence
+
+
+@pytest.mark.parametrize("window", [WINDOW, wr.window(evict="1 h", trigger=3, on="at")])
+def test_silence_has_no_end_on_a_stream_without_a_watermark(bare, window):
+    sentence = refused(
+        lambda: wr.aggregate(bare, window, idle="1 minute", aggregates=N),
+        hint="call .withWatermark('at', '10 minutes') on it first, or give watermark=",
+    )
+
+    assert sentence.endswith("no watermark, from which time could go on by idle=")
+
+
 def test_building_and_explaining_run_no_job(streaming, stream):
     before = jobs(streaming)
 
