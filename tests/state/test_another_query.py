@@ -30,6 +30,7 @@ from windrow.plan import plan_aggregate, plan_over
 from windrow.plan.by_policy import plan_by_policy
 from windrow.plan.flow import Flow, flow_of
 from windrow.plan.stream_clock import stream_clock
+from windrow.plan.where import mask_calls
 from windrow.state import fingerprint
 from windrow.state.codec import HEADER, MemoryStore, StepStats, pack, unpack
 from windrow.tasks.stream import make_bucket
@@ -145,6 +146,14 @@ CHANGES = {
         flow(idle="30 seconds"), flow(idle="31 seconds"),
         "idle= is 30000000 microseconds there",
     ),
+    "silence that was not told before": (
+        flow(), flow(idle="30 seconds"),
+        "idle= is none there and is 30000000 microseconds here",
+    ),
+    "rows ahead that were not told before": (
+        flow(**SET), flow(**SET, ahead="1 hour"),
+        "ahead= is none there and is 3600000000 microseconds here",
+    ),
     "offset": (
         flow(),
         flow(wr.sliding("1 hour", every="10 minutes", on="at", offset="5 minutes")),
@@ -217,6 +226,11 @@ CHANGES = {
         flow(wr.window(evict="1 hour", trigger=3, on="at")),
         "the policies are evict by time, trigger by rows, range 3600000000, every 2",
     ),
+    "a policy in place of a window": (
+        flow(wr.rows(3, on="at")),
+        flow(wr.window(evict="1 hour", trigger=3, on="at")),
+        "the policies is none there and are evict by time, trigger by rows",
+    ),
     "keys": (flow(), flow(by=()), "the keys are key string there and are none here"),
     "time": (
         flow(wr.rows(2, on="at")),
@@ -235,6 +249,20 @@ def test_another_query_is_refused_with_what_differs(change: str) -> None:
         step(after, store, [], 200)
 
     assert difference in str(refused.value)
+
+
+def test_the_filter_of_an_aggregate_is_part_of_what_is_remembered() -> None:
+    def remembered(where: str) -> dict[str, Any]:
+        calls = gather_calls({"s": wr.sum("x", where=where)}, None)
+        plain, schema, _ = mask_calls(calls, schema_of())
+        plan = plan_aggregate(schema, HOUR, "key", plain)
+        return fingerprint.describe(plan, buckets=1, layout="any").words
+
+    few, more = remembered("x > 4"), remembered("x > 3")
+
+    assert few == remembered("x > 4")
+    assert {what for what in few if few[what] != more[what]} == {"the aggregates"}
+    assert "where x > 3" in str(more["the aggregates"])
 
 
 @pytest.mark.parametrize("change", CHANGES)
