@@ -5,8 +5,9 @@ An event passes through these modules, from top to bottom:
     operator.py       wr.Operator: insert, feed, query, trigger, save
     spans.py          the same over events with a duration, which
                       span_windows.py reads and keeps
+    long_ways.py      windows by key, and the ways of any event or batch to them;
+                      refuses events that come too late
     events.py         reads events, batches and instants as users write them
-    feed.py           splits a batch by key; refuses events that come too late
     quick.py          short ways for plain numbers
     array_feed.py     batches of numbers, in one call
     list_feed.py      the same for a list of windows

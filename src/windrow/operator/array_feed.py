@@ -9,7 +9,7 @@ is slid over as an array, by two threads, together with the events that the wind
 holds.  What stays then is the tail: the window's memory is filled from it when somebody
 needs it, and not between one batch and the next.
 
-Whatever is no array of numbers goes the long way (`feed.py`).
+Whatever is no array of numbers goes the long way (`long_ways.py`).
 """
 
 from __future__ import annotations
@@ -166,12 +166,16 @@ class WindowFeed(ArrayFeed):
         """The window is the last of these values, in no memory until it is needed."""
         window, tail = self.window, values[-self.range :].copy()
         places = max(window.places, places_for(len(tail)))
+        masks, room = self.masks, self.room
 
-        def refill() -> None:
-            memory = self.program.memory(places)
+        def refill(window: KeyWindow) -> None:
+            program = window.program
+            memory = program.memory(places)
             memory.words[TOTAL] = last - len(tail)
             window.adopt(memory)
-            self.write_rows(tail, self.new_out(len(tail)))
+            slots = tail, *(np.ones(len(tail), np.bool_),) * bool(masks)
+            out = arrays(program.kernel.product.out_dtypes, len(tail))
+            program.steps.call_rows(memory, slots, out, room)
 
         window.first = last
         window.leave_memory(tail, refill)

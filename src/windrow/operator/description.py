@@ -25,8 +25,14 @@ import pyarrow as pa
 
 from windrow.aggregates import BY_NAME, Aggregate, Call, function_digests
 from windrow.aggregates.calls import calls_of
+from windrow.batch.columns import plain_array
 from windrow.errors import BadInput, StateError, StateWarning
 from windrow.windows import CATALOGUE, Delta, Duration, PolicyWindow, Punctuation
+
+from .inputs import check_length
+from .layout import Array
+
+Runs = list[tuple[Any, Array | None]]
 
 WINDOW_KINDS = {
     **{kind.__name__: kind for kind in (*CATALOGUE, Duration, Delta, Punctuation)},
@@ -267,3 +273,57 @@ def ipc_bytes(table: pa.Table) -> bytes:
 def table_from(data: bytes) -> pa.Table:
     """The table of an Arrow stream."""
     return pa.ipc.open_stream(data).read_all()
+
+
+def key_codes(keys: Any, count: int) -> tuple[list[Any], Array]:
+    """The keys of a batch in the order in which they come, and which each event has.
+
+    Keys that are equal are one key, as in a dict: 1, 1.0 and True, 0.0 and -0.0.
+    """
+    keys = keys if hasattr(keys, "__len__") else list(keys)
+    check_length(keys, count, f"cannot give keys to {count} events", "keys")
+    column = _key_column(keys) if count else None
+    if column is not None:
+        encoded = column.dictionary_encode()
+        distinct = encoded.dictionary.to_pylist()
+        if not column.null_count and len(set(map(hashable, distinct))) == len(distinct):
+            codes = encoded.indices.to_numpy()
+            return _in_order_of_coming(distinct, codes)
+        keys = column.to_pylist()
+    numbers: dict[Any, int] = {}
+    try:
+        rows = [numbers.setdefault(key, len(numbers)) for key in keys]
+    except TypeError:
+        for key in keys:
+            hashable(key)
+        raise
+    if None in numbers:
+        raise BadInput.because(
+            "cannot give an event to no key", "a key is null", "leave such events out"
+        )
+    return list(numbers), np.array(rows, np.int64)
+
+
+def _in_order_of_coming(distinct: list[Any], codes: Array) -> tuple[list[Any], Array]:
+    """Without the keys that no event has: a dictionary may have such."""
+    used, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(used), np.int64)
+    rank[order] = np.arange(len(used))
+    return [distinct[code] for code in used[order].tolist()], rank[inverse]
+
+
+def runs_of(distinct: list[Any], codes: Array) -> Runs:
+    """Each key with the numbers of its events."""
+    order = np.argsort(codes, kind="stable")
+    edges = np.searchsorted(codes[order], np.arange(1, len(distinct)))
+    return list(zip(distinct, np.split(order, edges), strict=False))
+
+
+def _key_column(keys: Any) -> pa.Array | None:
+    """Keys as an Arrow column; None where they are Python objects already."""
+    if isinstance(keys, (pa.ChunkedArray, pa.Array)):
+        return plain_array(keys)
+    if str(getattr(keys, "dtype", "object")) != "object":
+        return pa.array(keys)
+    return None

@@ -70,6 +70,13 @@ class KeyedWindows:
         self._shown = SlotPayloads(self.payloads, names)  # of the slot that was asked
         self.read = reader_of(request, list(self.out), self._shown)
 
+    @property
+    def takes_numbers(self) -> bool:
+        """Whether an event is numbers and an instant, and no more."""
+        columns, policies = self.program.columns, self.program.policies
+        other = policies.columns or policies.punctuated
+        return columns.only_numbers and not other
+
     # --- events
 
     def insert(

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -118,7 +119,7 @@ class ListFeed(ArrayFeed):
             recent.append(values, self.longest)
         window.first = recent.upto
         if window.tail is None:
-            window.leave_memory(values, self._refill)
+            window.leave_memory(values, partial(_refill, recent))
         window.tail = recent.last(self.longest)
         return self._results(found, count, small)
 
@@ -214,17 +215,20 @@ class ListFeed(ArrayFeed):
 
         return Results(self.request, made, pa.array, sum(own))
 
-    def _refill(self) -> None:
-        """Let the events of all windows into new memory of the list."""
-        window, tail = self.list, self.recent.last(self.longest)
-        memory = self.program.memory(max(window.places, places_for(len(tail))))
-        memory.words[TOTAL] = window.first - len(tail)
-        window.adopt(memory)
-        memory.words[RANGE] = self.longest
-        window.rules[:, Q_NEXT] = np.maximum(self.ranges, memory.words[TOTAL] + 1)
-        window.begin_ranges()
-        ones = (np.ones(len(tail), np.bool_),) * bool(self.masks)
-        window.absorb([tail, *ones], NO_EVENTS, len(tail))
+
+def _refill(recent: RecentValues, window: ManyWindow) -> None:
+    """Let the events of all windows into new memory of the list."""
+    ranges = window.rules[:, Q_RANGE]
+    longest = int(ranges.max())
+    tail = recent.last(longest)
+    memory = window.program.memory(max(window.places, places_for(len(tail))))
+    memory.words[TOTAL] = window.first - len(tail)
+    window.adopt(memory)
+    memory.words[RANGE] = longest
+    window.rules[:, Q_NEXT] = np.maximum(ranges, memory.words[TOTAL] + 1)
+    window.begin_ranges()
+    ones = (np.ones(len(tail), np.bool_),) * bool(window.program.columns.slots.masks)
+    window.absorb([tail, *ones], NO_EVENTS, len(tail))
 
 
 def kernel_of(product: Product) -> OperatorKernel:

@@ -13,19 +13,20 @@ from windrow.aggregates.calls import calls_of
 from windrow.errors import BadInput
 from windrow.state.codec import unpack
 
-from .array_feed import WindowFeed, is_numbers
-from .description import check_key, check_keyed, hashable
-from .feed import Runs, feed_batch, feed_keys, key_codes, runs_of
+from .array_feed import WindowFeed
+from .description import check_keyed, hashable
 from .keyed import KeyedWindows
 from .late_windows import find_event
 from .list_feed import ListFeed
+from .long_ways import LongWays
 from .many import ManyWindow
 from .quick import quick_calls, quick_insert_of, quick_query_of
 from .results import Result, Results
 from .save import load, save
 from .setup import OperatorSetup
 from .spans import SpanOperator
-from .window import KeyWindow
+
+Function = Callable[..., Any]
 
 
 class Operator:
@@ -74,7 +75,7 @@ class Operator:
             capacity=capacity,
             unit=unit,
         )
-        self._begin(setup, {}, None, None)
+        self._begin(LongWays(setup, {}, None, None))
 
     def __new__(cls, window: Any = None, *more: Any, **options: Any) -> Any:
         """An operator; one of its own kind where events have a duration."""
@@ -84,20 +85,10 @@ class Operator:
 
     __new__.__wrapped__ = __init__  # type: ignore[attr-defined]  # the signature shown
 
-    def _begin(
-        self,
-        setup: OperatorSetup,
-        windows: dict[Any, KeyWindow],
-        shared: KeyedWindows | None,
-        keyed: bool | None,
-    ) -> None:
-        self._setup, self._reader = setup, setup.reader
-        self._windows, self._shared, self._keyed = windows, shared, keyed
-        self._insert: Callable[..., Any] = self._long_insert
-        self._query: Callable[..., Any] = self._long_query
+    def _begin(self, ways: LongWays) -> None:
+        self._ways, self._setup, self._reader = ways, ways.setup, ways.reader
+        self._windows, self._knows_ways = ways.windows, False
         self._notice_quick()
-        if shared is not None:
-            self._notice_quick_keys(shared)
 
     # --- events
 
@@ -105,47 +96,26 @@ class Operator:
         """Let an event in; what has to leave leaves.  Gives a handle to the event."""
         return self._insert(value, at, key)
 
-    def _long_insert(self, value: Any, at: Any, key: Any) -> Any:
-        check_keyed(self._keyed, key)
-        if key is not None and key not in self._known(key):
-            check_key(key)
-        event, tick = self._reader.event(value), self._reader.tick_of(at, value)
-        program = self._setup.program_for(event)
-        columns, others = program.columns, self._reader.others(event)
-        numbers = columns.checked(event)
-        payload = columns.payload(event) if columns.payloads else None
-        if key is not None and (shared := self._share()) is not None:
-            slot = shared.slots.get(key)
-            if slot is not None:
-                self._setup.order.check_event(shared.state_of(slot), tick, others)
-            try:
-                return shared.insert(key, numbers, tick, others, payload)
-            finally:
-                self._keep_shared(shared)
-        window = self._window(key, create=False)
-        if window is not None:
-            self._setup.order.check_event(window.last, tick, others)
-        else:
-            window = self._window(key)
-        if payload:
-            window.payloads[window.total] = payload
-        number = window.take_in(numbers, tick, others)
-        return number if tick is None and not self._keyed else (key, tick, number)
+    def _insert(self, value: Any, at: Any, key: Any) -> Any:
+        """The long way, as long as there is no shorter one."""
+        handle = self._ways.insert(value, at, key)
+        self._notice_quick()
+        return handle
 
     def evict(self, handle: Any = None, key: Hashable = None) -> None:
         """Take the oldest event out, or the one that `handle` was given for."""
         if handle is not None:
-            late, place, tick, _ = find_event(self._window_of, handle, "evict")
+            late, place, tick, _ = find_event(self._ways.window_of, handle, "evict")
             late.remove(place, tick)
             return
         if self._shared is not None:
-            check_keyed(self._keyed, key)
+            check_keyed(self._ways.keyed, key)
             slot = self._shared.slots.get(hashable(key))
             if slot is None or not self._shared.sizes()[slot]:
                 raise _empty()
             self._shared.drop(slot, 1)
             return
-        window = self._window(key, create=False)
+        window = self._ways.window(key, create=False)
         if window is None or not window.size():
             raise _empty()
         window.drop(1)
@@ -153,7 +123,9 @@ class Operator:
     def correct(self, handle: Any, value: Any) -> None:
         """Another value for the event that `handle` was given for."""
         event = self._reader.event(value)
-        window, place, tick, number = find_event(self._window_of, handle, "correct")
+        window, place, tick, number = find_event(
+            self._ways.window_of, handle, "correct"
+        )
         columns = window.program.columns
         numbers, payload = columns.checked(event), columns.payload(event)
         window.correct(place, number, tick, numbers)
@@ -172,7 +144,7 @@ class Operator:
             self._shared.punctuate(key)
             return
         keys = list(self._windows) if key is None else [key]
-        for window in filter(None, (self._window(k, create=False) for k in keys)):
+        for window in filter(None, (self._ways.window(k, create=False) for k in keys)):
             window.punctuate()
 
     def feed(self, values: Any = None, at: Any = None, key: Any = None) -> Results:
@@ -181,29 +153,9 @@ class Operator:
         `values` is an array, a table, or a mapping of column names to arrays; `at`
         and `key` are arrays of the same length.
         """
-        columns, count = self._reader.batch(values)
-        check_keyed(self._keyed, key)
-        if key is None:
-            plain = count and at is None and not self._windows and is_numbers(values)
-            if plain and self._setup.program_for_batch(columns).takes_numbers:
-                self._window(None)  # nothing can be refused: it may go by arrays
-                return self.feed(values)
-            runs: Runs = [(None, None)] if count else []
-            feed = (self._setup, self._window, columns, values, at, runs, count)
-            return feed_batch(*feed)
-        distinct, codes = key_codes(key, count)
-        for name in distinct:
-            if name not in self._known(name):
-                check_key(name)
-        self._setup.program_for_batch(columns)
-        if (shared := self._share()) is None:
-            runs = runs_of(distinct, codes)
-            feed = (self._setup, self._window, columns, values, at, runs, count)
-            return feed_batch(*feed)
-        try:
-            return feed_keys(self._setup, shared, columns, values, at, distinct, codes)
-        finally:
-            self._keep_shared(shared)
+        results = self._ways.feed(values, at, key)
+        self._notice_quick()
+        return self.feed(values) if results is None else results
 
     # --- windows of a list
 
@@ -229,17 +181,8 @@ class Operator:
         """
         return self._query(key, at)
 
-    def _long_query(self, key: Any = None, at: Any = None) -> Any:
-        tick = None if at is None else self._reader.tick(at)
-        if self._shared is not None:
-            check_keyed(self._keyed, key)
-            value = self._shared.query(key, tick)
-        else:
-            window = self._window(key, create=False)
-            if window is not None and tick is not None:
-                window.pass_to(tick)
-            value = None if window is None else window.look()
-        return self._setup.empty() if value is None else value
+    def _query(self, key: Any, at: Any) -> Any:
+        return self._ways.query(key, at)
 
     def trigger(self, at: Any = None) -> list[Result]:
         """Results that fell due and were not taken yet, and those that changed.
@@ -269,7 +212,7 @@ class Operator:
         """The keys that have a window."""
         if self._shared is not None:
             return list(self._shared.slots)
-        return list(self._windows) if self._keyed else []
+        return list(self._windows) if self._ways.keyed else []
 
     def expire(self, before: Any = None) -> list[Any]:
         """Forget keys without events, or whose last event came before an instant.
@@ -297,7 +240,8 @@ class Operator:
 
     def save(self) -> bytes:
         """Everything, as bytes that `load` reads again, in years if need be."""
-        return save(self._setup, self._windows, self._shared, self._keyed)
+        keyed = self._ways.keyed
+        return save(self._setup, self._windows, self._shared, keyed)
 
     @classmethod
     def load(cls, blob: bytes, aggregate: Any = None) -> Any:
@@ -305,7 +249,7 @@ class Operator:
         if unpack(blob, "operator")[1].get("spans"):
             return SpanOperator.load(blob, aggregate)
         operator = cls.__new__(cls)
-        operator._begin(*load(blob, aggregate))
+        operator._begin(LongWays(*load(blob, aggregate)))
         return operator
 
     # --- not for users
@@ -313,64 +257,31 @@ class Operator:
     def __repr__(self) -> str:
         return f"<windrow.Operator: {self._setup}>"
 
-    def _window(self, key: Any, create: bool = True) -> Any:
-        """The window of a key; None if there is none and none is wanted."""
-        check_keyed(self._keyed, key)
-        try:
-            window = self._windows.get(key)
-        except TypeError:
-            hashable(key)
-            raise
-        if window is None and create:
-            self._keyed = key is not None
-            window = self._windows[key] = self._setup.new_window(keyed=self._keyed)
-            self._notice_quick()
-        return window
-
-    def _window_of(self, key: Any) -> Any:
-        """The window of a key, or all of them where they stand in one place."""
-        return self._window(key, create=False) if self._shared is None else self._shared
-
-    def _share(self) -> KeyedWindows | None:
-        """The windows of all keys in one place, if they can be."""
-        if self._shared is None and not self._windows:
-            return self._setup.new_windows()
-        return self._shared
-
-    def _keep_shared(self, shared: KeyedWindows) -> None:
-        """Have keys from the first event on that was not refused."""
-        if self._shared is None and shared.slots:
-            self._notice_quick_keys(shared)
-        self._shared = shared if shared.slots else None
-        self._keyed = True if shared.slots else self._keyed
-
-    def _known(self, key: Any) -> Any:
-        """The keys that have a window, by which a key can be looked up."""
-        hashable(key)
-        return self._windows if self._shared is None else self._shared.slots
-
-    def _notice_quick_keys(self, shared: KeyedWindows) -> None:
-        """Many keys and plain numbers: events may take the short way."""
-        policies = self._setup.policies
-        if shared.program.columns.only_numbers and not (
-            policies.columns or policies.punctuated
-        ):
-            short = quick_insert_of(shared, self._reader, self._long_insert)
-            self._insert = self.insert = short  # type: ignore[method-assign]
-            short = quick_query_of(shared, self._long_query)
-            self._query = self.query = short  # type: ignore[method-assign]
+    @property
+    def _shared(self) -> KeyedWindows | None:
+        return self._ways.shared
 
     def _notice_quick(self) -> None:
-        """One window of plain numbers: from now on events may take the short way."""
-        only = self._windows.get(None)
+        """From the first event on others like it may take a short way."""
+        ways = self._ways
+        only, shared = self._windows.get(None), ways.shared
+        if self._knows_ways or (only is None and shared is None):
+            return
+        self._knows_ways = True
         if only is not None and only.program.takes_numbers:
-            short = quick_calls(only, self._long_insert, self._long_query)
-            self._insert, self._query = short
-            self.insert, self.query = short  # type: ignore[method-assign]
+            self._go_quick(*quick_calls(only, ways.insert, ways.query))
             if isinstance(only, ManyWindow):
-                self.feed = ListFeed(only, self.feed).feed  # type: ignore[method-assign]
+                self.feed = ListFeed(only, ways.feed).feed  # type: ignore[method-assign]
             elif only.program.policies.every_row:
-                self.feed = WindowFeed(only, self.feed).feed  # type: ignore[method-assign]
+                self.feed = WindowFeed(only, ways.feed).feed  # type: ignore[method-assign]
+        elif shared is not None and shared.takes_numbers:
+            insert = quick_insert_of(shared, self._reader, ways.insert)
+            self._go_quick(insert, quick_query_of(shared, ways.query))
+
+    def _go_quick(self, insert: Function, query: Function) -> None:
+        """Have short ways, whether a method is looked up again or not."""
+        self._insert, self._query = insert, query  # type: ignore[method-assign]
+        self.insert, self.query = insert, query  # type: ignore[method-assign]
 
 
 def _empty() -> BadInput:

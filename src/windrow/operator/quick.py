@@ -4,8 +4,8 @@
     many keys               insert, query    a number, or a dict of numbers
     a list of windows       query            all results after one number
 
-Whatever else comes goes the long way (`operator.py`, `feed.py`), which takes about ten
-times as long and says what is wrong.
+Whatever else comes goes the long way (`long_ways.py`), which takes about ten times as
+long and says what is wrong.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from windrow.windows.policy_numbers import TIME
 
 from .events import EventReader
 from .keyed import KeyedWindows
-from .layout import Array
 from .many import ManyWindow
 from .policies import NEVER
 from .window import MOST, KeyWindow
@@ -143,17 +142,15 @@ def quick_calls(
     column, known = window.pending.column, window.pending.known
     append, pop = column.append, column.pop
     step = window.program.steps.accounts["call_quick"]
-    call: Function = step
+    entry: Function | None = None  # numba's function, past its dispatcher
 
-    def learn(_: Array, value: Any) -> Any:
+    def learn(number: Any) -> int:
         """Calls up to the first compiled one: later ones go past the dispatcher."""
-        nonlocal call
-        count = step(window.memory, value)
-        compiled = step.compiled(window.memory, value)
-        call = learn if compiled is None else entry_of(compiled) or compiled
-        return count
-
-    call = learn
+        nonlocal entry
+        size = step(window.memory, number)
+        compiled = step.compiled(window.memory, number)
+        entry = None if compiled is None else entry_of(compiled) or compiled
+        return int(size)
 
     def quick_insert(value: Any = None, at: Any = None, key: Any = None) -> Any:
         """Let an event in; what has to leave leaves.  Gives a handle to the event."""
@@ -171,11 +168,12 @@ def quick_calls(
 
     def quick_query(key: Any = None, at: Any = None) -> Any:
         """The aggregate of what is in the window; None if that is nothing."""
-        alone = key is None and at is None and len(column) == 1 and not known
-        if alone and call(window.argument, column[0]) > 0:
-            pop()
-            window.first += 1
-            return window.read()
+        if key is None and at is None and len(column) == 1 and not known:
+            n = column[0]
+            if (learn(n) if entry is None else entry(window.argument, n)) > 0:
+                pop()
+                window.first += 1
+                return window.read()
         return query(key, at)
 
     if isinstance(window, ManyWindow):

@@ -31,10 +31,10 @@ from windrow.windows import Duration, parse_duration
 from windrow.windows.policy_numbers import COUNT, DELTA, PolicyNumbers
 
 from .events import EventReader, with_columns
-from .feed import OrderCheck
 from .inputs import EventColumns, as_column
 from .keyed import KeyedWindows
 from .late_windows import LateWindow, RevisedWindow
+from .long_ways import OrderCheck
 from .many import ManyWindow
 from .policies import LEAST_KEY
 from .runtime import OperatorKernel, WindowProgram

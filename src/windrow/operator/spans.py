@@ -25,15 +25,17 @@ from windrow.state.codec import pack, unpack
 
 from .description import (
     PYTHON,
+    Runs,
     calls_from,
     check_key,
     check_keyed,
     describe,
     describe_call,
+    key_codes,
+    runs_of,
     spec_from,
 )
 from .events import EventReader, with_columns
-from .feed import Runs, key_codes, runs_of
 from .results import Result, Results
 from .saved_columns import schema_of, types_text
 from .setup import schema_of_batch, schema_of_event, schema_of_types

@@ -10,6 +10,7 @@ insert is an append, and a result after one insert is one compiled call.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Container, Iterable
 from typing import Any
 
@@ -57,7 +58,7 @@ class KeyWindow:
     tail: Array | None = None
     """The events as an array of numbers, as long as memory is not needed."""
 
-    def leave_memory(self, tail: Array, refill: Callable[[], None]) -> None:
+    def leave_memory(self, tail: Array, refill: Callable[[KeyWindow], None]) -> None:
         """Hold the events of `tail` alone, until somebody needs memory (`refill`)."""
         self.tail, self._refill = tail, refill
         self.__dict__.pop("memory", None)
@@ -67,7 +68,7 @@ class KeyWindow:
         """Memory that was left is filled again where it is asked for."""
         if name in ("memory", "argument") and self.tail is not None:
             self.tail = None
-            self._refill()
+            self._refill(self)
             return self.__dict__[name]
         raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
 
@@ -75,9 +76,8 @@ class KeyWindow:
         """Live in that memory from now on."""
         self.memory, self.argument = memory, memory.flat
         self.places = memory.capacity
-        self.read: Callable[[], Any] = reader_of(
-            self.program.columns.request, memory.named("out"), self
-        )
+        request, own = self.program.columns.request, weakref.proxy(self)
+        self.read: Callable[[], Any] = reader_of(request, memory.named("out"), own)
 
     @property
     def last(self) -> tuple[int | None, float, float]:

@@ -1,0 +1,321 @@
+"""Holds the windows of an operator, by key, and lets events of any kind reach them.
+
+    operator.py   -->   quick.py, array_feed.py, list_feed.py     short ways
+        |                              |
+        +---------------------->  long_ways.py                    windows by key
+
+Short ways go on here where they do not serve an event, and nothing here points back
+to them or to the operator.  So an operator that nobody holds gives its memory back at
+once: the garbage collector would wait, as it counts objects and not how large they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from windrow.errors import BadInput
+from windrow.windows import Duration
+
+from .array_feed import is_numbers
+from .description import Runs, check_key, check_keyed, hashable, key_codes, runs_of
+from .events import EventReader
+from .inputs import Events, Others, Source
+from .keyed import KeyedWindows
+from .late_windows import LateWindow
+from .layout import Array
+from .results import ResultBatch, Results
+from .window import KeyWindow
+
+if TYPE_CHECKING:
+    from .setup import OperatorSetup
+
+Function = Callable[..., Any]
+NO_EVENT = (None, -np.inf, -np.inf)
+
+
+class LongWays:
+    """The windows of an operator: `windows` one by one, or `shared` in one place.
+
+    `keyed` is None until the first event tells whether events have keys.
+    """
+
+    def __init__(
+        self,
+        setup: OperatorSetup,
+        windows: dict[Any, KeyWindow],
+        shared: KeyedWindows | None,
+        keyed: bool | None,
+    ) -> None:
+        self.setup, self.reader = setup, setup.reader
+        self.windows, self.shared, self.keyed = windows, shared, keyed
+
+    def insert(self, value: Any = None, at: Any = None, key: Any = None) -> Any:
+        """Let an event in; what has to leave leaves.  Gives a handle to the event."""
+        check_keyed(self.keyed, key)
+        if key is not None and key not in self._known(key):
+            check_key(key)
+        event, tick = self.reader.event(value), self.reader.tick_of(at, value)
+        program = self.setup.program_for(event)
+        columns, others = program.columns, self.reader.others(event)
+        numbers = columns.checked(event)
+        payload = columns.payload(event) if columns.payloads else None
+        if key is not None and (shared := self._share()) is not None:
+            slot = shared.slots.get(key)
+            if slot is not None:
+                self.setup.order.check_event(shared.state_of(slot), tick, others)
+            try:
+                return shared.insert(key, numbers, tick, others, payload)
+            finally:
+                self._keep_shared(shared)
+        window = self.window(key, create=False)
+        if window is not None:
+            self.setup.order.check_event(window.last, tick, others)
+        else:
+            window = self.window(key)
+        if payload:
+            window.payloads[window.total] = payload
+        number = window.take_in(numbers, tick, others)
+        return number if tick is None and not self.keyed else (key, tick, number)
+
+    def feed(self, values: Any = None, at: Any = None, key: Any = None) -> Any:
+        """Let a batch in; None if its window was made only now, and takes arrays."""
+        columns, count = self.reader.batch(values)
+        check_keyed(self.keyed, key)
+        if key is None:
+            plain = count and at is None and not self.windows and is_numbers(values)
+            if plain and self.setup.program_for_batch(columns).takes_numbers:
+                self.window(None)  # nothing can be refused: it may go by arrays
+                return None
+            runs: Runs = [(None, None)] if count else []
+            feed = (self.setup, self.window, columns, values, at, runs, count)
+            return feed_batch(*feed)
+        return self._feed_keys(columns, values, at, key, count)
+
+    def _feed_keys(
+        self, columns: Any, values: Any, at: Any, key: Any, count: int
+    ) -> Results:
+        distinct, codes = key_codes(key, count)
+        for name in distinct:
+            if name not in self._known(name):
+                check_key(name)
+        self.setup.program_for_batch(columns)
+        if (shared := self._share()) is None:
+            runs = runs_of(distinct, codes)
+            feed = (self.setup, self.window, columns, values, at, runs, count)
+            return feed_batch(*feed)
+        try:
+            return feed_keys(self.setup, shared, columns, values, at, distinct, codes)
+        finally:
+            self._keep_shared(shared)
+
+    def query(self, key: Any = None, at: Any = None) -> Any:
+        """The aggregate of what is in the window of a key."""
+        tick = None if at is None else self.reader.tick(at)
+        if self.shared is not None:
+            check_keyed(self.keyed, key)
+            value = self.shared.query(key, tick)
+        else:
+            window = self.window(key, create=False)
+            if window is not None and tick is not None:
+                window.pass_to(tick)
+            value = None if window is None else window.look()
+        return self.setup.empty() if value is None else value
+
+    def window(self, key: Any, create: bool = True) -> Any:
+        """The window of a key; None if there is none and none is wanted."""
+        check_keyed(self.keyed, key)
+        try:
+            window = self.windows.get(key)
+        except TypeError:
+            hashable(key)
+            raise
+        if window is None and create:
+            self.keyed = key is not None
+            window = self.windows[key] = self.setup.new_window(keyed=self.keyed)
+        return window
+
+    def window_of(self, key: Any) -> Any:
+        """The window of a key, or all of them where they stand in one place."""
+        return self.window(key, create=False) if self.shared is None else self.shared
+
+    def _share(self) -> KeyedWindows | None:
+        """The windows of all keys in one place, if they can be."""
+        if self.shared is None and not self.windows:
+            return self.setup.new_windows()
+        return self.shared
+
+    def _keep_shared(self, shared: KeyedWindows) -> None:
+        """Have keys from the first event on that was not refused."""
+        if shared.slots:
+            self.shared, self.keyed = shared, True
+
+    def _known(self, key: Any) -> Any:
+        """The keys that have a window, by which a key can be looked up."""
+        hashable(key)
+        return self.windows if self.shared is None else self.shared.slots
+
+
+def _pick(values: Array, rows: Array | None) -> Array:
+    """Those rows of an array; None is all, and an empty array stays as it is."""
+    whole = rows is None or not len(values)
+    return values if whole else np.ascontiguousarray(values[rows])
+
+
+def feed_batch(
+    setup: OperatorSetup,
+    window_of: Function,
+    columns: Mapping[str, Any],
+    values: Any,
+    at: Any,
+    runs: Runs,
+    count: int,
+) -> Results:
+    """Let the rows of each key in; the results that fell due, key by key."""
+    program = setup.program_for_batch(columns)
+    ticks = setup.reader.ticks_of(at, values, count)
+    source = program.columns.arrays(columns)
+    events = (ticks, *setup.reader.other_columns(columns, count))
+    payloads = program.columns.payload_rows(columns)
+    batches: list[ResultBatch] = []
+    events_of = [tuple(_pick(column, rows) for column in events) for _, rows in runs]
+    for (key, _), own_events in zip(runs, events_of, strict=True):
+        window = window_of(key, create=False)
+        setup.order.check_batch(NO_EVENT if window is None else window.last, own_events)
+    for (key, rows), own_events in zip(runs, events_of, strict=True):
+        window = window_of(key)
+        slots = [_pick(slot, rows) for slot in source]
+        if payloads is not None:
+            own = payloads if rows is None else [payloads[i] for i in rows.tolist()]
+            window.payloads.update(enumerate(own, window.total))
+        size = count if rows is None else len(rows)
+        results = _let_in(window, slots, own_events, size)
+        batches += [batch._replace(key=key) for batch in results]
+    return Results(program.columns.request, batches, program.bounds)
+
+
+def _let_in(
+    window: KeyWindow, source: Source, events: Events, count: int
+) -> list[ResultBatch]:
+    window.flush()
+    untaken, window.untaken = window.untaken, []
+    ticks, marks, signals, _ = events
+    if len(ticks) and isinstance(window, LateWindow):
+        return [*untaken, *window.let_in_all(source, events)]
+    if len(ticks):
+        window.newest = int(ticks[-1])
+    if len(marks):
+        window.last_mark = float(marks[-1])
+    if len(signals):
+        window.last_signal = float(signals[-1])
+    return [*untaken, *window.absorb(source, events, count)]
+
+
+def feed_keys(
+    setup: OperatorSetup,
+    windows: KeyedWindows,
+    columns: Mapping[str, Any],
+    values: Any,
+    at: Any,
+    distinct: list[Any],
+    codes: Array,
+) -> Results:
+    """Let rows in by the codes of their keys; the results that fell due, key by key."""
+    program, count = windows.program, len(codes)
+    events = (
+        setup.reader.ticks_of(at, values, count),
+        *setup.reader.other_columns(columns, count),
+    )
+    source = program.columns.arrays(columns)
+    payloads = program.columns.payload_rows(columns)
+    known = [windows.slot(key) for key in distinct]
+    setup.order.check_batches(windows.last_of(known), codes, events)
+    own = [
+        windows.open(key) if slot is None else slot
+        for key, slot in zip(distinct, known, strict=True)
+    ]
+    slots = np.array(own, np.int64)[codes]
+    batches = windows.feed(slots, source, events, payloads) if count else []
+    return Results(program.columns.request, batches, program.bounds)
+
+
+class OrderCheck:
+    """Refuses events that go back in time too far, and deltas that fall."""
+
+    def __init__(self, reader: EventReader, lateness: Duration | None) -> None:
+        self.reader, self.lateness = reader, lateness
+        self._late = 0 if lateness is None else lateness.amount
+
+    def check_event(
+        self,
+        last: tuple[int | None, float, float],
+        tick: int | None,
+        others: Others,
+    ) -> None:
+        """Refuse an event that comes too late, or whose delta falls.
+
+        `last` are the newest instant, mark and signal.
+        """
+        newest, mark, signal = last
+        if tick is not None and newest is not None and newest - tick > self._late:
+            raise self._backwards(tick, newest)
+        if others[0] < mark:
+            raise _falling(others[0])
+        if others[1] < signal:
+            raise _falling(others[1])
+
+    def check_batch(
+        self, before: tuple[int | None, float, float], events: Events
+    ) -> None:
+        """Refuse times that go back too far, and deltas that fall."""
+        ticks, marks, signals, _ = events
+        newest, *last = before
+        if len(ticks):
+            first = ticks[0] if newest is None else newest
+            highest = np.maximum.accumulate(np.concatenate(([first], ticks[:-1])))
+            late = highest - ticks > self._late
+            if late.any():
+                at = int(np.argmax(late))
+                raise self._backwards(int(ticks[at]), int(highest[at]))
+        for column, value in zip((marks, signals), last, strict=True):
+            if len(column) and (falls := np.diff(column, prepend=value) < 0).any():
+                raise _falling(float(column[np.argmax(falls)]))
+
+    def check_batches(
+        self, last: tuple[Array, Array, Array], codes: Array, events: Events
+    ) -> None:
+        """The same for a batch of many keys, by `last` of each and the events' keys."""
+        order = np.argsort(codes, kind="stable")
+        own = codes[order]
+        begins = np.diff(own, prepend=-1) != 0
+        for number, column in enumerate(events[:3]):
+            if not len(column):
+                continue
+            values = column[order]
+            before = np.append(values[:1], values[:-1])
+            before[begins] = last[number][own[begins]]
+            falls = values < before
+            if falls.any():
+                at = int(np.argmax(falls))
+                if number == 0:
+                    raise self._backwards(int(values[at]), int(before[at]))
+                raise _falling(float(values[at]))
+
+    def _backwards(self, tick: int, newest: int) -> BadInput:
+        cause = f"the newest event is at {self.reader.instant(newest)}"
+        hint = "sort the events, or let them come late: lateness='1 minute'"
+        if self.lateness is not None:
+            cause += f", and events may be {self.lateness.text} late"
+            hint = "route such events elsewhere, or allow more lateness"
+        fact = f"cannot go back to {self.reader.instant(tick)}"
+        return BadInput.because(fact, cause, hint)
+
+
+def _falling(value: float) -> BadInput:
+    return BadInput.because(
+        f"cannot go back to {value:g}",
+        "a column that a delta measures must never fall",
+        "sort the events by it, or let a duration or a number of rows rule the window",
+    )
