@@ -238,14 +238,14 @@ def test_uuids_are_keys_only_where_they_come_back():
         assert wr.Operator.load(operator.save()).keys() == [key]
 
 
-def test_a_refused_event_after_all_keys_have_expired_changes_nothing():
+def test_a_refused_batch_after_all_keys_have_expired_changes_nothing():
     operator = wr.Operator(wr.sliding(10, every=5), wr.sum())
     operator.insert(1, at=0, key="a")
     operator.trigger(at=100)
     operator.expire(before=100)
     assert operator.keys() == []
     with pytest.raises(wr.errors.BadInput):
-        operator.insert("no number", at=101, key="b")
+        operator.feed(np.arange(2.0), at=np.array([105, 101]), key=["b", "b"])
 
     operator.insert(7, at=102, key="b")
 
