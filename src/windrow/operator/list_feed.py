@@ -50,6 +50,7 @@ LAP = 512  # rows of a lap at most: four laps of prefixes and suffixes stay in L
 SHORT = 64  # windows that are shorter share no laps
 LAPS = 64  # in the longest window at most: their totals are added up in each lap
 PIECE = 1 << 13  # values that laps take at once
+SMALL = 1 << 16  # results of a batch
 
 
 class RecentValues:
@@ -118,9 +119,8 @@ class ListFeed(ArrayFeed):
             found = lambda q: tuple([array[q] for array in out])  # noqa: E731
             recent.append(values, self.longest)
         window.first = recent.upto
-        if window.tail is None:
-            window.leave_memory(values, partial(_refill, recent))
-        window.tail = recent.last(self.longest)
+        if window.tail is None:  # `recent` has the values
+            window.leave_memory(recent.array[:0], partial(_refill, recent))
         return self._results(found, count, small)
 
     def _read_rules(self, rules: Array) -> None:
@@ -173,9 +173,9 @@ class ListFeed(ArrayFeed):
         laps, product, recent = self.laps, self._product(small), self.recent
         if laps is None or laps.product is not product:
             laps = self.laps = SharedLaps(product, self.ranges, self.lap)
-        count, before = len(values), min(recent.stop, self.longest - 1)
+        count = len(values)
         recent.append(values, self.longest)
-        out = laps.slide(recent.last(before + count), count, self.list.first)
+        out = laps.slide(recent.array[: recent.stop], count, self.list.first)
         return lambda q: tuple([array[q * count : q * count + count] for array in out])
 
     def _one_after_the_other(self, values: Array, small: bool) -> list[Array]:
@@ -192,8 +192,10 @@ class ListFeed(ArrayFeed):
         """Results of each window, which stand event by event once they are read."""
         last, names, ranges = self.list.first, self.list.names, self.ranges
         own = [count] * len(names)
+        many = count * len(names)
         if last - count < self.longest:  # windows that were not full at first
             own = np.clip(last - ranges + 1, 0, count).tolist()
+            many = sum(own)
 
         def made() -> list[ResultBatch]:
             table = [np.empty((count, len(own)), kind) for kind in self.dtypes]
@@ -213,7 +215,7 @@ class ListFeed(ArrayFeed):
             windows = tuple(names)
             return [ResultBatch(None, begins, ends, out, None, owners, windows)]
 
-        return Results(self.request, made, pa.array, sum(own))
+        return Results(self.request, made, pa.array, many)
 
 
 def _refill(recent: RecentValues, window: ManyWindow) -> None:
@@ -245,6 +247,8 @@ class SharedLaps:
         self.longest = int(ranges.max())
         self.step = kernel_of(product).steps_in_lane().accounts["call_laps"]
         self.call: Function | None = None  # machine code, once there is some
+        self.dtypes = tuple(map(np.dtype, product.out_dtypes))
+        self.base = np.zeros(1, np.int64)  # the number of the first value that is read
         self.room: tuple[Any, ...] = ()
         self.places = 0
 
@@ -253,16 +257,16 @@ class SharedLaps:
 
         Event `first` is the first of the last `count` values.
         """
-        out = arrays(self.product.out_dtypes, len(self.ranges) * count)
-        before, done, base = len(values) - count, 0, np.zeros(1, np.int64)
+        out, base = self._new_out(len(self.ranges) * count), self.base
+        at, done = len(values) - count, 0
         while done < count:
             piece = PIECE if self.call else BLOCK
             some = min(max(piece, 2 * self.longest), count - done)
-            begin = max(before + done - self.longest + 1, 0)
-            own, stop = before + done - begin, before + done + some - begin
-            base[0] = first - before + begin
-            source = values[begin : begin + stop], base
+            begin = max(at + done - self.longest + 1, 0)
+            own, stop = at + done - begin, at + done + some - begin
+            base[0] = first - at + begin
             room = self.room if stop <= self.places else self._more_room(stop)
+            source = values[begin : begin + stop], base
             given = source, own, stop, self.ranges, self.lap, *room, out, done, count
             if self.call is not None:
                 self.call(*given)
@@ -273,6 +277,12 @@ class SharedLaps:
                     self.call = entry_of(machine) or machine
             done += some
         return out
+
+    def _new_out(self, count: int) -> tuple[Array, ...]:
+        """Arrays for results: small ones without a question to any pool."""
+        if count > SMALL:
+            return arrays(self.product.out_dtypes, count)
+        return tuple([np.empty(count, kind) for kind in self.dtypes])
 
     def _more_room(self, places: int) -> tuple[Any, ...]:
         """Memory for suffixes, prefixes and totals."""
