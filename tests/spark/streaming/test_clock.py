@@ -12,6 +12,7 @@ import time
 import pyarrow as pa
 import pytest
 from micro_batches import run, stream_of, write_files
+from pyspark.errors import StreamingQueryException
 
 import windrow as wr
 from windrow.errors import BadInput, WindowError
@@ -123,6 +124,21 @@ def test_what_cannot_be_kept_is_refused_in_a_sentence(streaming, tmp_path):
     assert "the stream has no watermark" in refused(stream, idle="30 seconds")
     assert "of 1 millisecond or more" in refused(marked, idle="0 seconds")
     assert "cannot read ahead=" in refused(stream, watermark="1 second", ahead=1.5)
+
+
+@pytest.mark.deep  # windrow run puts these words into ours: cli/test_failures.py
+def test_idle_over_a_checkpoint_without_it_is_refused_by_spark(streaming, tmp_path):
+    folder = write_files(tmp_path / "in", [table_of(0)])
+    stream = stream_of(streaming, folder, late_by="5 seconds")
+    run(wr.aggregate(stream, WINDOW, n=wr.count()), tmp_path / "checkpoint")
+    write_files(folder, [table_of(90)], first=1)
+    again = wr.aggregate(stream, WINDOW, idle="1 minute", n=wr.count())
+
+    with pytest.raises(StreamingQueryException) as refused:
+        run(again, tmp_path / "checkpoint")
+
+    said = "Cannot change timeMode from EventTime to ProcessingTime between restarts"
+    assert said in str(refused.value)
 
 
 def test_explain_says_what_moves_time(streaming, tmp_path):
