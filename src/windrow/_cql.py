@@ -202,7 +202,7 @@ class _Session:
     def explain(self, queries: Sequence[QueryTree]) -> Explanation:
         """The trees of queries and the plan of each pass, inner queries first."""
         bound = self._bind(queries)
-        passes = _passes(self._inputs, bound)
+        passes = _passes(self._text, self._inputs, bound)
         plans = [explain_pass(self._inputs, pass_, self._options) for pass_ in passes]
         on_spark = any(map(is_spark, self._inputs.values()))
         explained = explain_passes(passes, plans, on_spark)
@@ -214,7 +214,7 @@ class _Session:
         is_inner = self.aggregates or queries is not _parsed(self._text)
         has_inner = any(query.stream.inner is not None for query in queries)
         if is_inner or has_inner or any(map(is_spark, self._inputs.values())):
-            return _passes(self._inputs, self._bind(queries))
+            return _passes(self._text, self._inputs, self._bind(queries))
         schemas = {name: _schema(data) for name, data in self._inputs.items()}
         times = tuple(self._time_of(query, schemas) for query in queries)
         # without pandas' metadata, for which pyarrow 18 has no hash
@@ -271,10 +271,20 @@ class _Session:
         return time
 
 
-def _passes(inputs: Mapping[str, Any], bound: list[BoundQuery]) -> list[Pass]:
+def _passes(
+    text: str, inputs: Mapping[str, Any], bound: list[BoundQuery]
+) -> list[Pass]:
     """The passes of queries; results of a stream that come apart have their own."""
     streams = any(is_stream(inputs[query.rows.stream]) for query in bound)
-    return passes_of(bound, alone=streams and not _are_together(inputs, bound))
+    together = _are_together(inputs, bound)
+    passes = passes_of(bound, alone=streams and not together)
+    windowed = [pass_ for pass_ in passes if pass_.windows]
+    if together and len(windowed) > 1:
+        at = windowed[1].members[0].bound.query.stream.at
+        expected = "the stream, joins, where, keys and kind of window of those before"
+        hint = "give it a wr.cql of its own: queries over a stream share one state"
+        raise QueryError.at(text, *at, expected, hint)
+    return passes
 
 
 def _are_together(inputs: Mapping[str, Any], bound: list[BoundQuery]) -> bool:

@@ -212,6 +212,30 @@ def test_what_a_text_asks_of_a_stream_is_refused_or_explained_as_a_call_is(
     assert "dropped where a slice is closed" in explained
 
 
+@pytest.mark.parametrize(
+    "other",
+    [
+        "select at, sum(len) from Calls [range 20 slide 10] where len > 3",
+        "select caller, sum(len) from Calls [range 20 slide 10] group by caller",
+        "select at, sum(len) from Calls [rows 5]",
+    ],
+    ids=["where", "keys", "kind of window"],
+)
+def test_queries_over_a_stream_that_cannot_share_a_state_are_refused(streaming, other):
+    rate = streaming.readStream.format("rate").load()
+    stream = rate.selectExpr("timestamp as at", "value as caller", "value as len")
+    stream = stream.withWatermark("at", "1 second")
+    text = f"select at, count(*) from Calls [range 20 slide 10];\n{other}"
+    apart = f"select at, len from Calls;\n{other}"
+
+    for call in (wr.cql, wr.explain_cql):
+        with pytest.raises(QueryError, match="kind of window of those before") as error:
+            call(text, Calls=stream, time="at")
+        assert "at line 2" in str(error.value)
+        assert "give it a wr.cql of its own" in str(error.value)
+    assert wr.cql(apart, Calls=stream, time="at").isStreaming
+
+
 def test_what_a_stream_is_told_says_nothing_of_a_table():
     told = {"hot": True, "late": "drop", "watermark": "1 hour", "idle": "1 hour"}
     text = "select at, sum(len) as s from Calls [range 20 slide 10]"
