@@ -38,6 +38,12 @@ def chosen(name, kind, width, regular):
         ("variance", "float", 1000, True, "sba"),
         ("max", "float", 1, True, "recompute"),
         ("sum", "float", 3, False, "recompute"),
+        ("sum", "float", 8, True, "recompute"),
+        ("variance", "float", 8, True, "recompute"),
+        ("sum", "float", 8, False, "two_stacks_lite"),
+        ("sum", "float", 9, True, "sba"),
+        ("arg_max", "float", 8, True, "sba"),
+        ("sum", "int", 8, True, "subtract_on_evict"),
     ],
 )
 def test_auto_picks_by_laws_width_and_value_type(name, kind, width, regular, expected):

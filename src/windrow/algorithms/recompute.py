@@ -4,7 +4,10 @@
     window i + 1       |-----------------|   and again
 
 It has no state and no invariant.  It is the last resort of the planner, and the fastest
-for windows of a few slices.
+for windows of a few slices.  Where these move by one slice (`stride`), each length up
+to 8 has its own loop: a fold whose length the compiler knows is unrolled, and since no
+window waits for another, vectors answer several at a time.  Partials are tallies there,
+and the origin of a window is its oldest slice.
 """
 
 from windrow.aggregates import Law
@@ -12,11 +15,15 @@ from windrow.kernels.vocabulary import (
     IDENTITY,
     combine,
     emit,
+    emit_tally,
+    join_tallies,
     leaf,
     load,
+    origin,
     start_of,
     stop_of,
     store,
+    tally,
 )
 
 from ._algorithm import Algorithm, FormCosts
@@ -37,6 +44,42 @@ def slide(source, bounds, count, at, scratch, out):
         for j in range(start + 1, stop):
             whole = combine(whole, leaf(source, j))
         emit(out, at + i, whole)
+
+
+def stage(width, chunk):
+    return ()
+
+
+def _fold(source, first, count, width, at, out):
+    """Windows of `width` slices, each one slice after the last."""
+    for i in range(count):
+        a = first + i
+        o = origin(source, a)
+        whole = tally(source, a, o)
+        for j in range(1, width):
+            whole = join_tallies(whole, tally(source, a + j, o))
+        emit_tally(out, at + i, whole, width)
+
+
+def stride(source, first, count, width, at, scratch, out):
+    if width == 1:
+        _fold(source, first, count, 1, at, out)
+    elif width == 2:
+        _fold(source, first, count, 2, at, out)
+    elif width == 3:
+        _fold(source, first, count, 3, at, out)
+    elif width == 4:
+        _fold(source, first, count, 4, at, out)
+    elif width == 5:
+        _fold(source, first, count, 5, at, out)
+    elif width == 6:
+        _fold(source, first, count, 6, at, out)
+    elif width == 7:
+        _fold(source, first, count, 7, at, out)
+    elif width == 8:
+        _fold(source, first, count, 8, at, out)
+    else:
+        _fold(source, first, count, width, at, out)
 
 
 def insert(scratch, ints, state, value, tick):
@@ -69,7 +112,10 @@ RECOMPUTE = Algorithm(
     source="SlickDeque 2.2 (Naive), PBA 3.1 (Recal)",
     prepare=prepare,
     slide=slide,
+    stage=stage,
+    stride=stride,
     many=True,
     steps=STEPS,
+    strided=FormCosts("n - 1", "n - 1", "1"),
     online=FormCosts("n", "n", "p"),
 )

@@ -163,6 +163,20 @@ class Product:
         return Law.INVERTIBLE in self.laws and self.exact
 
     @property
+    def is_narrow(self) -> bool:
+        """Whether to combine two partials takes a few instructions and no branch.
+
+        Each part is one number or has a tally, and no row is null.
+        """
+        if self.has_users or "object" in self.dtypes:
+            return False
+        return all(
+            (len(part.dtypes) == 1 or part.request.aggregate.tally is not None)
+            and not part.request.masks
+            for part in self.parts
+        )
+
+    @property
     def has_users(self) -> bool:
         """Whether it contains a user's functions."""
         return any(part.request.aggregate.is_users for part in self.parts)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .aggregate import Plan
 
 FEW_SLICES = 4
+FEW_IN_VECTORS = 8  # slices of regular windows that are folded many windows at a time
 GRAPH = "gag"  # one graph for all windows of a list (`sharing.py`)
 FORCED = "asked for by name"
 UNDOABLE = "invertible and exact (whole numbers): the oldest can be taken off"
@@ -79,6 +80,9 @@ def choose_algorithm(
         return Choice(find_algorithm("recompute"), reason)
     if product.undoable:
         return Choice(find_algorithm("subtract_on_evict"), UNDOABLE)
+    if regular and width is not None and width <= FEW_IN_VECTORS and product.is_narrow:
+        reason = f"a window is {width} slices: folded many windows at a time"
+        return Choice(find_algorithm("recompute"), reason)
     if regular:
         reason = f"{why}; regular windows: two scans a chunk, no branch"
         return Choice(find_algorithm("sba"), reason)
