@@ -9,6 +9,7 @@ from typing import Any
 
 import pyspark
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
 from windrow.errors import BadInput
 from windrow.plan import (
@@ -58,13 +59,13 @@ Hints = dict[str, Any]
 
 def aggregate(frame: DataFrame, *query: Any, hints: Hints, **options: Any) -> DataFrame:
     """One row per key and window of `query`: windows, keys, calls; no job is run."""
+    own = frame.columns
     frame, plan = _plan(frame, *query, **options)
     if frame.isStreaming:
         flow = _flow(frame, plan, hints)
-        result: DataFrame = _streams().aggregate(
-            frame, flow, _history(frame, query[0], flow, hints)
-        )
-        return result
+        history = _history(frame, query[0], flow, hints)
+        result: DataFrame = _streams().aggregate(frame, flow, history)
+        return _late_as_it_came(result, frame, own, hints)
     check_no_history(hints.get("start"), hints.get("since"))
     if isinstance(plan, PolicyPlan):
         return aggregate_by_policy(frame, plan)
@@ -95,6 +96,7 @@ def over(frame: DataFrame, *query: Any, hints: Hints, **options: Any) -> DataFra
     if frame.isStreaming:
         check_columns(frame)
         result: DataFrame = _streams().over(frame, _flow(frame, plan, hints))
+        result = _late_as_it_came(result, frame, own, hints)
     else:
         result = roll_over(frame, plan, spread_over(plan))
     masks = set(frame.columns).difference(own)
@@ -114,8 +116,20 @@ def over_features(
     check_ticks(plan)
     check_columns(frame)
     result: DataFrame = _streams().over(frame, _flow(frame, plan, hints))
+    result = _late_as_it_came(result, frame, own, hints)
     masks = set(frame.columns).difference(own)
     return result.select(*(quoted(n) for n in result.columns if n not in masks))
+
+
+def _late_as_it_came(
+    result: DataFrame, frame: DataFrame, own: Sequence[str], hints: Hints
+) -> DataFrame:
+    """The result with late rows that have no columns but their `own`."""
+    masks = [name for name in frame.columns if name not in own]
+    if hints["late"] != "keep" or not masks:
+        return result
+    late = F.col("late").dropFields(*map(quoted, masks))
+    return result.withColumn("late", late)
 
 
 def as_of(

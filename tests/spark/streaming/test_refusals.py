@@ -111,6 +111,22 @@ def test_a_column_called_late_is_part_of_the_row_that_is_given_back(stream):
     assert query.schema["late"].dataType.names == stream.columns
 
 
+def test_a_late_row_that_is_given_back_has_its_own_columns_alone(stream):
+    stream = stream.drop("late")
+    how = {"by": "v", "late": "keep"}
+    one, two = (wr.count(where="v > 1", last=last) for last in (None, 2))
+    features = wr.features(by="v", on="at", n=wr.count(where="v > 1", last="1 hour"))
+
+    results = (
+        wr.aggregate(stream, WINDOW, **how, n=one),
+        wr.over(stream, on="at", **how, n=two),
+        wr.over(stream, features, late="keep"),
+    )
+
+    for result in results:
+        assert result.schema["late"].dataType.names == stream.columns
+
+
 def test_count_windows_without_an_order_are_refused(stream):
     sentence = refused(lambda: wr.aggregate(stream, wr.rows(5), aggregates=N))
 
