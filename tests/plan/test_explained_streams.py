@@ -19,6 +19,7 @@ from explained import named, watched
 from repeated import as_windows
 from windrow.aggregates.calls import gather_calls
 from windrow.batch.partials import Folding
+from windrow.errors import BadInput
 from windrow.loops import interpreting
 from windrow.plan import plan_over, plan_windows
 from windrow.plan.explain_stream import explain_flow
@@ -109,6 +110,14 @@ def test_a_bucket_runs_the_algorithms_that_explain_names(query):
     )
     assert ("  kernel     as told" in text) == bool(flow.request.calls)
     assert ("  partial " in text) == bool(flow.request.calls)
+
+
+@pytest.mark.parametrize("buckets", [0, 2.5, "4"])
+def test_what_is_no_number_of_buckets_is_refused_with_what_it_is(buckets):
+    with pytest.raises(BadInput, match="into how many parts the keys") as refused:
+        flow_over(SLIDING, SUMS, buckets=buckets)
+
+    assert f"cannot keep state in {buckets!r} buckets" in str(refused.value)
 
 
 @pytest.mark.parametrize("query", QUERIES)

@@ -180,11 +180,11 @@ def _check(late: str, buckets: int | None) -> None:
             "same, and those that missed one come back as rows) or drop",
             'write late="count", late="keep" or late="drop"',
         )
-    if buckets is not None and buckets < 1:
+    if buckets is not None and not (isinstance(buckets, int) and buckets > 0):
         raise BadInput.because(
-            f"cannot keep state in {buckets} buckets",
+            f"cannot keep state in {buckets!r} buckets",
             "buckets= says into how many parts the keys are divided",
-            f"give a positive number, or leave it out for {BUCKETS}",
+            f"give a positive whole number, or leave it out for {BUCKETS}",
         )
 
 
