@@ -172,7 +172,7 @@ def _unit(plan: Plan | OverPlan | PolicyPlan) -> int:
     return math.gcd(*(number for r in plan.rules for number in r.even[:2]))
 
 
-def _check(late: str, buckets: int | None) -> None:
+def _check(late: str, buckets: object) -> None:
     if late not in ("count", "keep", "drop"):
         raise BadInput.because(
             f"cannot treat late rows as {late!r}",
