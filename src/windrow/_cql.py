@@ -94,7 +94,8 @@ def explain_cql(
 ) -> Explanation:
     """Explain a text in CQL: the tree of each query, and the plan of each pass.
 
-    The parameters are those of `wr.cql`.
+    `text`, `time`, `streams` and the tables by name are those of `wr.cql`, and so are
+    `hot`, `late`, `buckets`, `watermark`, `ahead` and `idle`.
 
     >>> import pyarrow as pa
     >>> import windrow as wr
