@@ -388,7 +388,42 @@ def test_copies_are_planned_in_few_nodes_and_each_word_of_a_sum_is_there_once(sp
     assert analysed(actual)[:-1] == ["Project", "Aggregate", "Project", "Generate"]
     assert folds.count(" sum(") == 2
     assert "raise_error" not in folds
-    assert len(asked) <= 90
+    text = "\n".join(lines)
+    assert [text.count(name) for name in ("raise_error", "unix_micros")] == [2, 8]
+    assert len(asked) <= 85, len(asked)
+
+
+FAR = ["0001-01-02", "1582-10-15", "1969-12-31 23:59:59.999999", "1970-01-01",
+       "1970-01-01 00:00:00.000001", "2024-02-29 12:00", "9999-12-30"]  # fmt: skip
+
+
+@pytest.mark.parametrize("how", [{"on": "at"}, {"span": ("at", "until")}], ids=str)
+@pytest.mark.parametrize("every", [7, 20], ids=str)
+def test_instants_of_all_years_are_numbered(spark, how, every):
+    kind = pa.timestamp("us", "UTC")
+    at = pa.array(map(dt.datetime.fromisoformat, FAR), kind)
+    until = pa.array([moment.as_py() + dt.timedelta(seconds=3) for moment in at], kind)
+    table = pa.table({"at": at, "until": until, "v": range(len(FAR))})
+    window = wr.sliding("20 seconds", every=f"{every} seconds", offset="-3 s", **how)
+
+    actual = wr.aggregate(spark.createDataFrame(table), window, total=wr.sum("v"))
+
+    assert is_catalysts_alone(actual)
+    assert_same_rows(actual, wr.aggregate(table, window, total=wr.sum("v")))
+
+
+@pytest.mark.parametrize("ends", [4, None])
+def test_an_event_that_ends_before_it_starts_is_refused_by_copies(spark, ends):
+    table = pa.table({"start": [9], "end": pa.array([ends], pa.int64())})
+    window = wr.sliding(5, span=("start", "end"))
+    result = wr.aggregate(spark.createDataFrame(table), window, n=wr.count())
+
+    assert is_catalysts_alone(result)
+    if ends is None:
+        assert result.collect() == []
+        return
+    with pytest.raises(FAILURES, match="it starts: a row does, from 9 to 4"):
+        result.collect()
 
 
 def test_rows_without_a_time_are_copied_into_no_window(spark):

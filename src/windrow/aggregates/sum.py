@@ -82,8 +82,8 @@ WIDE_SUM = Aggregate(
     lower=functions.lower_all,
     laws=Law.COMMUTATIVE | Law.INVERTIBLE,
     result="wide",
-    sql=f"if({_TOP} not between -2147483648L and 2147483647L, {{overflow}}, "
-    f"shiftleft({_TOP}, 32) | ({{low}} & 4294967295))",
+    sql=f"coalesce(try_multiply({_TOP}, 4294967296L) | ({{low}} & 4294967295), "
+    "{overflow})",
 )
 
 

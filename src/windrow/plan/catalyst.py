@@ -127,6 +127,12 @@ def words_sql(bound: BoundCall) -> dict[str, str]:
     return {field.name: str(field.native) for field in WIDE_SUM.fields}
 
 
+def reads_time(plan: Plan) -> bool:
+    """Whether the result of a call, in SQL, names the instants of rows."""
+    texts = [result_sql(bound) or "" for bound in plan.calls]
+    return any(word in text for text in texts for word in ("{time}", "{order}"))
+
+
 def _is_difference_exact(bound: BoundCall) -> bool:
     """Whether max - min is a number of its type: of 64 bits it may not be.
 

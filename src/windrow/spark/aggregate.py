@@ -65,7 +65,7 @@ def windows_of(frame: DataFrame, tree: Tree, inputs: DataFrame) -> DataFrame:
         return select_windows(frame, plan, windows)
     fields = [*schema.fields, *required(LongType(), LAST)]
     stretches = ship.run_step(inputs, "slide_stretches", tree, StructType(fields))
-    made = {"start": or_null("start")}
+    made = {"start": or_null("start"), "number": "start"}
     return select_windows(frame, plan, repeat_windows(stretches, plan), made)
 
 

@@ -22,14 +22,14 @@ from pyspark.sql.types import TimestampNTZType
 from windrow.errors import SumOverflow
 from windrow.plan.aggregate import Plan
 from windrow.plan.bind import BoundCall
-from windrow.plan.catalyst import result_sql, words_sql
+from windrow.plan.catalyst import reads_time, result_sql, words_sql
 from windrow.plan.tree import Tree
-from windrow.slicing import spread_of
 
 from . import sql
 from .partials import name_inputs, select_inputs, ticks_of
-from .result import or_null, select_windows
+from .result import select_windows
 from .schema import field_of, key_names, quoted, result_fields
+from .window_numbers import WindowNumbers
 
 NUMBER = "w"
 
@@ -47,15 +47,15 @@ def catalyst_windows(frame: DataFrame, tree: Tree) -> DataFrame:
         folds, made = _results(frame, plan, inputs)
         windows = frame.groupBy(*named, F.expr(own)).agg(*map(F.expr, folds))
         return select_windows(frame, plan, windows, made | {"window": "window"})
-    numbers, group, begin = _numbers(plan, ticks)
+    numbers, start, end = _numbers(frame, plan, ticks)
     # a row without a time has no sequence of windows, and needs no filter
     known = plan.span is None and plan.rules[0].tumbles
-    rows, inputs = select_inputs(frame, tree, f"{numbers} as {NUMBER}", known=known)
+    rows, inputs = select_inputs(
+        frame, tree, f"{numbers} as {NUMBER}", known=known, timed=reads_time(plan)
+    )
     folds, made = _results(frame, plan, inputs)
-    grouped = rows.groupBy(*key_names(plan), F.expr(f"{group} as {NUMBER}"))
-    windows = grouped.agg(*map(F.expr, folds))
-    end = plan.rules[0].end_sql(begin)
-    made |= {"start": or_null(begin), "end": or_null(end), "q": "0"}
+    windows = rows.groupBy(*key_names(plan), NUMBER).agg(*map(F.expr, folds))
+    made |= {"start": start, "end": end, "number": NUMBER, "q": "0"}
     return select_windows(frame, plan, windows, made)
 
 
@@ -71,20 +71,26 @@ def _own_window(frame: DataFrame, plan: Plan) -> str | None:
     return f"{rule.window_sql(quoted(on))} as window"
 
 
-def _numbers(plan: Plan, ticks: dict[str, str]) -> tuple[str, str, str]:
-    """In SQL, the number of each window that holds a row, what these are grouped by,
-    and where a window begins.
+def _numbers(
+    frame: DataFrame, plan: Plan, ticks: dict[str, str]
+) -> tuple[str, str, str]:
+    """In SQL, the number of each window that holds a row, and the bounds of a window.
+
+    All are nullable, as Spark's own bounds are: `div` may have no result.
     """
     (rule,) = plan.rules
     first = end = ticks[sql.TICKS]
+    if not rule.is_even:
+        begin = plan.cuts.begin_sql(NUMBER)
+        return plan.cuts.number_sql(end), begin, rule.end_sql(begin)
+    assert plan.clock is not None
+    numbers = WindowNumbers(rule, field_of(frame, plan.clock.column).dataType)
     if plan.span is not None:
         first = ticks[sql.START]
         end = sql.last_instant(first, end)
-    elif rule.tumbles:
-        return plan.cuts.number_sql(first), NUMBER, plan.cuts.begin_sql(NUMBER)
-    spread = f"{spread_of(rule.step)}L"
-    begin = rule.begin_sql(f"({NUMBER} div {spread})")
-    return rule.numbers_sql(first, end), f"({NUMBER} * {spread})", begin
+    only = plan.span is None and rule.tumbles
+    each = numbers.last(end) if only else numbers.all(first, end)
+    return each, numbers.begin(NUMBER), numbers.begin(NUMBER, rule.even.range)
 
 
 def _results(
@@ -122,5 +128,6 @@ def _overflow(bound: BoundCall, words: dict[str, str]) -> str:
         "cast the column to double, or to decimal(18, 0) for an exact sum",
     )
     before, after = map(sql.text, str(error).split("\0"))
-    total = f"(cast({words['high']} as decimal(20, 0)) * 4294967296BD + {words['low']})"
-    return f"cast(raise_error(concat({before}, {total}, {after})) as bigint)"
+    total = f"{words['high']} * 4294967296BD + {words['low']}"
+    raised = f"raise_error(concat({before}, {total}, {after}))"
+    return f"if({words['low']} is null, null, {raised})"

@@ -40,23 +40,24 @@ _NUMBERS: dict[str, DataType] = {
 
 
 def select_inputs(
-    frame: DataFrame, tree: Tree, *more: str, known: bool = True
+    frame: DataFrame, tree: Tree, *more: str, known: bool = True, timed: bool = True
 ) -> tuple[DataFrame, sql.Inputs]:
     """Keys, ticks, and the columns that aggregates read, of the rows that have a time.
 
     `more` are further columns in SQL, over those of the frame; without `known` rows
-    that have no time are there too.
+    that have no time are there too, and without `timed` ticks are not.
     """
     plan = tree.plan
     reads = [name for bound in plan.calls for name in bound.reads]
     reads = list(dict.fromkeys([*reads, *plan.ties]))
     names = {name: f"c{number}" for number, name in enumerate(reads)}
     keys = dict(zip(plan.by, key_names(plan), strict=True))
-    ticks = [f"{text} as {alias}" for alias, text in ticks_of(frame, plan).items()]
+    ticks = ticks_of(frame, plan) if timed else {}
+    instants = [f"{text} as {alias}" for alias, text in ticks.items()]
     times = plan.span or (plan.clock.column,)  # type: ignore[union-attr]
     if known:
         frame = frame.where(" and ".join(f"{quoted(n)} is not null" for n in times))
-    rows = frame.selectExpr(*renamed(keys), *ticks, *renamed(names), *more)
+    rows = frame.selectExpr(*renamed(keys), *instants, *renamed(names), *more)
     return rows, name_inputs(tree, names, sql.TICKS)
 
 

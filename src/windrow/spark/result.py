@@ -92,7 +92,7 @@ def repeat_windows(stretches: DataFrame, plan: Plan) -> DataFrame:
 
 def or_null(ticks: str) -> str:
     """Ticks that are never null, as Spark's own bounds may be: nullable."""
-    return f"nullif({ticks}, cast(null as bigint))"
+    return f"if({ticks} is null, null, {ticks})"
 
 
 def select_rows(
@@ -155,7 +155,7 @@ def _window(
     if isinstance(plan, Plan) and not is_there:
         is_there = all(rule.tumbles for rule in plan.rules)
     if absent or not is_there:
-        window = f"if({begin} is null, null, {window})"
+        window = f"if({made.get('number', begin)} is null, null, {window})"
     if isinstance(kind, (TimestampType, TimestampNTZType)):
         return F.expr(window).alias("window", metadata=_MARK)
     return F.expr(window).alias("window")

@@ -60,8 +60,8 @@ def last_instant(start: str, end: str) -> str:
         f"{start}, ' to ', {end}, ' ticks\\nHint: filter such rows out, "
         "or swap their bounds')"
     )
-    wrong = f"cast(raise_error({said}) as bigint)"
-    return f"({end} - if({end} < {start}, {wrong}, if({end} = {start}, 0L, 1L)))"
+    point = f"if({end} = {start}, 0L, 1L)"
+    return f"({end} - if({end} < {start}, raise_error({said}), {point}))"
 
 
 @dataclass(frozen=True)

@@ -100,26 +100,11 @@ class Rule(ABC):
     def cut_sql(self, column: str) -> str:
         """The same as `cut` in Spark's SQL, over a column of ticks."""
 
-    def numbers_sql(self, first: str, last: str) -> str:
-        """The numbers of all windows over [first, last], a row each, in Spark's SQL.
+    def window_sql(self, column: str) -> str:
+        """Spark's own `window()` over a column of timestamps.
 
         Only where bounds are arithmetic.
         """
-        range_, slide, shift = self.even
-
-        def floor(time: str) -> str:  # after 1970 with one division
-            before = f"({time} - pmod({time}, {slide}L)) div {slide}L"
-            return f"if({time} >= 0L, {time} div {slide}L, {before})"
-
-        since = f"{floor(f'({first} - {range_ + shift}L)')} + 1L"
-        return f"explode(sequence({since}, {floor(f'({last} - {shift}L)')}))"
-
-    def begin_sql(self, number: str) -> str:
-        """The begin of the window of a number, also only there."""
-        return f"({number} * {self.even.slide}L + {self.even.shift}L)"
-
-    def window_sql(self, column: str) -> str:
-        """Spark's own `window()` over a column of timestamps, also only there."""
         range_, slide, shift = self.even
         lengths = [
             f"'{ticks} microseconds'" for ticks in (range_, slide, shift % slide)
