@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
+from windrow.batch.columns import changes
 from windrow.batch.keys import group_keys, key_codes
 
 DAY = dt.date(2020, 1, 1)
@@ -91,3 +92,11 @@ def test_keys_that_fill_more_than_their_room_are_renumbered():
 
     assert keys.take(pa.array(codes)).equals(table)
     assert keys.equals(keys.sort_by([(n, "ascending") for n in keys.column_names]))
+
+
+def test_what_stands_beneath_nulls_is_no_change_of_a_key():
+    validity, beneath = pa.py_buffer(b"\x09"), pa.py_buffer(np.array([5, 7, 8, 5]))
+    key = pa.Array.from_buffers(pa.int64(), 4, [validity, beneath])
+    assert key.to_pylist() == [5, None, None, 5]
+
+    assert changes(key).tolist() == [True, False, True]

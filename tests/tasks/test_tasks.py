@@ -11,6 +11,7 @@ that every key is carried over many of them.
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any, Self
@@ -242,3 +243,27 @@ class _Watched(int):
         return int(self) < int(other)
 
     __gt__ = __lt__
+
+
+@pytest.mark.parametrize("step", ["slide_panes", "slide_stretches"])
+def test_a_first_task_does_not_import_pandas(step):
+    code = f"""if True:
+        import sys
+        sys.path.append({str(Path(__file__).parent)!r})
+        import numpy as np, pyarrow as pa
+        import windrow as wr
+        from in_tasks import _run, tree_of
+        numbers = [pa.py_buffer(np.arange(50)), pa.py_buffer(np.arange(50) // 20)]
+        at, key = (pa.Array.from_buffers(pa.int64(), 50, [None, b]) for b in numbers)
+        table = pa.Table.from_arrays([at, key], names=["at", "key"])
+        window = wr.sliding(20, every=2, on="at")
+        tree = tree_of(table, window, ["key"], {{"n": wr.count()}})
+        panes = pa.Table.from_arrays([key, at, at], names=["k0", "pane", "p0"])
+        names = ["k0", "start", "r0"]
+        names += ["last"] if {step!r} == "slide_stretches" else []
+        gives = pa.schema([(name, pa.int64()) for name in names])
+        found = _run({step!r}, tree, ["k0"], panes, gives, 7, 1)
+        assert len(found) > 20, found
+        assert "pandas" not in sys.modules
+    """
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -158,11 +158,11 @@ def changes(array: pa.Array) -> Array:
     else:
         if pat.is_floating(kind):  # by its bits, so that NaN equals NaN
             array = array.view(_BITS[kind.bit_width])
-        differs = pc.not_equal(array[1:], array[:-1])
-        changed = as_numpy(pc.fill_null(differs, False))
+        changed = as_numpy(pc.not_equal(array[1:], array[:-1]))  # beside null, either
     if array.null_count:
         valid = as_numpy(array.is_valid())
-        changed = changed | (valid[1:] != valid[:-1])
+        after, before = valid[1:], valid[:-1]
+        changed = (changed & after & before) | (after != before)
     return changed
 
 

@@ -29,7 +29,7 @@ from windrow.algorithms import slide_arrays
 from windrow.batch.assemble import Answer, answer_columns
 from windrow.batch.kernel_inputs import KernelInputs, read_inputs
 from windrow.batch.sorted_rows import SortedRows, sort_rows
-from windrow.loops import ordinals
+from windrow.loops import as_arrow, ordinals
 from windrow.plan.bind import BoundCall
 from windrow.plan.choose import Choice
 from windrow.plan.requests import KernelRequest, Slots, users_result
@@ -199,6 +199,6 @@ def window_table(
 ) -> pa.Table:
     """Windows of a rule as rows: k0, ..., q (its number), start, end, r0, ..."""
     columns = {f"k{i}": column for i, column in enumerate(keys.columns)}
-    columns["q"] = pa.array(np.full(len(begins), number, np.int32))
-    columns |= {"start": pa.array(begins), "end": pa.array(ends)}
+    columns["q"] = as_arrow(np.full(len(begins), number, np.int32))
+    columns |= {"start": as_arrow(begins), "end": as_arrow(ends)}
     return pa.table(columns | {f"r{i}": column for i, column in enumerate(results)})

@@ -140,7 +140,7 @@ def _answer_stretch(task: Task, table: pa.Table, stretch: Stretch) -> pa.Table:
     choice, source = resolved.choice(0), slices.partials or ()
     work = choice.algorithm, resolved.product, source, starts, stops
     out = slide_arrays(*work, leaf="slices", lane=choice.lane)
-    keys = stream.keys.select(list(task.by)).take(pa.array(owners))
+    keys = stream.keys.select(list(task.by)).take(as_arrow(owners))
     first, last = (as_arrow(rule.begin(own[some])) for own in (firsts, lasts))
     columns = [*keys.columns, first, *task.results(partials, out), last]
     return pa.table(columns, names=task.gives.names)
@@ -158,18 +158,18 @@ def _sashes(task: Task, table: pa.Table) -> Iterator[pa.Table]:
     partials, stream, slices = pane_slices(task, table, (*task.by, CHUNK))
     source = slices.partials
     assert source is not None
-    numbers = stream.keys.column(CHUNK).to_numpy()
+    numbers = whole_numbers(stream.keys, CHUNK)
     bounds = slices.runs[:-1], slices.runs[1:]
     totals = fold(product, source, *bounds, leaf="slices")
 
     def rows(
         query: int, runs: Array, to: Array, begins: Array, out: tuple[Array, ...]
     ) -> pa.Table:
-        keys = stream.keys.select(list(task.by)).take(pa.array(runs))
+        keys = stream.keys.select(list(task.by)).take(as_arrow(runs))
         columns = {name: keys.column(name) for name in task.by}
-        columns |= {TO: pa.array(to), PART: pa.array(numbers[runs])}
-        columns[QUERY] = pa.array(np.full(len(runs), query, np.int32))
-        columns[BEGIN] = pa.array(begins)
+        columns |= {TO: as_arrow(to), PART: as_arrow(numbers[runs])}
+        columns[QUERY] = as_arrow(np.full(len(runs), query, np.int32))
+        columns[BEGIN] = as_arrow(begins)
         return pa.table({**columns, **write_partials(partials, out)})
 
     for index, rule in enumerate(task.tree.plan.rules):

@@ -25,7 +25,7 @@ from windrow.batch.columns import array_runs, plain_array, run_bounds
 from windrow.batch.partials import PartialField, read_partials
 from windrow.batch.sorted_rows import rows_in_runs
 from windrow.batch.spans import lengths_of, number_events
-from windrow.loops import Lane
+from windrow.loops import Lane, as_arrow, as_numpy
 from windrow.plan.aggregate import Plan
 from windrow.plan.resolve import slide_algorithms
 from windrow.plan.spans import choose_one
@@ -81,7 +81,7 @@ def _solve(task: Task, table: pa.Table, trim: Trim) -> Solved:
         Windows(frame, rule.longest, algorithm)
         for rule, frame, algorithm in zip(plan.rules, all_frames, sliders, strict=True)
     ]
-    goes = table.column(GOES).to_numpy()
+    goes = as_numpy(table.column(GOES).combine_chunks())
     outs = _outs(task, laid, partials.arrays, goes, windows)
     none = np.empty(0, np.int64)
     answers = [
@@ -133,15 +133,15 @@ def pack(table: pa.Table, plan: Plan, fields: Sequence[PartialField]) -> pa.Tabl
     names = [FIRST, LAST, GOES, *(field.name for field in fields)]
     rows = np.empty((len(table), len(names)), np.int64)
     for i, name in enumerate(names):
-        values = table.column(name).combine_chunks().to_numpy(zero_copy_only=False)
+        values = as_numpy(table.column(name).combine_chunks())
         rows[:, i] = values.view(np.int64) if values.dtype == float else values
     edges = np.append(opens, len(table)) * (8 * len(names))
     assert edges[-1] < 1 << 31, "a stretch is shorter"
     buffers = [None, pa.py_buffer(edges.astype(np.int32)), pa.py_buffer(rows)]
     return pa.table(
         {
-            **{name: table.column(name).take(pa.array(opens)) for name in keys},
-            BLOCK: pa.array(block[opens]),
+            **{name: table.column(name).take(as_arrow(opens)) for name in keys},
+            BLOCK: as_arrow(block[opens]),
             PACKED: pa.Array.from_buffers(pa.binary(), len(opens), buffers),
         }
     )
@@ -178,12 +178,13 @@ def _unpack(
     rows = rows.reshape(-1, width // 8)
     source = np.repeat(np.arange(len(packed)), np.diff(edges) // width)
     columns: dict[str, Any] = {
-        name: table.column(name).take(pa.array(source)) for name in by
+        name: table.column(name).take(as_arrow(source)) for name in by
     }
     kinds = ["int64", "int64", "bool", *(field.dtype for field in fields)]
     names = [FIRST, LAST, GOES, *(field.name for field in fields)]
     for i, (name, kind) in enumerate(zip(names, kinds, strict=True)):
         values = np.ascontiguousarray(rows[:, i])
         as_float = kind == "float64"
-        columns[name] = values.view(np.float64) if as_float else values.astype(kind)
+        own = values.view(np.float64) if as_float else values.astype(kind)
+        columns[name] = as_arrow(own)
     return pa.table(columns).combine_chunks()

@@ -27,6 +27,7 @@ from windrow.batch.spans import (
     solve_spans,
     span_times,
 )
+from windrow.loops import as_arrow
 from windrow.plan.facts import Facts
 from windrow.plan.resolve import resolve
 from windrow.plan.spans import choose_one
@@ -119,13 +120,13 @@ class SpanFolding(Folding):
             if field.ranked is not None
         }
         partials = Partials(pa.table({}), self.fields, rows.partials, ranked)
-        keys = stream.keys.take(pa.array(rows.runs))
+        keys = stream.keys.take(as_arrow(rows.runs))
         return pa.table(
             {
                 **{f"k{i}": keys.column(n) for i, n in enumerate(plan.by)},
-                FIRST: pa.array(rows.firsts),
-                LAST: pa.array(rows.lasts),
-                GOES: pa.array(rows.goes),
+                FIRST: as_arrow(rows.firsts),
+                LAST: as_arrow(rows.lasts),
+                GOES: as_arrow(rows.goes),
                 **write_partials(partials, rows.partials),
             }
         )

@@ -29,6 +29,7 @@ from windrow.batch.aggregate import Solved, Trim
 from windrow.batch.assemble import Answer, select_windows
 from windrow.batch.columns import run_bounds
 from windrow.batch.sorted_rows import SortedRows
+from windrow.loops import as_arrow, as_numpy
 from windrow.plan.aggregate import Plan
 from windrow.windows import Rule
 from windrow.windows.rule import Array
@@ -64,7 +65,7 @@ def stretches(
 
 def whole_numbers(table: pa.Table, name: str) -> Array:
     """The values of a column of whole numbers: instants, places, numbers of chunks."""
-    values: Array = table.column(name).combine_chunks().to_numpy()
+    values = as_numpy(table.column(name).combine_chunks())
     return values.astype(np.int64, copy=False)
 
 
@@ -203,7 +204,7 @@ class Stretch:
         highs = np.full(len(lows), 2**63 - 1)
         if self.chunks is not None:
             name, length = self.chunks
-            begins = stream.keys.column(name).to_numpy() * length
+            begins = whole_numbers(stream.keys, name) * length
             lows, highs = (rule.last_over(t - 1) + 1 for t in (begins, begins + length))
         if self.key.rows is not None:
             lows[0] = max(lows[0], rule.first_over(self.key.since))
@@ -220,7 +221,7 @@ class Stretch:
         """The windows that begin in the chunk of their run."""
         assert self.chunks is not None
         name, length = self.chunks
-        numbers = stream.keys.column(name).to_numpy()
+        numbers = whole_numbers(stream.keys, name)
         return select_windows(answer, answer.begins // length == numbers[answer.runs])
 
     def rows_of(
@@ -255,7 +256,7 @@ def _carry(
         reach = min(rule.begin(rule.first_over(now)) for rule in plan.rules)
         if lasts is not None:
             open_key = rows.slice(first)
-            alive = pa.array(lasts(open_key) >= reach)
+            alive = as_arrow(lasts(open_key) >= reach)
             return OpenKey(open_key.filter(alive), now)
         start = first + int(np.searchsorted(times(rows.slice(first)), reach))
         return OpenKey(rows.slice(start), now)

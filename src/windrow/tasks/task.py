@@ -36,7 +36,7 @@ from windrow.batch.partials import (
     partial_fields,
 )
 from windrow.batch.sorted_rows import rows_in_order, times_of
-from windrow.loops import TaskLane, running
+from windrow.loops import TaskLane, as_arrow, running
 from windrow.plan.resolved import Resolved
 from windrow.plan.tree import Tree
 from windrow.state.due import window_table
@@ -123,7 +123,7 @@ class Task:
         rules = list(self.tree.plan.rules)
         for rows in answers:
             if len(rows.begins):
-                keys = rows.keys.select(list(self.by)).take(pa.array(rows.runs))
+                keys = rows.keys.select(list(self.by)).take(as_arrow(rows.runs))
                 windows = rules.index(rows.rule), rows.begins, rows.ends
                 yield from self.batches(window_table(keys, *windows, rows.columns))
 
