@@ -51,6 +51,7 @@ SHORT = 64  # windows that are shorter share no laps
 LAPS = 64  # in the longest window at most: their totals are added up in each lap
 PIECE = 1 << 13  # values that laps take at once
 SMALL = 1 << 16  # results of a batch
+POOLED = 1 << 17  # results whose memory comes from Arrow's pool, which keeps its pages
 
 
 class RecentValues:
@@ -279,9 +280,10 @@ class SharedLaps:
         return out
 
     def _new_out(self, count: int) -> tuple[Array, ...]:
-        """Arrays for results: small ones without a question to any pool."""
+        """Arrays for results: few without a question to any pool, or room for more."""
         if count > SMALL:
-            return arrays(self.product.out_dtypes, count)
+            most = arrays(self.product.out_dtypes, max(count, POOLED))
+            return tuple([array[:count] for array in most])
         return tuple([np.empty(count, kind) for kind in self.dtypes])
 
     def _more_room(self, places: int) -> tuple[Any, ...]:
