@@ -17,21 +17,23 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import TimestampNTZType
+from pyspark.sql.types import TimestampNTZType, TimestampType
 
 from windrow.errors import SumOverflow
 from windrow.plan.aggregate import Plan
 from windrow.plan.bind import BoundCall
 from windrow.plan.catalyst import reads_time, result_sql, words_sql
 from windrow.plan.tree import Tree
+from windrow.slicing import spread_of
+from windrow.windows import SqlNumbers
 
 from . import sql
 from .partials import name_inputs, select_inputs, ticks_of
 from .result import select_windows
 from .schema import field_of, key_names, quoted, result_fields
-from .window_numbers import WindowNumbers
 
 NUMBER = "w"
+TIMESTAMPS = (TimestampType, TimestampNTZType)
 
 
 def catalyst_windows(frame: DataFrame, tree: Tree) -> DataFrame:
@@ -84,13 +86,15 @@ def _numbers(
         begin = plan.cuts.begin_sql(NUMBER)
         return plan.cuts.number_sql(end), begin, rule.end_sql(begin)
     assert plan.clock is not None
-    numbers = WindowNumbers(rule, field_of(frame, plan.clock.column).dataType)
+    kind = field_of(frame, plan.clock.column).dataType
+    spread = spread_of(rule.step)
+    numbers = SqlNumbers(rule, spread, isinstance(kind, TIMESTAMPS))
     if plan.span is not None:
         first = ticks[sql.START]
         end = sql.last_instant(first, end)
     only = plan.span is None and rule.tumbles
     each = numbers.last(end) if only else numbers.all(first, end)
-    return each, numbers.begin(NUMBER), numbers.begin(NUMBER, rule.even.range)
+    return each, numbers.begin(NUMBER), numbers.end(NUMBER)
 
 
 def _results(

@@ -8,6 +8,7 @@
     duration.py         lengths of time       clock.py      ticks of a time column
     policy_numbers.py   policies as numbers, and the rows of each result
     numbers.py          which windows each slice lies in
+    sql_numbers.py      numbers of windows in Spark's SQL
     stretches.py        which windows hold the same slices
     repeats.py          windows with one result as one row
     gaps.py             whether a slide is left out
@@ -30,6 +31,7 @@ from .periodic import Periodic, Sliding, sliding
 from .policy import Delta, PolicyWindow, Punctuation, delta, punctuation, window
 from .rule import Even, Rule
 from .spec import Window
+from .sql_numbers import SqlNumbers
 from .stretches import list_stretches
 from .walk import count_windows
 
@@ -52,6 +54,7 @@ __all__ = [
     "Rows",
     "Rule",
     "Sliding",
+    "SqlNumbers",
     "Window",
     "WindowNumbers",
     "calendar",
