@@ -1,6 +1,7 @@
 """Measures which lines of the library tests run, and lists the others.
 
-    make coverage       coverage/missed.txt: file, share, lines that no test ran
+    make coverage       coverage/missed.txt: file, share, lines that no test ran;
+                        how many for which reason: docs/testing.md (`missed_lines.py`)
 
 Two runs beside each other, whose lines are put together: `ordinary` is the suite as it
 is, in which loops are machine code or whole columns, and `interpreted` are the tests of
@@ -18,8 +19,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from .missed_lines import count_reasons, write_table
+
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "coverage"
+SOURCE = "src/windrow/"
 LEAST = 95.0
 KERNELS = (
     "aggregates", "agreement", "algorithms", "batch", "graph", "kernels", "operator",
@@ -64,6 +68,12 @@ def report() -> float:
     share: float = 100 * (1 - missed / max(total, 1))
     lines.insert(0, f"{share:5.1f} %  of {total} statements, {missed} missed")
     (OUT / "missed.txt").write_text("\n".join(lines) + "\n", "utf-8")
+    lost = {
+        name.removeprefix(SOURCE): found["missing_lines"]
+        for name, found in files.items()
+    }
+    counts = count_reasons(lost, ROOT / SOURCE)
+    write_table(ROOT / "docs" / "testing.md", share, total, counts)
     print("\n".join(lines[:20]), f"\nall of it: {OUT / 'missed.txt'}")
     return share
 
