@@ -19,7 +19,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from .missed_lines import count_reasons, write_table
+from tools.missed_lines import count_reasons, write_table
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "coverage"

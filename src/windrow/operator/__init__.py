@@ -5,8 +5,9 @@ An event passes through these modules, from top to bottom:
     operator.py       wr.Operator: insert, feed, query, trigger, save
     spans.py          the same over events with a duration, which
                       span_windows.py reads and keeps
-    long_ways.py      windows by key, and the ways of any event or batch to them;
-                      refuses events that come too late
+    long_ways.py      windows by key, and the ways of any event or batch to them
+    keys.py           which keys can be kept, and which key each event has
+    order.py          refuses events that come too late
     events.py         reads events, batches and instants as users write them
     quick.py          short ways for plain numbers
     array_feed.py     batches of numbers, in one call
@@ -37,7 +38,7 @@ Beside them an operator is kept:
 
     save.py           an operator as bytes, and back
     saved_columns.py  the windows of many keys, payloads and results as columns
-    description.py    window, aggregates, keys and values as JSON, and which keys can be
+    description.py    window, aggregates, keys and values as JSON
 
 Algorithms are chosen in `plan/operator.py`; `windows/policy_numbers.py` has a window's
 policies, `state` the codec of saves, `batch` columns and results.

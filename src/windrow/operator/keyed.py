@@ -20,8 +20,8 @@ from windrow.loops import arrays
 from windrow.windows.policy_numbers import DELTA, PUNCTUATION, TIME
 
 from .arena import Arena, PayloadRing, SlotPayloads
-from .description import check_key, hashable
 from .inputs import Events, Source, WaitingEvents
+from .keys import check_key, hashable
 from .layout import Array
 from .policies import INTS, LEAST_KEY, NEVER, SHORT, TOP, TOTAL
 from .read_results import payloads_at, reader_of, same_rows, values_of

@@ -14,8 +14,8 @@ from windrow.errors import BadInput
 from windrow.state.codec import unpack
 
 from .array_feed import WindowFeed
-from .description import check_keyed, hashable
 from .keyed import KeyedWindows
+from .keys import check_keyed, hashable
 from .late_windows import find_event
 from .list_feed import ListFeed
 from .long_ways import LongWays

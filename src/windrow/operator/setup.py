@@ -34,8 +34,8 @@ from .events import EventReader, with_columns
 from .inputs import EventColumns, as_column
 from .keyed import KeyedWindows
 from .late_windows import LateWindow, RevisedWindow
-from .long_ways import OrderCheck
 from .many import ManyWindow
+from .order import OrderCheck
 from .policies import LEAST_KEY
 from .runtime import OperatorKernel, WindowProgram
 from .window import LEAST, KeyWindow, places_for

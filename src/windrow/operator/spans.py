@@ -23,19 +23,9 @@ from windrow.errors import BadInput
 from windrow.plan.spans import check_online
 from windrow.state.codec import pack, unpack
 
-from .description import (
-    PYTHON,
-    Runs,
-    calls_from,
-    check_key,
-    check_keyed,
-    describe,
-    describe_call,
-    key_codes,
-    runs_of,
-    spec_from,
-)
+from .description import PYTHON, calls_from, describe, describe_call, spec_from
 from .events import EventReader, with_columns
+from .keys import Runs, check_key, check_keyed, key_codes, runs_of
 from .results import Result, Results
 from .saved_columns import schema_of, types_text
 from .setup import schema_of_batch, schema_of_event, schema_of_types

@@ -1,0 +1,1 @@
+"""What keeps the project's own promises: coverage, mutants, the matrix, pictures."""
