@@ -74,8 +74,8 @@ bench-stream: $(READY) ## the bars on streams, against Spark's own aggregate
 	@$(BIN)/windrow bench run bars-on-streams --full --into docs/bench
 	@$(REPORT)
 
-bench-papers: $(READY) ## a first look at every experiment of the papers: docs/bench/report.html
-	@$(BIN)/windrow bench run ra slickdeque pba lightsaber ses --quick --into docs/bench
+bench-papers: $(READY) ## every experiment of the papers, hours: docs/bench/report.html
+	@$(BIN)/windrow bench run ra slickdeque pba lightsaber ses --full --into docs/bench
 	@$(REPORT)
 
 docs: export NO_MKDOCS_2_WARNING = 1
