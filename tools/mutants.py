@@ -8,9 +8,10 @@ round.  They are drawn at random from all that there are, so that the share of s
 is an estimate of the share among all.  One that changes annotations only is no mutant,
 nor is one of which `EQUIVALENT` says why nobody can notice it; functions that write SQL
 (`*_sql`) are left to tests with Spark, which do not run here.  Each runs in a copy of
-the tree, one for each core, first against the tests of its room, then against wider
-ones, all of which must pass in the unchanged copy.  Survivors are written to
-mutants.txt with what was changed.
+the tree, one for each core, first against a few tests that run the changed line
+(`near_tests.py`), then against all tests of its room, then against wider ones, all of
+which must pass in the unchanged copy.  Survivors are written to mutants.txt with what
+was changed.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from tools.near_tests import NearTests
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("aggregates", "algorithms", "windows", "slicing", "state")
@@ -96,6 +99,20 @@ class Mutant:
         changed = difflib.unified_diff(old, new, n=0, lineterm="")
         return "\n".join(list(changed)[2:])
 
+    def lines(self) -> range:
+        """Those of the innermost statement that differs: of a block its first ones."""
+        source = (ROOT / self.file).read_text("utf-8")
+        pairs = zip(source.splitlines(), (self.text or "").splitlines(), strict=False)
+        changed = next(k for k, (old, new) in enumerate(pairs, 1) if old != new)
+        found = range(changed, changed + 1)
+        for node in ast.walk(ast.parse(source)):  # outer ones come first
+            if isinstance(node, ast.stmt) and node.end_lineno is not None:
+                inner = getattr(node, "body", None)
+                stop = inner[0].lineno if inner else node.end_lineno + 1
+                if node.lineno <= changed < max(stop, node.lineno + 1):
+                    found = range(node.lineno, max(stop, node.lineno + 1))
+        return found
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Draw mutants and run tests against each until the time is over."""
@@ -104,16 +121,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rooms", nargs="*", choices=ROOMS, default=list(ROOMS))
     asked = parser.parse_args(arguments)
-    until = time.monotonic() + 60 * asked.minutes
+    began = time.monotonic()
+    until = began + 60 * asked.minutes
     mutants = [mutant for room in asked.rooms for mutant in mutants_of(room)]
     random.Random(asked.seed).shuffle(mutants)
     with tempfile.TemporaryDirectory() as folder:
         trees = [copy_tree(Path(folder, str(k))) for k in range(os.cpu_count() or 1)]
-        for tests in (*(TESTS[room] for room in asked.rooms), WIDER):
-            if not passes(tests, trees[0]):  # else all mutants would be taken for dead
-                print(f"tests fail without any mutant: {' '.join(tests)}")
-                return 2
-        found = judge(mutants, trees, until)
+        own = dict.fromkeys(test for room in asked.rooms for test in TESTS[room])
+        near = NearTests.of(trees[0], (own, WIDER), environment(trees[0]))
+        if near is None:  # all mutants would be taken for dead
+            print("tests fail without any mutant")
+            return 2
+        print(f"watched after {time.monotonic() - began:.0f} s", flush=True)
+        found = judge(mutants, trees, near, until)
     survivors = [mutant for mutant, survives in found if survives]
     share = 100 * len(survivors) / max(len(found), 1)
     words = f"{len(survivors)} of {len(found)} mutants survive ({share:.1f} %), of"
@@ -125,7 +145,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def judge(
-    mutants: Sequence[Mutant], trees: Sequence[Path], until: float
+    mutants: Sequence[Mutant], trees: Sequence[Path], near: NearTests, until: float
 ) -> list[tuple[Mutant, bool]]:
     """Which mutants survive, as far as the time goes; a thread for each tree."""
     coming, taking = iter(mutants), threading.Lock()
@@ -135,9 +155,10 @@ def judge(
         while time.monotonic() < until:
             with taking:
                 mutant = next((one for one in coming if one.text is not None), None)
+                few = near.tests(mutant.file, mutant.lines()) if mutant else []
             if mutant is None:
                 return
-            survives = lives(mutant, tree)
+            survives = lives(mutant, tree, few)
             with taking:
                 found.append((mutant, survives))
                 state = "SURVIVES" if survives else "dead"
@@ -166,14 +187,14 @@ def mutants_of(room: str) -> Iterator[Mutant]:
                 yield Mutant(path.relative_to(ROOT), kind, place)
 
 
-def lives(mutant: Mutant, tree: Path) -> bool:
-    """Whether no test notices."""
+def lives(mutant: Mutant, tree: Path, few: Sequence[str]) -> bool:
+    """Whether no test notices, the few that ran its line first."""
     target = tree / mutant.file
     original = target.read_text("utf-8")
     target.write_text(mutant.text or "", "utf-8")
     try:
-        room = mutant.file.parts[2]
-        return all(passes(tests, tree) for tests in (TESTS[room], WIDER))
+        suites = (few, TESTS[mutant.file.parts[2]], WIDER)
+        return all(passes(tests, tree) for tests in suites if tests)
     finally:
         target.write_text(original, "utf-8")
 
@@ -181,18 +202,11 @@ def lives(mutant: Mutant, tree: Path) -> bool:
 def passes(tests: Sequence[str], tree: Path) -> bool:
     """Whether tests pass in that tree, interpreted and without Spark."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
-    environ = {
-        **os.environ,
-        "PYTHONPATH": str(tree / "src"),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "WINDROW_CACHE_DIR": str(tree / "cache"),
-        "WINDROW_TEST_PROFILE": "mutants",
-    }
     try:
         answer = subprocess.run(
             [*command, *tests],
             cwd=tree,
-            env=environ,
+            env={**os.environ, **environment(tree)},
             capture_output=True,
             check=False,
             timeout=_DEADLOCK,
@@ -201,6 +215,16 @@ def passes(tests: Sequence[str], tree: Path) -> bool:
     except subprocess.TimeoutExpired:
         return False
     return answer.returncode == 0
+
+
+def environment(tree: Path) -> dict[str, str]:
+    """What makes tests run in that tree, without Spark."""
+    return {
+        "PYTHONPATH": str(tree / "src"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "WINDROW_CACHE_DIR": str(tree / "cache"),
+        "WINDROW_TEST_PROFILE": "mutants",
+    }
 
 
 def _be_patient() -> None:
