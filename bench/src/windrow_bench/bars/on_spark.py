@@ -294,8 +294,8 @@ SPANNING_SPARK = on_spark(
         replace(
             speed("1 h / 1 min is eight times as fast as copies.",
                   "intervals", OURS, (EXPLODE,), 8.0, where=among("1 h / 1 min")),
-            tried="three sittings gave 9.8, 7.0 and 6.4: copies took 15.1 to 7.1 s, ours "
-            "1.5 to 1.1; of these 0.66 s move the rows to Python, whoever folds them",
+            tried="three sittings gave 9.8, 7.0 and 6.4: copies took 15.1 to 7.1 s, "
+            "ours 1.5 to 1.1; of these 0.66 s move rows to Python, whoever folds them",
         ),
         speed("1 h / 1 min is ten times as fast as the better of copies and a join.",
               "intervals", OURS, (EXPLODE, JOIN), 10.0, where=among("1 h / 1 min")),
@@ -410,9 +410,9 @@ SPARK_FIRST_JOB = on_spark(
     [replace(
         cost("The first job takes at most 1.5 times the second.",
              "jobs", "first", ("second",), 1.5),
-        tried="pandas left out of workers: 0.6 s less of both; folding by our kernel or "
-        "not at all: 4.3 and 1.6 s in place of 6.1 and 2.4; Spark's own two jobs, after "
-        "these, differ by 1.6 to 1.9 too: Java compiles what each query brings",
+        tried="pandas left out of workers: 0.6 s less of both; folding by our kernel "
+        "or not at all: 4.3 and 1.6 s in place of 6.1 and 2.4; Spark's own two jobs, "
+        "after these, differ by 1.6 to 1.9 too: Java compiles what each query brings",
     )],
     lambda size: [Trial("jobs", "300 s / 1 s", partial(_first_job, size))],
 )  # fmt: skip
