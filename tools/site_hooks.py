@@ -24,6 +24,9 @@ REPORT = "bench/report.html"
 _NO_REPORT = "<p>This site was built without the report: make docs draws it.</p>"
 PICTURE = re.compile(r"^!\[[^\]]*\]\((pictures/[\w-]+\.svg)\)$", re.MULTILINE)
 
+# a line that stands for docstrings, and its options
+DIRECTIVE = re.compile(r"^::: windrow\.(?:\w+\.)*(\w+)\n((?: +.*\n)*)", re.MULTILINE)
+
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the report of the experiments, where it was not drawn."""
@@ -54,7 +57,7 @@ def on_post_build(config: MkDocsConfig) -> None:
     pages = _pages(config.nav)
     site, folder = Path(config.site_dir), Path(config.docs_dir)
     shown = {name: (folder / name).read_text("utf-8") for _, name in pages}
-    shown["api.md"] += "\n" + _public_docstrings()
+    shown["api.md"] = _with_docstrings(shown["api.md"])
     lines = [f"# {config.site_name}", "", f"> {config.site_description}", ""]
     lines += ["`pip install pywindrow`, `import windrow as wr`.", "", "## Pages", ""]
     for title, name in pages:
@@ -84,15 +87,38 @@ def _first_sentence(markdown: str) -> str:
     return ""
 
 
-def _public_docstrings() -> str:
-    """Signature and docstring of every public name, as the API page shows them."""
+def _with_docstrings(markdown: str) -> str:
+    """The API page with docstrings in place of the lines that stand for them."""
     import windrow  # noqa: PLC0415 - only a build of the site needs it
 
-    parts = []
-    for name in windrow.__all__:
-        value = getattr(windrow, name)
-        if callable(value):
-            with contextlib.suppress(ValueError, TypeError):
-                signature = inspect.signature(value)
-                parts.append(f"### `wr.{name}{signature}`\n\n{inspect.getdoc(value)}\n")
+    shown: set[str] = set()
+
+    def docstrings(found: re.Match[str]) -> str:
+        heading = re.search(r"heading: (\w+)", found[2])
+        name = heading[1] if heading else found[1]
+        shown.add(name)
+        has_members = "members: false" not in found[2]
+        return _docstrings(f"wr.{name}", getattr(windrow, name), has_members)
+
+    page = DIRECTIVE.sub(docstrings, markdown)
+    values = {name: getattr(windrow, name) for name in windrow.__all__}
+    rest = [name for name in values if name not in shown and callable(values[name])]
+    return "\n".join([page, *(_docstrings(f"wr.{n}", values[n], False) for n in rest)])
+
+
+def _docstrings(name: str, value: Any, has_members: bool) -> str:
+    """Signature and docstring of a public name, and those of its public methods."""
+    signature = ""
+    with contextlib.suppress(ValueError, TypeError):
+        signature = str(inspect.signature(value))
+    parts = [f"### `{name}{signature}`\n\n{inspect.getdoc(value)}\n"]
+    for member, method in vars(value).items() if has_members else ():
+        if member[0] != "_" and callable(getattr(value, member)):
+            takes = inspect.signature(getattr(value, member))
+            own = list(takes.parameters.values())
+            if inspect.isfunction(method):  # not a class method: `self` comes first
+                own = own[1:]
+            head = f"#### `{name.rpartition('.')[2]}.{member}"
+            page = inspect.getdoc(getattr(value, member))
+            parts.append(f"{head}{takes.replace(parameters=own)}`\n\n{page}\n")
     return "\n".join(parts)

@@ -89,7 +89,18 @@ def test_programs_find_a_list_of_pages_and_all_of_them_in_one_file(site):
     }
     assert all(f"<!-- {page} -->" in whole for page in _leaves(CONFIG["nav"]))
     assert all(f"### `wr.{name}" in whole for name in ("aggregate", "sum", "as_of"))
+    assert all(f"#### `{name}(" in whole for name in _methods())
+    assert "#### `Operator.feed(values: 'Any' = None, at:" in whole
+    assert not re.findall(r"(?m)^:::.*", whole)
     assert "/home/" not in whole
+
+
+def _methods():
+    """The public methods of the classes whose methods the API page shows."""
+    for kind in (wr.Operator, wr.Features):
+        for name in vars(kind):
+            if name[0] != "_" and callable(getattr(kind, name)):
+                yield f"{kind.__name__}.{name}"
 
 
 def test_nothing_is_fetched_from_a_network(site):
