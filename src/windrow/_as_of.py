@@ -37,9 +37,9 @@ def as_of(
 ) -> Any:
     """Give each label features over the events of its key before its instant.
 
-    A label is a row with an instant, `at`, and keys; an event is one with a time, `on`,
-    and the same keys.  Each aggregate says how far back with `last=`: a duration, or a
-    number of events; without it, everything before.  `closed="left"` is
+    Each row of `labels` has an instant in the column `at`, each of `events` a time in
+    `on`, and both have the keys `by`.  Each aggregate says how far back with `last=`: a
+    duration, or a number of events; without it, everything before.  `closed="left"` is
     `[at - last, at)`: nothing that happens at the label's instant or later can leak in.
     An aggregate may have a `closed=` of its own.  `delay` moves every interval back, by
     the time that it takes until an event is known.

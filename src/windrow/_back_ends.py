@@ -100,6 +100,11 @@ def register(spark: Any) -> None:
 
     >>> import windrow as wr
     >>> wr.register(spark)  # doctest: +SKIP
+    >>> spark.range(4).createOrReplaceTempView("ids")  # doctest: +SKIP
+    >>> two = "windrow_over(TABLE(ids), on => 'id', two => 'sum(id, last=2)')"
+    >>> rows = spark.sql(f"SELECT * FROM {two}").sort("id")  # doctest: +SKIP
+    >>> [row.two for row in rows.collect()]  # doctest: +SKIP
+    [0, 1, 3, 5]
     """
     if not hasattr(spark, "sql"):
         raise BadInput.because(

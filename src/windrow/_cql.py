@@ -48,12 +48,13 @@ def cql(
 ) -> Any:
     """Run a query in CQL; several give a list of results in the order of the text.
 
-    Streams and tables are given by name, and so are aggregates of your own; names that
-    are not words, or that a parameter has, go into `streams=`.  Streams are tables
-    as `wr.aggregate` takes them, or Spark DataFrames; each result is of the kind of its
-    stream.  Queries over the same rows and keys share one pass.  Several over a Spark
-    stream give one streaming DataFrame, so that they share one state too: the column
-    `query` has the place of a query in the text, and `q0`, `q1`, ... its rows.
+    `text` is one query, or several with semicolons between.  Streams and tables are
+    given by name, and so are aggregates of your own; names that are not words, or that
+    a parameter has, go into `streams=`.  Streams are tables as `wr.aggregate` takes
+    them, or Spark DataFrames; each result is of the kind of its stream.  Queries over
+    the same rows and keys share one pass.  Several over a Spark stream give one
+    streaming DataFrame, so that they share one state too: the column `query` has the
+    place of a query in the text, and `q0`, `q1`, ... its rows.
 
     `time` names the time column of all streams, or of each by a mapping.  Left out, it
     is the only column of timestamps or dates, or one called timestamp, ts or time.

@@ -82,10 +82,12 @@ def aggregate(
 
     A streaming DataFrame needs a watermark on the window's column: a window comes
     out once, when the watermark passes its end.  A row behind the watermark counts in
-    every window that is not out yet; `late="keep"` gives rows that missed one back in
-    one more column, `late`, and `late="drop"` leaves out rows whose slice is closed.
-    `buckets` is into how many parts the keys are divided, and `mode` when results come
-    out.
+    every window that is not out yet.  `late="count"` only counts the rows that missed
+    one, `late="keep"` gives them back too, in one more column, `late`, and
+    `late="drop"` leaves out rows whose slice is closed.  `buckets` is into how many
+    parts the keys are divided.  With `mode="append"` a result comes out once; with
+    `mode="update"` those of a window by policy that is triggered by rows come out at
+    once, and again when a row comes that belongs before them.
 
     `watermark="10 minutes"` sets the watermark here; with `ahead="1 hour"` rows that
     are further ahead of the batch clock are late, and do not move it.
@@ -153,8 +155,9 @@ def over(
     With a number of rows, left means those before it.  With fewer values than
     `min_periods=` the result is null.
 
-    In place of aggregates it takes `wr.features`, with the keys and the time column
-    that these name: each row is then a label at its own instant, as in `as_of`.
+    In place of aggregates it takes `features` (`wr.features`), with the keys and the
+    time column that these name: each row is then a label at its own instant, as in
+    `as_of`.
 
     `span` names the columns of start and end in place of `on`: rows are events with a
     duration, and each gets what is or was under way within `last` of its start.
@@ -204,9 +207,12 @@ def slide(
 ) -> Any:
     """Slide a window over one array, and give an array with an entry per window.
 
-    `aggregate` is a name, an aggregate, or a list or dict of them, which gives a
-    dict of arrays.  Time windows need the values' times in `at`, in order.  For
-    `algorithm`, `slicer`, `chunk` and `threads` see `aggregate`.
+    `values` are a list, an array of numpy or Arrow, a Series of pandas or polars, or a
+    dict of several by column name; results are of the same library, or numpy's.
+    `window` is one of rows or of time.  `aggregate` is a name, an aggregate, or a list
+    or dict of them, which gives a dict of arrays.  Time windows need the values' times
+    in `at`, in order.  For `algorithm`, `slicer`, `chunk` and `threads` see
+    `aggregate`.
 
     A pandas Series gives a Series: of rows windows with the index of each window's last
     row, as pandas' own `rolling`; of time windows with the start of each.  The times
@@ -256,12 +262,14 @@ def explain(
     at: str | None = None,
     **named: Any,
 ) -> Explanation:
-    """Explain what `aggregate` (with a window) or `over` (without) will do, and why.
+    """Explain what `aggregate`, `over` or `as_of` will do with `data`, and why.
 
-    With `labels` and `at`, what `as_of` will do with the events in `data`.
+    With a `window`, or a list of them, it is `aggregate`, and without one `over`; with
+    `labels` and `at` it is `as_of`, of the events in `data`.
 
-    `show="graph"` draws the graph that several windows share, before and after it is
-    specialised; `show="code"` prints the kernel that runs.
+    `show="plan"` is the plan; `show="graph"` draws the graph that several windows
+    share, before and after it is specialised; `show="code"` prints the kernel that
+    runs.
 
     All else is as in the function that is explained: `on`, `by`, `ties`, `span` and
     `aggregates`; `algorithm`, `slicer`, `chunk` and `threads`; and for Spark `hot`,

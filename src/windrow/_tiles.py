@@ -76,9 +76,10 @@ def merge_tiles(
 ) -> Any:
     """Merge tiles into windows: what `wr.aggregate` gives over the rows they came from.
 
-    `by` may be a part of the tiles' keys, and is all of them if left out; `only` names
-    some of the aggregates.  A `window`, or each of a list, must be made of whole tiles.
-    `hot` and `keys` are hints for Spark, as in `wr.aggregate`.
+    `tiles` are what `wr.tiles` gave, of as many days as you like.  `by` may be a part
+    of their keys, and is all of them if left out; `only` names some of the aggregates.
+    A `window`, or each of a list, must be made of whole tiles.  `hot` and `keys` are
+    hints for Spark, as in `wr.aggregate`.
 
     >>> import pyarrow as pa
     >>> import windrow as wr

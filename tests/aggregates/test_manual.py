@@ -9,8 +9,6 @@ import windrow as wr
 from windrow.aggregates import CATALOGUE
 from windrow.aggregates._examples import EXAMPLES, OPTIONS
 
-AS_BYTES = {"hll_sketch", "kll_sketch", "theta_sketch", "moment_sketch"}
-
 
 @pytest.mark.parametrize("aggregate", CATALOGUE, ids=lambda one: one.name)
 def test_a_page_says_what_it_gives_takes_and_is_also_called(aggregate):
@@ -28,7 +26,7 @@ def test_the_example_of_a_page_runs(name):
 
     outcome = doctest.DocTestRunner().run(test)
 
-    assert outcome.attempted == 2
+    assert outcome.attempted >= 2
     assert outcome.failed == 0
 
 
@@ -36,8 +34,7 @@ def test_every_aggregate_has_an_example_and_every_option_a_meaning():
     without = {one.name for one in CATALOGUE} - set(EXAMPLES)
     options = {option for one in CATALOGUE for option in one.options}
 
-    of_rows = {one.name for one in CATALOGUE if "own" in one.takes}
-    assert without <= AS_BYTES | of_rows, "write one in aggregates/_examples.py"
+    assert without == set(), "write one in aggregates/_examples.py"
     assert options <= set(OPTIONS), "write its meaning in aggregates/_examples.py"
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import doctest
+import inspect
+
 import pyarrow as pa
 import pytest
 from answers import assert_same_rows
@@ -33,6 +36,17 @@ def sql(spark):
     spark.createDataFrame(TABLE).createOrReplaceTempView("calls")
     yield spark.sql
     spark.catalog.dropTempView("calls")
+
+
+def test_the_example_of_register_runs(spark):
+    page = inspect.getdoc(wr.register).replace("  # doctest: +SKIP", "")
+    names = {"spark": spark}
+    test = doctest.DocTestParser().get_doctest(page, names, "register", None, 0)
+
+    outcome = doctest.DocTestRunner().run(test)
+
+    spark.catalog.dropTempView("ids")
+    assert (outcome.attempted, outcome.failed) == (6, 0)
 
 
 def test_windows_by_key_are_those_of_a_call(sql):

@@ -89,8 +89,15 @@ ABSENT: Final = _Absent.ABSENT
 class Aggregate:
     """An aggregate: plain functions over values and partials, and their laws.
 
-    Your own needs a name, `lift`, `combine` and `lower`; a partial is a number or
-    a tuple of numbers.  The functions are compiled into the loop.
+    Your own needs a `name` and three functions.  `lift` makes a partial of a value,
+    `combine` one of an older and a newer partial, and `lower` the result; a partial is
+    a number or a tuple of numbers.  They run in the loop.
+
+    `identity` is the partial of no values, and may be left out.  So may `inverse`,
+    which takes the oldest part off a partial: `inverse(combine(a, b), a)` is b.
+    `laws` says what else holds, in a word or a list of words: "commutative"
+    (`combine(a, b)` is `combine(b, a)`), "selective" (it is a or b), "idempotent"
+    (`combine(a, a)` is a) or "none"; with an inverse it is "invertible" too.
 
     >>> import math
     >>> log_sum_exp = Aggregate(
@@ -104,8 +111,8 @@ class Aggregate:
     >>> log_sum_exp("x").label
     'log_sum_exp(x)'
 
-    `identity` may be left out.  Calling an aggregate with column names gives a
-    `Call`, which is what the query functions take.
+    Calling an aggregate with column names gives a `Call`, which is what the query
+    functions take.
 
     The remaining attributes belong to built-in aggregates: the partial's schema, what
     `lift` takes ("value", "other", "position"), how many columns are named, which types

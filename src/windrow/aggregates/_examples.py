@@ -9,17 +9,23 @@ from typing import NamedTuple
 
 
 class Example(NamedTuple):
-    """Values and a call of `wr.slide`, and the results as a list; texts of code."""
+    """Values and a call of `wr.slide`, and the results as a list; texts of code.
+
+    `each` is what is shown of a result `v` that is long.  Ranks have a table with the
+    column `at` for values, and a call of `wr.over`.
+    """
 
     values: str
     call: str
     results: str
+    each: str = ""
 
 
 _DIGITS = "[3, 1, 4, 1, 5]"
 _GAPS = "[3, None, 4, 1, 5]"
 _TIES = "[3, 1, 3, 1, 1]"
 _PAIRS = '{"x": [1, 2, 3, 4], "y": [2, 4, 6, 2]}'
+_SCORES = '{"at": [1, 2, 3, 4], "x": [3, 1, 4, 1]}'
 _CALLS = '{"len": [3, 9, 2, 5], "who": ["ann", "bob", "cem", "dan"]}'
 
 EXAMPLES = {
@@ -85,6 +91,16 @@ EXAMPLES = {
     "approx_top_k": Example(
         "[1, 1, 4]", "wr.approx_top_k(k=1)", "[[{'item': 1, 'count': 2}]]"
     ),
+    "rank": Example(_SCORES, 'wr.rank("x", last=3)', "[1, 1, 3, 1]"),
+    "percent_rank": Example(
+        _SCORES, 'wr.percent_rank("x", last=3)', "[0.0, 0.0, 1.0, 0.0]"
+    ),
+    "moment_sketch": Example(
+        _DIGITS, '"moment_sketch"', "[26.0, 18.0, 42.0]", "v['s2']"
+    ),
+    "hll_sketch": Example(_DIGITS, '"hll_sketch"', "[20, 16, 20]", "len(v)"),
+    "kll_sketch": Example(_DIGITS, '"kll_sketch"', "[64, 64, 64]", "len(v)"),
+    "theta_sketch": Example(_DIGITS, '"theta_sketch"', "[40, 32, 40]", "len(v)"),
     "histogram": Example(
         _DIGITS, "wr.histogram(edges=[0, 2, 6])", "[[1, 2], [2, 1], [1, 2]]"
     ),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from inspect import Parameter, Signature
 from typing import Any
 
-from ._examples import EXAMPLES, OPTIONS
+from ._examples import EXAMPLES, OPTIONS, Example
 
 _FRAME = {
     "last": "how far `wr.over` and `wr.as_of` look back: a duration or rows",
@@ -68,18 +68,30 @@ def manual(aggregate: Any) -> str:
     lines.append(f"Laws: {laws}.")
     if aggregate.aliases:
         lines.append(f"Also called {', '.join(aggregate.aliases)}.")
-    example = EXAMPLES.get(name)
-    if example is not None:
-        slide = f"wr.slide({example.values}, wr.rows(3), {example.call})"
-        code = f"{slide}.tolist()"
-        if example.results.startswith("[[("):
-            code = f"[list(v) for v in {slide}]"
-        elif example.results.startswith("[["):
-            code = f"[v.tolist() for v in {slide}]"
-        elif "." in example.results:
-            code = f"{slide}.round(6).tolist()"
-        lines += ["", ">>> import windrow as wr", f">>> {code}", example.results]
+    if name in EXAMPLES:
+        written = _code(EXAMPLES[name], over="own" in aggregate.takes)
+        lines += ["", *written, EXAMPLES[name].results]
     return "\n".join(lines)
+
+
+def _code(example: Example, *, over: bool) -> list[str]:
+    """The lines of an example, which ask for its results."""
+    begin = ">>> import windrow as wr"
+    if over:
+        table = f">>> table = pa.table({example.values})"
+        code = f'>>> wr.over(table, on="at", own={example.call})["own"].to_pylist()'
+        return [">>> import pyarrow as pa", begin, table, code]
+    slide = f"wr.slide({example.values}, wr.rows(3), {example.call})"
+    code = f"{slide}.tolist()"
+    if example.each:
+        code = f"[{example.each} for v in {slide}]"
+    elif example.results.startswith("[[("):
+        code = f"[list(v) for v in {slide}]"
+    elif example.results.startswith("[["):
+        code = f"[v.tolist() for v in {slide}]"
+    elif "." in example.results:
+        code = f"{slide}.round(6).tolist()"
+    return [begin, f">>> {code}"]
 
 
 def _columns(aggregate: Any) -> list[str]:

@@ -36,12 +36,14 @@ class Operator:
     leaves but by hand.  `aggregate` is one, a list, or a dict of them; an event is
     then a value, or a mapping of column names to values.
 
-    `latency="worst-case"` asks for an algorithm in which no event waits for many
-    others.  `lateness` lets events come late by that much, in windows that are not
-    FIFO.  `types` gives column types that the first event does not tell.  With
-    `nulls=False` nulls are refused, and some aggregates are faster.  `capacity` is the
-    number of events to make room for at once.  `unit` is what instants count in that
-    are numbers, where the window's range is a duration.
+    `algorithm="auto"` leaves the choice to the planner; else it is one of
+    `wr.algorithms()` that takes one event at a time.  `latency="worst-case"` asks for
+    an algorithm in which no event waits for many others.  `lateness` lets events come
+    late by that much, in windows that are not FIFO.  `types` gives column types that
+    the first event does not tell.  With `nulls=False` nulls are refused, and some
+    aggregates are faster.  `capacity` is the number of events to make room for at once.
+    `unit` is what instants count in that are numbers, where the window's range is a
+    duration.
 
     >>> import windrow as wr
     >>> op = wr.Operator(wr.rows(3), wr.max())
@@ -93,7 +95,19 @@ class Operator:
     # --- events
 
     def insert(self, value: Any = None, at: Any = None, key: Hashable = None) -> Any:
-        """Let an event in; what has to leave leaves.  Gives a handle to the event."""
+        """Let an event in; what has to leave leaves.  Gives a handle to the event.
+
+        `value` is a value, or a mapping of column names to values.  `at` is its instant
+        where the window goes by time and no column of the event holds it, and `key`
+        that of the window it goes into, where each key has one.
+
+        >>> import windrow as wr
+        >>> op = wr.Operator(wr.sliding(10), wr.sum())
+        >>> for value, at in [(3, 1), (9, 4), (2, 12)]:
+        ...     handle = op.insert(value, at=at)
+        >>> op.trigger()
+        [Result(key=None, start=0, end=10, value=12, again=False, query=None)]
+        """
         return self._insert(value, at, key)
 
     def _insert(self, value: Any, at: Any, key: Any) -> Any:
@@ -103,7 +117,18 @@ class Operator:
         return handle
 
     def evict(self, handle: Any = None, key: Hashable = None) -> None:
-        """Take the oldest event out, or the one that `handle` was given for."""
+        """Take the oldest event out, or the one that `handle` was given for.
+
+        `key` says from whose window, where each key has one.  By a handle it takes an
+        operator whose windows are not first in, first out, as with flat_fat.
+
+        >>> import windrow as wr
+        >>> op = wr.Operator(None, wr.max())
+        >>> handles = [op.insert(value) for value in (7, 4, 3)]
+        >>> op.evict()
+        >>> op.query()
+        4
+        """
         if handle is not None:
             late, place, tick, _ = find_event(self._ways.window_of, handle, "evict")
             late.remove(place, tick)
@@ -121,7 +146,15 @@ class Operator:
         window.drop(1)
 
     def correct(self, handle: Any, value: Any) -> None:
-        """Another value for the event that `handle` was given for."""
+        """Give the event that `handle` was given for another `value`.
+
+        >>> import windrow as wr
+        >>> op = wr.Operator(wr.rows(3), wr.sum(), algorithm="flat_fat")
+        >>> handles = [op.insert(value) for value in (7, 4, 3)]
+        >>> op.correct(handles[1], 5)
+        >>> op.query()
+        15
+        """
         event = self._reader.event(value)
         window, place, tick, number = find_event(
             self._ways.window_of, handle, "correct"
@@ -133,7 +166,17 @@ class Operator:
             window.payloads[number] = payload
 
     def punctuate(self, key: Hashable = None) -> None:
-        """A punctuation after the last event: a result falls due, or all leave."""
+        """Mark the last event: a result falls due, or all events leave.
+
+        `key` says in whose window, where each key has one; None marks all windows.
+
+        >>> import windrow as wr
+        >>> op = wr.Operator(wr.window(evict=wr.punctuation(), trigger=1), wr.sum())
+        >>> handles = [op.insert(value) for value in (7, 4)]
+        >>> op.punctuate()
+        >>> len(op)
+        0
+        """
         if not self._setup.policies.punctuated:
             raise BadInput.because(
                 "cannot take a punctuation",
@@ -151,7 +194,13 @@ class Operator:
         """Let a batch of events in, and give all results that fell due.
 
         `values` is an array, a table, or a mapping of column names to arrays; `at`
-        and `key` are arrays of the same length.
+        and `key`, instants and keys of the events, are arrays of the same length.
+        Results are a sequence, and have columns by name.
+
+        >>> import windrow as wr
+        >>> fed = wr.Operator(wr.rows(2), wr.sum()).feed([1, 2, 4])
+        >>> [result.value for result in fed], fed["sum"].to_pylist()
+        ([3, 6], [3, 6])
         """
         results = self._ways.feed(values, at, key)
         self._notice_quick()
@@ -160,15 +209,29 @@ class Operator:
     # --- windows of a list
 
     def add(self, window: Any) -> Any:
-        """Keep one more window; it begins with the events that are still kept.
+        """Keep one more `window`; it begins with the events that are still kept.
 
         Gives the number of events, or the instant, from which on it is complete; None
-        where it is complete already.
+        where it is complete already.  Only a list of windows takes one more.
+
+        >>> import windrow as wr
+        >>> op = wr.Operator([wr.rows(2, name="now")], wr.max())
+        >>> fed = op.feed([9, 3, 8])
+        >>> op.add(wr.rows(4, name="usual")), op.query()
+        (5, {'now': 8, 'usual': 8})
         """
         return self._setup.add_window(window, self._windows)
 
     def remove(self, name: str) -> None:
-        """Keep the window of that name no longer."""
+        """Keep the window called `name` no longer; its events may be forgotten.
+
+        >>> import windrow as wr
+        >>> op = wr.Operator([wr.rows(2, name="now"), wr.rows(4, name="ago")], wr.max())
+        >>> fed = op.feed([9, 3, 8])
+        >>> op.remove("ago")
+        >>> op.query()
+        {'now': 8}
+        """
         self._setup.remove_window(name, self._windows)
 
     # --- results
@@ -176,8 +239,15 @@ class Operator:
     def query(self, key: Hashable = None, at: Any = None) -> Any:
         """The aggregate of what is in the window; None if that is nothing.
 
-        With `at` time goes on to that instant first, for that window.  A key that was
-        never seen has what an empty window has.
+        `key` says of whose window, where each key has one; a key that was never seen
+        has what an empty window has.  With `at` time goes on to that instant first, for
+        that window.
+
+        >>> import windrow as wr
+        >>> op = wr.Operator(wr.rows(2), wr.sum())
+        >>> fed = op.feed([1, 10, 2, 4], key=["a", "b", "a", "a"])
+        >>> op.query("a"), op.query("b"), op.query("c")
+        (6, 10, None)
         """
         return self._query(key, at)
 
@@ -189,6 +259,12 @@ class Operator:
 
         With `at` time goes on to that instant first.  A window that reports every
         event, or none, gives its result as it stands, if that is another than before.
+
+        >>> import windrow as wr
+        >>> op = wr.Operator(wr.rows(4, every=2), wr.sum())
+        >>> handles = [op.insert(value) for value in (1, 2, 4, 8)]
+        >>> [(result.start, result.end, result.value) for result in op.trigger()]
+        [(0, 4, 15)]
         """
         tick = None if at is None else self._reader.tick(at)
         if self._shared is not None:
@@ -209,7 +285,14 @@ class Operator:
     # --- keys
 
     def keys(self) -> list[Any]:
-        """The keys that have a window."""
+        """The keys that have a window.
+
+        >>> import windrow as wr
+        >>> op = wr.Operator(wr.rows(2), wr.sum())
+        >>> fed = op.feed([1, 10, 2], key=["a", "b", "a"])
+        >>> op.keys()
+        ['a', 'b']
+        """
         if self._shared is not None:
             return list(self._shared.slots)
         return list(self._windows) if self._ways.keyed else []
@@ -217,9 +300,16 @@ class Operator:
     def expire(self, before: Any = None) -> list[Any]:
         """Forget keys without events, or whose last event came before an instant.
 
-        Time goes on to that instant for them first; what falls due then must be taken
-        before a key goes, and windows that would end later are given up with it.
-        Gives the keys that are gone.
+        That is `before`.  Time goes on to it for them first; what falls due then must
+        be taken before a key goes, and windows that would end later are given up with
+        it.  Gives the keys that are gone.
+
+        >>> import windrow as wr
+        >>> op = wr.Operator(wr.window(evict=10, trigger=None), wr.sum())
+        >>> fed = op.feed([1, 10], key=["a", "b"])
+        >>> op.evict(key="a")
+        >>> op.expire(), op.keys()
+        (['a'], ['b'])
         """
         tick = None if before is None else self._reader.tick(before)
         if self._shared is not None:
@@ -239,13 +329,29 @@ class Operator:
     # --- saving
 
     def save(self) -> bytes:
-        """Everything, as bytes that `load` reads again, in years if need be."""
+        """Everything, as bytes that `load` reads again, in years if need be.
+
+        >>> import windrow as wr
+        >>> op = wr.Operator(wr.rows(2), wr.sum())
+        >>> fed = op.feed([1, 2, 4])
+        >>> wr.Operator.load(op.save()).query()
+        6
+        """
         keyed = self._ways.keyed
         return save(self._setup, self._windows, self._shared, keyed)
 
     @classmethod
     def load(cls, blob: bytes, aggregate: Any = None) -> Any:
-        """The operator that was saved; `aggregate` where it was one of your own."""
+        """The operator that `save` gave the bytes of, which are `blob`.
+
+        `aggregate` is the one it had, where that was one of your own: bytes hold no
+        functions.
+
+        >>> import windrow as wr
+        >>> saved = wr.Operator(wr.rows(2), wr.sum()).save()
+        >>> wr.Operator.load(saved)
+        <windrow.Operator: sum(value) over rows 2 slide 1>
+        """
         if unpack(blob, "operator")[1].get("spans"):
             return SpanOperator.load(blob, aggregate)
         operator = cls.__new__(cls)

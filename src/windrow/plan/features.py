@@ -74,7 +74,12 @@ class Features:
         return Cards([{n: v for n, v in r.items() if n not in unsaid} for r in rows])
 
     def schema(self, events: pa.Schema) -> pa.Schema:
-        """The columns that they give over events of that schema: names and types."""
+        """The columns that they give over `events` of that schema: names and types.
+
+        >>> known = pa.schema({"ts": pa.timestamp("us"), "amount": pa.int32()})
+        >>> features(on="ts", n=find("sum")("amount")).schema(known)
+        n: int64
+        """
         calls, masked, _ = mask_calls(self.calls, events)
         fields = []
         for bound in bind(calls, masked, of_rows=True):
@@ -84,7 +89,15 @@ class Features:
         return pa.schema(fields)
 
     def save(self, path: str | Path) -> None:
-        """Write them to a file of TOML, from which `wr.read_features` reads them."""
+        """Write them to the file `path`, as TOML that `wr.read_features` reads.
+
+        >>> import tempfile
+        >>> import windrow as wr
+        >>> path = Path(tempfile.mkdtemp()) / "features.toml"
+        >>> wr.features(by="card", on="ts", n=wr.count(last="1 hour")).save(path)
+        >>> print(path.read_text().splitlines()[1])
+        on = "ts"
+        """
         for name, call in self.calls.items():
             if call.aggregate.is_users:
                 raise BadInput.because(
@@ -113,8 +126,10 @@ def features(
     """Define features once: aggregates over the events of a key before an instant.
 
     They are what `wr.as_of` and `wr.over` take in place of aggregates, with the same
-    intervals in both: `closed="left"` leaves out what happens at the instant itself,
-    and `delay` moves every interval back.
+    intervals in both.  `on` names the time column of events, `by` their keys.
+    Aggregates are keywords, or entries of `aggregates` where a name is taken by a
+    parameter.  `closed="left"` leaves out what happens at the instant itself, and
+    `delay`, a duration, moves every interval back by the time until an event is known.
 
     >>> import windrow as wr
     >>> wr.features(by="card", on="ts", n=wr.count(last="1 hour", where="amount > 9"))

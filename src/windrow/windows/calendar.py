@@ -103,11 +103,12 @@ def calendar(
 ) -> Calendar:
     """A window of days, weeks, months, quarters or years of the time zone `tz`.
 
-    One begins `every` so often, by default where the last one ends.  It ends on the
-    same day of a later month, or on that month's last; a day that has 23 or 25 hours
-    is a day.  Weeks begin on `week_start`; `offset` moves the begins on, such as a
-    fiscal year's by "3 months".  Without `tz` days are those of UTC.  For `on`, `ties`
-    and `name` see `wr.sliding`.
+    `range` is how long it is, a text such as "1 month", and `every` how often one
+    begins, by default where the last one ends.  It ends on the same day of a later
+    month, or on that month's last; a day that has 23 or 25 hours is a day.  Weeks begin
+    on `week_start`; `offset` moves the begins on, such as a fiscal year's by "3
+    months".  Without `tz` days are those of UTC.  For `on`, `ties` and `name` see
+    `wr.sliding`.
 
     >>> str(calendar("1 month", every="1 day", on="ts", tz="Europe/Berlin"))
     'range 1 month slide 1 day in Europe/Berlin'

@@ -151,6 +151,9 @@ def delta(column: str, distance: float) -> Delta:
 def punctuation(column: str | None = None) -> Punctuation:
     """A policy by marks: a row whose boolean `column` is true ends something.
 
+    `column=None` is a mark that an operator is given by hand, by its method
+    `punctuate`; tables have no such mark.
+
     >>> str(window(evict=punctuation("is_last"), trigger=1))
     'evict punctuation is_last trigger 1 rows'
     """
@@ -167,8 +170,9 @@ def window(
 ) -> PolicyWindow | Sliding | Rows:
     """A window by what makes events leave it, and what makes its results fall due.
 
-    Whole numbers count rows, durations are time, `wr.delta` and `wr.punctuation` are
-    what they say.  None is by hand, which only an operator can have.  For `on`, `ties`
+    `evict` says when an event leaves, `trigger` when a result falls due: whole numbers
+    count rows, durations are time, `wr.delta` and `wr.punctuation` are what they say.
+    None is by hand, which only an operator can have.  For `on`, `ties`
     and `name` see `wr.sliding`.
 
     >>> str(window(evict="24 hours", trigger=100, on="ts"))
