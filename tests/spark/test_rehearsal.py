@@ -13,6 +13,7 @@ import pytest
 import windrow as wr
 from windrow.aggregates.calls import gather_calls
 from windrow.batch.partials import Folding
+from windrow.kernels.assemble import Assembly
 from windrow.loops import TaskLane, Way, recording
 from windrow.plan import plan_aggregate, plan_over
 from windrow.plan.flow import flow_of
@@ -186,13 +187,76 @@ def test_a_query_whose_kernels_are_alike_needs_none_of_them(tmp_path, monkeypatc
     assert "2 s of work, then compiled" in laned.lane.reason
 
 
+def _own(combine):
+    return wr.Aggregate(
+        name="own",
+        lift=lambda value: (1, value * value),
+        combine=combine,
+        lower=lambda partial: (partial[1] / partial[0]) ** 0.5,
+        laws="commutative",
+    )
+
+
+ON_ARRAYS = _own(lambda a, b: (a[0] + b[0], a[1] + b[1]))
+BRANCHING = _own(lambda a, b: a if a[1] > b[1] else b)
+
+
+def _roll_task(call, **options):
+    calls = gather_calls({"a": call}, None)
+    plan = plan_over(TABLE.schema, "at", "key", calls, **options)
+    gives = pa.schema([*TABLE.schema, ("a", pa.float64())])
+    return RollTask(plan, tuple(TABLE.column_names), 4, gives, None, 1 << 16)
+
+
+@pytest.mark.parametrize(
+    ("call", "options", "words", "compiles"),
+    [
+        (
+            ON_ARRAYS("x", last=5),
+            {},
+            "over whole columns: functions of",
+            False,
+        ),
+        (
+            BRANCHING("x", last=5),
+            {},
+            "compiled before the first call: a part",
+            True,
+        ),
+        (
+            wr.mean("x", last=5),
+            {"algorithm": "two_stacks_lite"},
+            "compiled before the first call: its algorithm",
+            True,
+        ),
+        (wr.mean("x", last=5), {}, "over whole columns: this machine's cache", False),
+    ],
+    ids=["on arrays", "with branches", "named", "neither"],
+)
+def test_a_reason_says_what_the_kernels_of_a_task_do(
+    tmp_path, monkeypatch, call, options, words, compiles
+):
+    monkeypatch.setenv("WINDROW_CACHE_DIR", str(tmp_path))
+    task, compiled = _roll_task(call, **options), []
+    module = Assembly.module
+
+    def interpreted(assembly):
+        compiled.append(assembly)
+        return module(assembly, interpreted=True)
+
+    (reason,) = lanes.reasons_of(lambda: lanes.with_lane(task, lambda: TABLE.schema))
+    monkeypatch.setattr(Assembly, "module", interpreted)
+    rows = TABLE.sort_by([("key", "ascending"), ("at", "ascending")])
+    list(lanes.with_lane(task, lambda: TABLE.schema)(rows.to_batches()))
+
+    assert reason.startswith(words)
+    assert ("windrow warm" in reason) == words.endswith("cache")
+    assert bool(compiled) == compiles
+
+
 def test_what_was_compiled_ahead_travels_with_the_task(tmp_path, monkeypatch):
     monkeypatch.setenv("WINDROW_CACHE_DIR", str(tmp_path))
-    plan = plan_over(
-        TABLE.schema, "at", "key", gather_calls({"a": wr.mean("x", last=5)}, None)
-    )
-    gives = pa.schema([*TABLE.schema, ("a", pa.float64())])
-    task = RollTask(plan, tuple(TABLE.column_names), 4, gives, None, 1 << 16)
+    task = _roll_task(wr.mean("x", last=5))
 
     names = lanes.compile_ahead(lambda: lanes.with_lane(task, lambda: TABLE.schema))
     laned = lanes.with_lane(task, lambda: TABLE.schema)

@@ -26,6 +26,7 @@ from .cache import cache_folder, digest, has_code, kernel_name
 from .choice import (
     Lane,
     TaskLane,
+    Unrecorded,
     Way,
     forced_lane,
     keep_way,
@@ -59,6 +60,7 @@ __all__ = [
     "Laned",
     "TaskLane",
     "Text",
+    "Unrecorded",
     "Way",
     "arrays",
     "as_arrow",

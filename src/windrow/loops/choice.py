@@ -86,6 +86,11 @@ _thread = _Thread()
 deliveries = 0  # how often a driver has sent machine code that is new here
 
 
+def pinned_lane() -> Lane | None:
+    """The lane that this thread asks for."""
+    return _thread.lane
+
+
 def forced_lane() -> Lane | None:
     """The lane that this thread or the environment asks for."""
     if _thread.lane is not None:

@@ -112,7 +112,8 @@ class Laned:
         """The lane of the next call with such arguments, or the one asked for."""
         record = choice.record()
         if record is not None:
-            record.setdefault(self.key(arguments), (self, emptied(arguments)))
+            bound = asked or choice.pinned_lane()
+            record.setdefault(self.key(arguments), (self, emptied(arguments), bound))
             return Lane.COLUMNS
         forced = asked or forced_lane()
         if forced is not None:

@@ -3,11 +3,15 @@
     driver      kernels that a task needs (rehearsal)  ->  their machine code (cache)
     executor    machine code that came with the task, or whole columns
 
-No kernel of ours waits for a compiler in an executor.  Those that give the same bits in
-both lanes are used compiled where there is machine code, from the driver or in the
-executor's own folder, and else over columns until compiling has paid.  Those that round
-in another order run compiled only if the driver has all of them; that holds for as long
-as the query runs, so that a task that runs again gives the same rows.
+No kernel that the planner chose waits for a compiler in an executor.  Those that give
+the same bits in both lanes are used compiled where there is machine code, from the
+driver or in the executor's own folder, and else over columns until compiling has paid.
+Those that round in another order run compiled only if the driver has all of them; that
+holds for as long as the query runs, so that a task that runs again gives the same rows.
+
+Functions of a user are in no cache, so that a kernel of theirs stays over columns.  Two
+kinds are compiled in the task, before their first call: a user's functions that cannot
+be given columns, and an algorithm that was asked for by name.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import pyarrow as pa
 from pyspark import cloudpickle
@@ -25,6 +29,7 @@ from windrow.loops import (
     Lane,
     Laned,
     TaskLane,
+    Unrecorded,
     Way,
     forced_lane,
     has_code,
@@ -40,10 +45,21 @@ from windrow.tasks.task import Task
 from .rehearsal import rehearse, rehearse_state
 
 T = TypeVar("T", bound=Task | FeedTask | RollTask | AsOfTask | ChunkTask | PolicyTask)
-Asked = dict[str, tuple[Laned, tuple[Any, ...]]]
+Asked = dict[str, tuple[Laned, tuple[Any, ...], Lane | None]]
+
+
+class Rehearsal(NamedTuple):
+    """The kernels that a task called: each with arguments and the lane it is bound to.
+
+    `is_cut` tells that it ended at one that runs compiled or not at all.
+    """
+
+    asked: Asked
+    is_cut: bool = False
+
 
 MOST = 256  # queries whose kernels are remembered
-_rehearsed: dict[tuple[bytes, ...], Asked] = {}
+_rehearsed: dict[tuple[bytes, ...], Rehearsal] = {}
 _lanes: list[tuple[str, TaskLane]] | None = None  # by the place of their task
 _compiling = False
 
@@ -108,7 +124,9 @@ def compile_ahead(build: Callable[[], Any]) -> set[str] | None:
         _lanes, _compiling = None, False
 
 
-def _choose(place: str, ask: Callable[[], Asked], *, always: bool = False) -> TaskLane:
+def _choose(
+    place: str, ask: Callable[[], Rehearsal], *, always: bool = False
+) -> TaskLane:
     forced, lane = forced_lane(), TaskLane()
     if forced is Lane.COLUMNS and not _compiling:
         reason = "over whole columns, never compiled: WINDROW_COMPILE=never"
@@ -116,43 +134,61 @@ def _choose(place: str, ask: Callable[[], Asked], *, always: bool = False) -> Ta
     elif always or _compiling or _lanes is not None or has_code():
         lane = _lane_of(ask(), forced)
     else:
-        lane = _lane_of({}, forced)
+        lane = _lane_of(Rehearsal({}), forced)
     if _lanes is not None:
         _lanes.append((place, lane))
     return lane
 
 
-def _asked(run: Callable[..., None], *facts: Any) -> Asked:
+def _asked(run: Callable[..., None], *facts: Any) -> Rehearsal:
     """The kernels that a rehearsal calls, up to where it fails if it does."""
     key = tuple(cloudpickle.dumps(fact) for fact in facts)  # type: ignore[no-untyped-call]
     if key not in _rehearsed:
+        is_cut = False
         with recording() as asked, contextlib.suppress(Exception):
-            run(*facts)
+            try:
+                run(*facts)
+            except Unrecorded:
+                is_cut = True
         while len(_rehearsed) >= MOST:
             _rehearsed.pop(next(iter(_rehearsed)))
-        _rehearsed[key] = asked
+        _rehearsed[key] = Rehearsal(asked, is_cut)
     return _rehearsed[key]
 
 
-def _lane_of(asked: Asked, forced: Lane | None) -> TaskLane:
+def _lane_of(rehearsal: Rehearsal, forced: Lane | None) -> TaskLane:
     """How the kernels run that a task asks for, and why."""
+    asked = rehearsal.asked
+    keepable = [one for one in asked.values() if one[0].entry is not None]
     if _compiling:
-        for laned, arguments in asked.values():
+        for laned, arguments, _ in keepable:
             laned.compile(arguments)
     code: dict[str, bytes] = {}
     missing = 0
-    for laned, arguments in asked.values():
+    for laned, arguments, _ in asked.values():
         files = laned.code(arguments)
         code |= files
         missing += not files and not laned.alike
-    rounding = frozenset(key for key, (laned, _) in asked.items() if not laned.alike)
+    rounding = frozenset(key for key, (laned, *_) in asked.items() if not laned.alike)
     has_all = bool(rounding) and not missing
     way = Way.SHIPPED if has_all else Way.COLUMNS
     sent = f"; {len(code)} of {len(asked)} kernels travel with the job" if code else ""
     if forced is Lane.COMPILED:
         reason = f"compiled before the first call: WINDROW_COMPILE=always{sent}"
+    elif rehearsal.is_cut:
+        reason = (
+            "compiled before the first call: a part has no form over whole columns, as "
+            f"functions of your own that branch or call math{sent}"
+        )
     elif has_all:
         reason = f"compiled: this machine's cache has them{sent}"
+    elif any(bound is Lane.COMPILED for *_, bound in asked.values()):
+        reason = f"compiled before the first call: its algorithm is named{sent}"
+    elif len(keepable) < len(asked):
+        reason = (
+            "over whole columns: functions of your own are in no cache, and floats "
+            "must be rounded alike in every task; WINDROW_COMPILE=always compiles them"
+        )
     elif rounding:
         reason = (
             "over whole columns: this machine's cache does not have them, and floats "
