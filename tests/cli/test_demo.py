@@ -48,6 +48,30 @@ def test_a_row_that_differs_from_sparks_own_ends_the_demo(comparison):
         comparison.check("1 hour")
 
 
+class MadeUpTimes(SparkComparison):
+    """A comparison whose times are known, and whose rows are all equal."""
+
+    def time(self, label, length):
+        return self.seconds[label][length]
+
+    def check(self, length):
+        return 9
+
+
+def test_a_line_that_is_slower_than_sparks_own_says_so(tmp_path, capsys):
+    ours = {"1 hour": 2.0, "6 hours": 2.05, "24 hours": 2.0, "7 days": 2.2}
+    theirs = {"1 hour": 1.5, "6 hours": 2.0, "24 hours": 40.0}
+    seconds = {"Windrow": ours, "Spark's own": theirs}
+
+    _demo_steps.run_lengths(MadeUpTimes(None, None, tmp_path, seconds))
+
+    lines = capsys.readouterr().out.splitlines()
+    (hour,) = [line for line in lines if line.strip().startswith("1 hour")]
+    assert "slower: 0.75" in hour
+    assert [line for line in lines if "slower" in line] == [hour]
+    assert any("20.0" in line for line in lines)
+
+
 @pytest.mark.deep  # half a minute: a year of flights
 def test_the_flights_are_the_years(spark, tmp_path):
     flights = _flights.read_flights(spark, tmp_path)

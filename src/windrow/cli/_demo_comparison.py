@@ -6,7 +6,7 @@
 
 Both are warm before the first is timed, and both read the same frame from memory.  Of
 what takes a moment only, the better of three runs counts, on both sides: the JVM is
-still compiling what it runs.
+still compiling what it runs.  A line that is slower than Spark's own says so.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from windrow.errors import WindrowError
 from ._flights import by_spark, by_windrow
 from ._progress import progress
 
+NOISE = 0.05  # of the time: by as much one run of a query differs from the next
 MOMENT = 5.0  # seconds: on a slow machine too, what is short is run three times
 _QUERIES = {"Windrow": by_windrow, "Spark's own": by_spark}
 
@@ -75,6 +76,16 @@ class SparkComparison:
     def path(self, label: str, length: str) -> str:
         """The folder of a result."""
         return str(self.scratch / f"{label}-{length}".replace(" ", "-"))
+
+
+def times_as_fast(ours: float, theirs: float) -> str:
+    """How many times as fast ours is, and the word "slower" if it is, beyond noise.
+
+    >>> times_as_fast(2.0, 5.0), times_as_fast(2.0, 1.5)
+    ('2.5', 'slower: 0.75')
+    """
+    ratio = theirs / ours
+    return f"{ratio:.1f}" if ratio >= 1 - NOISE else f"slower: {ratio:.2f}"
 
 
 def better_of_three(run: Callable[[], object]) -> float:

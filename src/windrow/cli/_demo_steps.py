@@ -22,7 +22,12 @@ import pandas as pd
 from pyspark.sql import DataFrame, SparkSession
 
 from . import _flights
-from ._demo_comparison import SparkComparison, better_of_three, failure
+from ._demo_comparison import (
+    SparkComparison,
+    better_of_three,
+    failure,
+    times_as_fast,
+)
 from ._demo_output import code, note, rule
 from ._demo_picture import AIRPORTS, ZONE, draw_airborne, draw_delays, highest
 from ._progress import progress
@@ -79,7 +84,7 @@ def run_day(comparison: SparkComparison) -> pd.DataFrame:
     number = comparison.check(DAY)
     out.print(
         f"  [bold green]{OURS} {ours:.1f} s, {THEIRS} {theirs:.1f} s: "
-        f"{theirs / ours:.1f} times as fast[/]"
+        f"{times_as_fast(ours, theirs)} times as fast[/]"
     )
     out.print(
         f"  [green]{number:,} rows each, and all equal[/] "
@@ -112,7 +117,7 @@ def run_lengths(comparison: SparkComparison) -> None:
             rows.append((length, f"{ours:.1f} s", "not run", "", ""))
             continue
         theirs = comparison.seconds[THEIRS][length]
-        ratio = f"[bold]{theirs / ours:.1f}[/bold]"
+        ratio = f"[bold]{times_as_fast(ours, theirs)}[/bold]"
         number = f"{comparison.check(length):,}, all equal"
         rows.append((length, f"{ours:.1f} s", f"{theirs:.1f} s", ratio, number))
     show_table(("window", f">{OURS}", f">{THEIRS}", ">ratio", ">rows compared"), rows)
@@ -203,7 +208,8 @@ def in_the_air(flights: DataFrame) -> pd.DataFrame:
     theirs, own = _collect(spark_result, f"{THEIRS}, {words}")
     check_airborne(ours, theirs)
     out.print(
-        f"  [bold green]{OURS} {seconds:.1f} s, {THEIRS} {own:.1f} s[/] "
+        f"  [bold green]{OURS} {seconds:.1f} s, {THEIRS} {own:.1f} s: "
+        f"{times_as_fast(seconds, own)} times as fast[/] "
         f"[green]for the same {len(ours):,} rows, all equal[/]\n"
     )
     rows = []
