@@ -119,8 +119,8 @@ class Operator:
     def evict(self, handle: Any = None, key: Hashable = None) -> None:
         """Take the oldest event out, or the one that `handle` was given for.
 
-        `key` says from whose window, where each key has one.  By a handle it takes an
-        operator whose windows are not first in, first out, as with flat_fat.
+        `key` says from whose window, where each key has one.  A handle is of use where
+        windows are not first in, first out: with `algorithm="flat_fat"` or `lateness=`.
 
         >>> import windrow as wr
         >>> op = wr.Operator(None, wr.max())
