@@ -16,9 +16,9 @@ import argparse
 import datetime as dt
 import os
 import re
+import shutil
 import subprocess
 import sys
-import venv
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -41,7 +41,9 @@ IN_PROCESS = (
     # no Spark there
     "--deselect=tests/batch/test_pandas.py::test_a_column_of_spark_is_refused_with_the_way",
 )
-BATCH = ("tests/spark", "tests/query/test_on_spark.py")
+BATCH = ("tests/spark", "tests/query/test_on_spark.py", "tests/cli/test_doctor.py")
+OLDEST = ("numpy==1.26.0", "pyarrow==18.0.0", "pandas==2.2.0", "numba==0.61.0")
+NEWEST = ("numpy", "pyarrow", "pandas")
 WITHOUT_STREAMS = (
     "--ignore=tests/spark/streaming",
     "--ignore=tests/spark/test_connect.py",
@@ -56,6 +58,7 @@ class Entry:
     packages: tuple[str, ...]
     tests: tuple[str, ...]
     what: str
+    python: str = ""  # such as 3.13; that of this tool if there is none
 
 
 def _spark(version: str, tests: tuple[str, ...], what: str) -> Entry:
@@ -73,11 +76,19 @@ MATRIX = (
     _spark("4.3", BATCH, STREAMS),
     Entry(
         "oldest",
-        ("numpy==1.26.0", "pyarrow==18.0.0", "pandas==2.2.0", "numba==0.61.0"),
+        OLDEST,
         IN_PROCESS,
         HERE,
     ),
-    Entry("newest", ("numpy", "pyarrow", "pandas"), IN_PROCESS, HERE),
+    Entry(
+        "spark-4.0-oldest",
+        ("pyspark==4.0.*", "protobuf", *CONNECT, *OLDEST),
+        BATCH,
+        STREAMS,
+    ),
+    Entry("newest", NEWEST, IN_PROCESS, HERE),
+    Entry("python-3.12", NEWEST, IN_PROCESS, HERE, python="3.12"),
+    Entry("python-3.13", NEWEST, IN_PROCESS, HERE, python="3.13"),
 )
 
 
@@ -92,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     known = {entry.name: entry for entry in MATRIX}
     if asked.list:
         for entry in MATRIX:
-            print(f"{entry.name:10}  {' '.join(entry.packages)}")
+            print(f"{entry.name:16}  {' '.join(entry.packages)}")
         return 0
     unknown = set(asked.names) - set(known)
     if unknown:
@@ -135,11 +146,15 @@ def environment(entry: Entry) -> Path:
     base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     cache = os.environ.get("WINDROW_MATRIX") or f"{base}/windrow/matrix"
     here = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    folder = Path(cache).expanduser() / f"{entry.name}-python{here}"
+    wanted = entry.python or here
+    folder = Path(cache).expanduser() / f"{entry.name}-python{wanted}"
     python = folder / "bin" / "python"
     if not (folder / "ready").exists():
         print(f"{entry.name}: making {folder} ...", flush=True)
-        venv.create(folder, with_pip=True, clear=True)
+        maker = sys.executable if wanted == here else shutil.which(f"python{wanted}")
+        if maker is None:
+            sys.exit(f"{entry.name}: there is no python{wanted} on the PATH")
+        subprocess.run([maker, "-m", "venv", "--clear", str(folder)], check=True)
         pip = [str(python), "-m", "pip", "install", "--quiet"]
         subprocess.run([*pip, *entry.packages, *OURS, *TOOLS], check=True)
         (folder / "ready").touch()
@@ -162,11 +177,12 @@ def write(entry: Entry, words: str) -> None:
 
 
 def versions(entry: Entry) -> str:
-    """The versions that were installed of what people have."""
-    names = ("pyspark", "numpy", "pyarrow", "pandas", "numba")
+    """Those of Java, where Spark needs it, of Python, and of what was installed."""
+    names = ("Python", "pyspark", "numpy", "pyarrow", "pandas", "numba")
     code = (
-        "import sys; from importlib.metadata import distributions;"
+        "import platform; from importlib.metadata import distributions;"
         "have = {d.name: d.version for d in distributions()};"
+        "have['Python'] = platform.python_version();"
         f"print(', '.join(f'{{n}} {{have[n]}}' for n in {names} if n in have))"
     )
     answer = subprocess.run(
@@ -175,7 +191,17 @@ def versions(entry: Entry) -> str:
         text=True,
         check=True,
     )
-    return answer.stdout.strip()
+    words = answer.stdout.strip()
+    return f"Java {java_version()}, {words}" if "pyspark" in words else words
+
+
+def java_version() -> str:
+    """That of the Java which Spark takes: of JAVA_HOME if it is set, else of the PATH."""
+    home = os.environ.get("JAVA_HOME")
+    java = str(Path(home, "bin", "java")) if home else "java"
+    said = subprocess.run([java, "-version"], capture_output=True, text=True, check=True)
+    found = re.search(r'version "([^"]+)"', said.stderr)
+    return found[1] if found else "of no version"
 
 
 if __name__ == "__main__":

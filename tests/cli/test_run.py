@@ -126,14 +126,36 @@ def test_without_a_sink_the_first_rows_are_printed_in_order(spark, calls, capsys
     ]
 
 
-def test_on_a_terminal_tasks_are_counted_while_spark_works(spark, monkeypatch):
-    screen = io.StringIO()
+class Screen(io.StringIO):
+    """What is shown; the first count of tasks makes a file."""
+
+    def __init__(self, counted):
+        super().__init__()
+        self.counted = counted
+
+    def write(self, text):
+        if "/4 tasks" in text:
+            self.counted.touch()
+        return super().write(text)
+
+
+def test_on_a_terminal_tasks_are_counted_while_spark_works(
+    spark, monkeypatch, tmp_path
+):
+    counted = tmp_path / "counted"
+    screen = Screen(counted)
     monkeypatch.setattr(_progress, "err", Console(file=screen, force_terminal=True))
 
-    with _progress.progress(spark, "sleeping"):
-        spark.range(0, 4, numPartitions=4).foreach(lambda _: time.sleep(0.5))
+    def until_counted(_):
+        latest = time.monotonic() + 20
+        while not counted.exists():
+            assert time.monotonic() < latest, "no tasks were counted"
+            time.sleep(0.01)
 
-    assert "sleeping" in screen.getvalue()
+    with _progress.progress(spark, "waiting"):
+        spark.range(0, 4, numPartitions=4).foreach(until_counted)
+
+    assert "waiting" in screen.getvalue()
     assert "/4 tasks" in screen.getvalue()
 
 

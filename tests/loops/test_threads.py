@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -29,8 +28,13 @@ threads = importlib.import_module("windrow.loops.threads")
 
 @pytest.mark.parametrize("count", [1, 2, 3, 7])
 def test_results_come_in_the_order_of_the_pieces(count):
+    last_is_done = threading.Event()
+
     def work(piece):
-        time.sleep(0.001 * (piece % 3))
+        if piece == 0 and count > 1:  # the first piece is done after all others
+            assert last_is_done.wait(20)
+        if piece == 19:
+            last_is_done.set()
         return piece * piece
 
     assert in_threads(work, 20, count) == [piece * piece for piece in range(20)]
@@ -38,13 +42,25 @@ def test_results_come_in_the_order_of_the_pieces(count):
 
 @pytest.mark.parametrize("count", [1, 2, 3, 7])
 def test_the_error_of_the_first_piece_that_fails_is_raised(count):
-    def work(piece):
-        if piece in (3, 4, 9):
-            time.sleep(0.01 if piece == 3 else 0)
-            raise ValueError(piece)
+    caller, caller_works, failed = threading.current_thread(), threading.Event(), []
 
-    with pytest.raises(ValueError, match="3"):
+    def work(piece):
+        if threading.current_thread() is caller:  # it fails last, of an early piece
+            caller_works.set()
+            for other in threading.enumerate():
+                if other.name == "windrow":
+                    other.join(20)
+        elif not caller_works.is_set():
+            assert caller_works.wait(20)
+            return
+        failed.append(piece)
+        raise ValueError(piece)
+
+    with pytest.raises(ValueError, match=r"^\d+$") as error:
         in_threads(work, 20, count)
+
+    assert len(failed) >= min(count, 2)
+    assert error.value.args == (min(failed),)
 
 
 def test_pieces_cover_all_rows_once(monkeypatch):
@@ -106,15 +122,31 @@ def test_a_kernel_keeps_its_lane_in_a_steady_block():
     assert after is Lane.COMPILED
 
 
+class _WatchedLock:
+    """A lock that tells when somebody waits for it."""
+
+    def __init__(self):
+        self.wanted, self._lock = threading.Event(), threading.RLock()
+
+    def __enter__(self):
+        if not self._lock.acquire(blocking=False):
+            self.wanted.set()
+            self._lock.acquire()
+
+    def __exit__(self, *_):
+        self._lock.release()
+
+
 def test_an_account_that_many_threads_charge_buys_once():
     made, loaded = [], []
 
     def load():
-        time.sleep(0.01)
+        assert account._lock.wanted.wait(20)  # another thread asks meanwhile
         loaded.append(1)
         return False
 
     account = lanes.Purchase(load, lambda: made.append(1))
+    account._lock = _WatchedLock()
     in_threads(lambda _: account.is_bought, 16, 8)
     in_threads(lambda _: account.charge(lanes.PRICE), 16, 8)
     account.wait()
