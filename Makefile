@@ -13,7 +13,7 @@ WORKERS ?= 3
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup demo test test-deep test-faults test-quick test-matrix test-mutants \
-    coverage check format bench bench-spark bench-stream \
+    coverage check format bench bench-spark bench-stream bench-all \
     bench-papers docs dist clean clean-venv
 
 help: ## this list
@@ -72,6 +72,10 @@ bench-spark: $(READY) ## the bars on Spark, against Spark's own windows
 
 bench-stream: $(READY) ## the bars on streams, against Spark's own aggregate
 	@$(BIN)/windrow bench run bars-on-streams --full --into docs/bench
+	@$(REPORT)
+
+bench-all: $(READY) ## all bars: in process, on Spark and on streams
+	@$(BIN)/windrow bench run bars bars-on-spark bars-on-streams --full --into docs/bench
 	@$(REPORT)
 
 bench-papers: $(READY) ## every experiment of the papers, hours: docs/bench/report.html

@@ -1,8 +1,12 @@
 """`windrow warm` compiles the kernels of a query into a folder, once."""
 
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
 import pytest
 
 from windrow.cli import main
+from windrow.cli._stream import STATE_STORE
 
 pytestmark = pytest.mark.xdist_group("streaming")
 
@@ -55,6 +59,26 @@ def test_kernels_of_a_query_are_compiled_into_the_folder(
 
     assert made
     assert f"{len(made)} kernels, 0 of them compiled" in " ".join(again.split())
+
+
+def test_with_a_watermark_kernels_of_the_stream_are_compiled(
+    spark, settings_of, calls, kernels, tmp_path, capsys
+):
+    source = tmp_path / "calls.parquet"
+    pa.parquet.write_table(pa.csv.read_csv(calls), source)
+    stream = ["--watermark", "1 hour", "--into", str(kernels)]
+    warm = ["warm", str(source), *QUERY, *AGG, *stream]
+
+    as_it_is = main(warm)  # a table would not ask for a state store
+    with settings_of(STATE_STORE):
+        code = main(warm)
+
+    said = capsys.readouterr().err
+    made = len(_code(kernels))
+    assert (as_it_is, code) == (2, 0), said
+    assert "state store is not RocksDB" in said
+    assert made
+    assert f"{made} kernels, {made} of them compiled" in " ".join(said.split())
 
 
 def test_windows_that_spark_computes_by_itself_need_no_kernel(

@@ -107,6 +107,16 @@ def test_the_library_carries_its_types_and_no_experiments(dist):
 
 
 @pytest.mark.deep
+def test_the_experiments_carry_their_types_and_what_their_page_is_made_of(dist):
+    (wheel,) = dist.glob("pywindrow_bench-*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+
+    for name in ("py.typed", "report/page.js", "report/style.css"):
+        assert f"windrow_bench/{name}" in names
+    assert not [name for name in names if name.startswith("windrow/")]
+
+
+@pytest.mark.deep
 def test_the_library_runs_without_extras_or_checkout(install):
     bin_ = install("pywindrow")
     script = Path(__file__).with_name("in_a_fresh_environment.py")
@@ -151,3 +161,10 @@ def test_the_command_line_runs_a_query_on_spark_from_the_wheel(install, tmp_path
     printed = run(bin_ / "windrow", "run", "calls.csv", *query, folder=tmp_path)
 
     assert [line.split()[-1] for line in printed.splitlines()].count("7") == 3
+
+    text = tmp_path / "most.cql"
+    text.write_text("select n, max(x) as most from Calls [range 3 slide 1]")
+    read = ["--on", "n", "--from", "Calls=calls.csv"]
+    of_text = run(bin_ / "windrow", "run", text, *read, folder=tmp_path)
+
+    assert [line.split()[-1] for line in of_text.splitlines()].count("7") == 3

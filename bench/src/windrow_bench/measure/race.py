@@ -1,16 +1,9 @@
-"""Contenders take turns, and the best of each one's rounds counts.
-
-warm-up   a  b  c        answers are checked here
-round 1   a  b  c
-round 2   a  b  c        noise of the machine meets all of them alike
-...
-"""
+"""Who meets in a trial, and the clock; `turns.py` lets contenders take turns."""
 
 from __future__ import annotations
 
-import gc
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,32 +22,6 @@ class Contender:
     check: Callable[[Any], None]
     scale: float = 1.0
     rehearse: Callable[[], Any] | None = None
-
-
-def race(
-    contenders: Sequence[Contender], rounds: int, patience: float = float("inf")
-) -> dict[str, float]:
-    """The best time of each, in seconds; whoever has used up `patience` sits out."""
-    spent: dict[str, float] = {}
-    for one in contenders:
-        spent[one.name], answer = timed(one.rehearse or one.call)
-        one.check(answer)
-        del answer
-    best: dict[str, float] = {}
-    gc.collect()
-    gc.disable()
-    try:
-        for _ in range(rounds):
-            for one in contenders:
-                if one.name in best and spent[one.name] > patience:
-                    continue
-                took, answer = timed(one.call)
-                del answer
-                spent[one.name] += took
-                best[one.name] = min(best.get(one.name, took), took)
-    finally:
-        gc.enable()
-    return {one.name: best[one.name] * one.scale for one in contenders}
 
 
 def timed(call: Callable[[], Any]) -> tuple[float, Any]:
