@@ -1,7 +1,8 @@
 """Measures which lines of the library tests run, and lists the others.
 
     make coverage       coverage/missed.txt: file, share, lines that no test ran;
-                        how many for which reason: docs/testing.md (`missed_lines.py`)
+                        how many for which reason (`missed_lines.py`), by file:
+                        docs/missed-lines.csv, and in all: docs/testing.md
 
 Two runs beside each other, whose lines are put together: `ordinary` is the suite as it
 is, in which loops are machine code or whole columns, and `interpreted` are the tests of
@@ -19,7 +20,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tools.missed_lines import count_reasons, write_table
+from tools.missed_lines import count_reasons, list_reasons, write_list, write_table
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "coverage"
@@ -53,9 +54,10 @@ def main() -> int:
     return int(share < LEAST)
 
 
-def report() -> float:
+def report(root: Path = ROOT) -> float:
     """Write what no test ran, file by file; gives the share of lines that tests run."""
-    files = json.loads((OUT / "coverage.json").read_text("utf-8"))["files"]
+    out, docs = root / OUT.name, root / "docs"
+    files = json.loads((out / "coverage.json").read_text("utf-8"))["files"]
     rows = sorted(files.items(), key=lambda row: row[1]["summary"]["percent_covered"])
     lines = [
         f"{found['summary']['percent_covered']:5.1f} %  {name}  "
@@ -67,14 +69,15 @@ def report() -> float:
     missed = sum(found["summary"]["missing_lines"] for found in files.values())
     share: float = 100 * (1 - missed / max(total, 1))
     lines.insert(0, f"{share:5.1f} %  of {total} statements, {missed} missed")
-    (OUT / "missed.txt").write_text("\n".join(lines) + "\n", "utf-8")
+    (out / "missed.txt").write_text("\n".join(lines) + "\n", "utf-8")
     lost = {
         name.removeprefix(SOURCE): found["missing_lines"]
         for name, found in files.items()
     }
-    counts = count_reasons(lost, ROOT / SOURCE)
-    write_table(ROOT / "docs" / "testing.md", share, total, counts)
-    print("\n".join(lines[:20]), f"\nall of it: {OUT / 'missed.txt'}")
+    listed = list_reasons(lost, root / SOURCE)
+    write_list(docs / "missed-lines.csv", listed)
+    write_table(docs / "testing.md", share, total, count_reasons(listed))
+    print("\n".join(lines[:20]), f"\nall of it: {out / 'missed.txt'}")
     return share
 
 
