@@ -1,6 +1,6 @@
 """Runs tests on every Spark, and on the oldest and newest libraries, that we promise.
 
-    python -m tools.matrix                    all of it: an hour, the first time more
+    python -m tools.matrix                    all of it: over an hour, at first more
     python -m tools.matrix spark-3.5 newest   some of it
     python -m tools.matrix --list             what there is
     python -m tools.matrix spark-4.1 --tests tests/spark/test_over.py     one file
@@ -196,10 +196,12 @@ def versions(entry: Entry) -> str:
 
 
 def java_version() -> str:
-    """That of the Java which Spark takes: of JAVA_HOME if it is set, else of the PATH."""
+    """That of Spark's Java: of JAVA_HOME if it is set, else of the PATH."""
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home, "bin", "java")) if home else "java"
-    said = subprocess.run([java, "-version"], capture_output=True, text=True, check=True)
+    said = subprocess.run(
+        [java, "-version"], capture_output=True, text=True, check=True
+    )
     found = re.search(r'version "([^"]+)"', said.stderr)
     return found[1] if found else "of no version"
 

@@ -129,7 +129,10 @@ def read_list(path: Path) -> list[MissedLines]:
     """What `write_list` wrote."""
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    return [MissedLines(**{**row, "lines": int(row["lines"])}) for row in rows]
+    return [
+        MissedLines(row["file"], int(row["lines"]), row["reason"], row["where"])
+        for row in rows
+    ]
 
 
 def write_table(page: Path, share: float, of: int, counts: Counter[str]) -> None:
@@ -141,7 +144,7 @@ def write_table(page: Path, share: float, of: int, counts: Counter[str]) -> None
         f"{share:.1f} % of {of:,} statements are run. Of the {counts.total():,} others"
     )
     table = "\n".join([f"{words}:", "", "| lines | which |", "| --- | --- |", *rows])
-    by_file = "File by file, with the functions of rare branches: [a list](missed-lines.csv)."
-    page.write_text(
-        f"{before}{BEGIN}\n\n{table}\n\n{by_file}\n\n{END}{after}", "utf-8"
+    by_file = (
+        "File by file, with the functions of rare branches: [a list](missed-lines.csv)."
     )
+    page.write_text(f"{before}{BEGIN}\n\n{table}\n\n{by_file}\n\n{END}{after}", "utf-8")

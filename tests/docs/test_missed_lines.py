@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 from tools.coverage import report
 from tools.missed_lines import (
     COMMANDS,
@@ -141,7 +140,9 @@ def test_the_list_in_git_is_of_files_that_there_are_and_has_the_sums_of_the_page
 
 def _sums(page):
     """The sums of the page by reason, without those that are none."""
-    rows = re.findall(r"^\| ([\d,]+) \| (.*) \|$", page.read_text("utf-8"), re.MULTILINE)
+    rows = re.findall(
+        r"^\| ([\d,]+) \| (.*) \|$", page.read_text("utf-8"), re.MULTILINE
+    )
     sums = {reason: int(number.replace(",", "")) for number, reason in rows}
     assert set(sums) == set(REASONS)
     return {reason: number for reason, number in sums.items() if number}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -36,6 +37,31 @@ def test_both_distributions_have_one_licence():
     }
 
     assert len(texts) == 1
+
+
+@pytest.mark.parametrize("folder", [".", "bench"])
+def test_classifiers_name_only_pythons_that_tests_ran_on(folder):
+    text = (ROOT / folder / "pyproject.toml").read_text("utf-8")
+    classifiers = tomllib.loads(text)["project"]["classifiers"]
+    named = re.findall(r"Python :: (3\.\d+)", "\n".join(classifiers))
+
+    page = (ROOT / "docs" / "compatibility.md").read_text("utf-8")
+    rows = [
+        row for row in page.splitlines() if " passed" in row and "failed" not in row
+    ]
+    ran_on = set(re.findall(r"Python (3\.\d+)\.", "\n".join(rows)))
+
+    assert named
+    assert set(named) <= ran_on
+
+
+def test_pages_that_deny_a_package_index_are_named_for_a_release():
+    docs = ROOT / "docs"
+    told = (docs / "releasing.md").read_text("utf-8")
+
+    for page in docs.glob("*.md"):
+        denies = "is not on a package index yet" in page.read_text("utf-8")
+        assert not denies or f"`docs/{page.name}`" in told, page.name
 
 
 def run(*command, folder, fails=False):
