@@ -5,9 +5,10 @@ import pytest
 from handmade_experiments import TINY, claim, experiment, keep, row, trial
 from windrow_bench._claims import ahead, among, everywhere, from_, level
 from windrow_bench._over_panels import always, steady
-from windrow_bench.bars._bar import number
-from windrow_bench.experiment import Claim, NotMeasured, Verdict
+from windrow_bench.bars._bar import number, speed
+from windrow_bench.experiment import Claim, NotMeasured, Trial, Verdict
 from windrow_bench.findings import FINE, gather
+from windrow_bench.runner import run
 from windrow_bench.store import ResultStore
 
 
@@ -208,6 +209,93 @@ def test_a_rival_who_sat_out_was_not_measured_there(store):
     assert {one.words for one in partly} == {"held where measured (1 of 2)"}
     assert {one.why for one in partly} == {"not measured: c at speed | 2"}
     assert whole.words == "holds"
+
+
+def test_a_rival_who_is_in_no_panel_was_not_measured(store):
+    planned = [_sides("speed", x, a=4.0, b=2.0) for x in (1, 2)]
+    claims = [
+        Claim("", "", ahead("speed", "a", ["b", "c"])),
+        Claim("", "", always(["speed"], ["a"], ["b", "c"])),
+        Claim("", "", always(["speed"], ["a", "c"], ["b"], each=True)),
+        speed("", "speed", "a", ["b", "c"], 2.0, rate=True),
+        Claim("", "", always(["speed"], ["a", "c"], ["b"])),  # the best of a and c
+    ]
+
+    *partly, whole = _judged(store, claims, planned, planned)
+
+    why = "not measured: c at speed | 1, c at speed | 2"
+    assert {one.words for one in partly} == {"held where measured (0 of 2)"}
+    assert {one.why for one in partly} == {why}
+    assert whole.words == "holds"
+
+
+ELSEWHERE = "elsewhere"
+
+
+def _gathered_elsewhere(store, measured, *, today, plan=None):
+    """What is said here of trials that were measured on another machine."""
+    keep(store, experiment("a", trials=measured), under=ELSEWHERE)
+    if plan:
+        store.under, here = ELSEWHERE, store.under
+        store.plan("a", [one.key for one in plan(TINY)])
+        store.under = here
+    claims = (Claim("It is flat.", "flat", level("speed", ["fast"])),)
+    card = experiment("a", claims=claims, trials=today)
+    (found,) = gather([card], TINY, store).all
+    return found
+
+
+@pytest.mark.parametrize(
+    ("plan", "today", "words", "why"),
+    [
+        ((1, 2, 4), (1, 2), "held where measured (2 of 3)", "not measured: speed | 4"),
+        ((1, 2), (1, 2, 4), "holds", ""),
+        (None, (1, 2, 4), "held where measured (2 of 3)", "not measured: speed | 4"),
+        (None, (1,), "holds", ""),
+    ],
+    ids=["it planned more", "it planned these", "by today's code", "and what ran"],
+)
+def test_a_part_measured_elsewhere_is_no_whole_here(store, plan, today, words, why):
+    found = _gathered_elsewhere(
+        store, _places(1, 2), today=_places(*today), plan=plan and _places(*plan)
+    )
+
+    [judged] = found.judged
+
+    assert (judged.words, judged.why) == (words, why)
+    assert found.of == len(set(plan or (*today, 1, 2)))
+
+
+def test_a_trial_that_the_plan_elsewhere_no_longer_had_does_not_count(store):
+    found = _gathered_elsewhere(
+        store, _places(1, 2, 7), today=_places(1, 2), plan=_places(1, 2)
+    )
+
+    assert [kept.trial for kept in found.kept] == ["speed | 1", "speed | 2"]
+    assert found.judged[0].words == "holds"
+
+
+def test_a_part_of_a_run_is_told_as_a_part_on_another_machine(store):
+    """Stopped after one trial of two; then somebody else makes the report."""
+    one = Claim("It is flat.", "flat", level("speed", ["fast"]))
+    card = experiment("a", claims=(one,), trials=_stopping(1, 2))
+    with pytest.raises(KeyboardInterrupt):
+        run([card], TINY, store, lambda _: None)
+
+    store.under = "another machine"
+    shorter = experiment("a", claims=(one,), trials=_places(1))
+    [judged] = gather([shorter], TINY, store).all[0].judged
+
+    assert judged.words == "held where measured (1 of 2)"
+
+
+def _stopping(*xs):
+    *before, last = _places(*xs)(TINY)
+
+    def stop(_):
+        raise KeyboardInterrupt
+
+    return lambda _: [*before, Trial(last.panel, last.x, stop)]
 
 
 def test_places_named_by_a_claim_count_though_this_run_leaves_them_out(store):

@@ -75,6 +75,21 @@ def test_the_machine_that_measured_last_comes_last(store):
     assert list(store.machines()) == ["two", "one"]
 
 
+def test_a_plan_is_written_once_and_no_trial(store):
+    keep(store, experiment("a"))
+    for keys in (
+        ("speed | 1",),
+        ("speed | 1", "speed | 2"),
+        ("speed | 1", "speed | 2"),
+    ):
+        store.plan("a", keys)
+
+    assert store.plans(store.under) == {"a": ("speed | 1", "speed | 2")}
+    assert store.plans("elsewhere") == {}
+    assert len(store.path.read_text().splitlines()) == 3
+    assert store.measured() == {("a", "speed | 1")}
+
+
 def test_other_versions_are_another_fingerprint(store, monkeypatch, tmp_path):
     monkeypatch.setattr("windrow_bench.store.versions", lambda: {"numba": "0.1"})
 

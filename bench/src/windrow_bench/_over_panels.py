@@ -35,7 +35,7 @@ def cells(
     found: dict[Cell, float] = {}
     for panel in panels:
         for x in rows.xs(panel, where=where):
-            ours = rows.present(panel, x, mine).values()
+            ours = rows.present(panel, x, mine, best=not each).values()
             theirs = rows.present(panel, x, others).values()
             if ours and theirs:
                 found[panel, x] = (min if each else max)(ours) / max(theirs)

@@ -134,8 +134,7 @@ class RowSet:
     """The measured rows of an experiment, as claims read them.
 
     They remember what was read, which is what a claim speaks of: single places,
-    conditions on all places of a panel, and who was `absent` at a place though others
-    of the panel have it.
+    conditions on all places of a panel, and who was named and `absent` at a place.
     """
 
     def __init__(self, rows: Iterable[Row]) -> None:
@@ -179,14 +178,19 @@ class RowSet:
         ]
         return list(dict.fromkeys(found))
 
-    def present(self, panel: str, x: Place, names: Sequence[str]) -> dict[str, float]:
+    def present(
+        self, panel: str, x: Place, names: Sequence[str], *, best: bool = False
+    ) -> dict[str, float]:
         """The numbers of those who took part at a place; slow ones may have sat out.
 
-        Who took part elsewhere in the panel, and not here, is `absent` here.
+        Who is named and did not is `absent` there.  Where the `best` of the names is
+        asked for, who took part nowhere in the panel is not missed: it could only have
+        been better.
         """
         self._read.add((panel, x))
         there = {name for name in names if (panel, x, name) in self._at}
-        if lacking := [n for n in self.series(panel) if n in names and n not in there]:
+        missed = self.series(panel) if best else names
+        if lacking := [n for n in names if n in missed and n not in there]:
             self.absent.setdefault((panel, x), []).extend(lacking)
         return {name: self.value(panel, x, name) for name in names if name in there}
 

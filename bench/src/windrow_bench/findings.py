@@ -186,8 +186,13 @@ def gather(
     kept: dict[str, list[StoredTrial]] = {one.name: [] for one in experiments}
     for one in store.trials(under).values():
         kept.setdefault(one.experiment, []).append(one)
-    make = _planned if under == store.under else _as_kept
-    found = tuple(make(one, size, kept[one.name]) for one in experiments)
+    plans = store.plans(under)
+    found = tuple(
+        _planned(one, size, kept[one.name])
+        if under == store.under
+        else _as_kept(one, size, kept[one.name], plans.get(one.name))
+        for one in experiments
+    )
     return Findings(size, newest, found, tuple(machines[:-1]))
 
 
@@ -203,15 +208,28 @@ def _planned(experiment: Experiment, size: Size, kept: list[StoredTrial]) -> Fin
     return Finding(experiment, mine, len(trials), planned=planned)
 
 
-def _as_kept(experiment: Experiment, _: Size, kept: list[StoredTrial]) -> Finding:
-    """Of another machine: of its trials those are known that ran, or failed."""
-    planned = tuple((*_place(one), one.trial) for one in kept)
-    return Finding(experiment, tuple(kept), len(kept), planned=planned)
+def _as_kept(
+    experiment: Experiment,
+    size: Size,
+    kept: list[StoredTrial],
+    plan: tuple[str, ...] | None,
+) -> Finding:
+    """Of another machine: its trials are those that were planned there.
+
+    Where its plan was not written down, they are those that a run would have here and
+    all that ran there: a machine may have places of its own, and none passes for all.
+    """
+    if plan is None:
+        trials = [one.key for one in experiment.trials(size)]
+        plan = tuple(dict.fromkeys([*trials, *(one.trial for one in kept)]))
+    mine = tuple(one for one in kept if one.trial in plan)
+    planned = tuple((*_place(key), key) for key in plan)
+    return Finding(experiment, mine, len(plan), planned=planned)
 
 
-def _place(one: StoredTrial) -> tuple[str, Place]:
+def _place(key: str) -> tuple[str, Place]:
     """The panel and place of a trial, read off its key: `speed | 256`."""
-    panel, _, x = one.trial.partition(" | ")
+    panel, _, x = key.partition(" | ")
     for number in (int, float):
         with contextlib.suppress(ValueError):
             return panel, number(x)

@@ -6,6 +6,8 @@
                                |
                              store             then the next; stop and go on any time
 
+Which trials an experiment has here is written down before the first of them.
+
 Seconds are shared out evenly among the trials of an experiment; what one leaves over,
 or takes too much, the others get or miss, down to half of an even share: compiling
 comes first, and those after it must not be measured in haste.
@@ -84,6 +86,7 @@ def run(
     plans, found = [], 0
     for one in able:
         trials = one.trials(size)
+        store.plan(one.name, [trial.key for trial in trials])
         todo = [trial for trial in trials if (one.name, trial.key) not in there]
         each = one.share * size.seconds / max(len(trials), 1)
         plans.append(RunPlan(one, todo, each))

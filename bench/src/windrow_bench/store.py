@@ -1,21 +1,25 @@
 """Results on disk: a file of lines for each size, to which trials are added.
 
-    quick.jsonl     {"experiment": ..., "trial": ..., "under": ..., "rows": [...]}
+    quick.jsonl     {"experiment": ..., "under": ..., "planned": ["speed | 1", ...]}
+                    {"experiment": ..., "trial": ..., "under": ..., "rows": [...]}
                     {...}
 
 A line is a trial, whole: with its rows, when it ran, how long, on what machine, with
-which versions, how busy others were.  Lines are only ever added, the last one of a
-trial counts, and half a line (the machine went off) is as none.  A trial that was
+which versions, how busy others were; or it is a plan, the trials that an experiment
+has there, so that whoever reads the file elsewhere sees what is missing.  Lines are
+only ever added, the last one of a trial or of an experiment's plan counts, and half a
+line (the machine went off) is as none.  A trial that was
 measured `under` other versions or on another machine is not taken for this run's, and
 does not hide this run's own.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -55,10 +59,27 @@ class ResultStore:
 
     def add(self, kept: StoredTrial) -> None:
         """Write a trial down, so that it is there whatever happens next."""
+        self._write(asdict(kept))
+
+    def plan(self, experiment: str, keys: Sequence[str]) -> None:
+        """Write down which trials an experiment has here, unless that stands there."""
+        if self.plans(self.under).get(experiment) != tuple(keys):
+            told = {"experiment": experiment, "under": self.under}
+            self._write({**told, "planned": list(keys)})
+
+    def plans(self, under: str) -> dict[str, tuple[str, ...]]:
+        """The newest plan of each experiment of one machine and its versions."""
+        return {
+            plain["experiment"]: tuple(plain["planned"])
+            for plain in self._plain()
+            if "planned" in plain and plain["under"] == under
+        }
+
+    def _write(self, plain: Mapping[str, Any]) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         cut = self._ends_in_half_a_line()
         with self.path.open("a", encoding="utf-8") as file:
-            line = json.dumps(asdict(kept), default=float)
+            line = json.dumps(plain, default=float)
             file.write(("\n" if cut else "") + line + "\n")
             file.flush()
             os.fsync(file.fileno())
@@ -91,12 +112,15 @@ class ResultStore:
         return found
 
     def _lines(self) -> Iterator[StoredTrial]:
+        for plain in self._plain():
+            if "planned" not in plain:
+                rows = tuple(Row(**row) for row in plain.pop("rows"))
+                yield StoredTrial(**plain, rows=rows)
+
+    def _plain(self) -> Iterator[dict[str, Any]]:
+        """Every line that is whole."""
         if not self.path.exists():
             return
         for line in self.path.read_text("utf-8").splitlines():
-            try:
-                plain: dict[str, Any] = json.loads(line)
-            except json.JSONDecodeError:
-                continue  # half a line
-            rows = tuple(Row(**row) for row in plain.pop("rows"))
-            yield StoredTrial(**plain, rows=rows)
+            with contextlib.suppress(json.JSONDecodeError):  # half a line
+                yield json.loads(line)

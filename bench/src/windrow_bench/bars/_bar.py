@@ -137,11 +137,12 @@ def _beside(
     rate: bool,
     best: Callable[..., Row] = max,
 ) -> Ratios:
-    """`mine` to the best of others, panel by panel; who is in no panel is left out."""
+    """`mine` to the best of others, panel by panel; who is in none of it is absent."""
     found: Ratios = {}
     for panel in [panels] if isinstance(panels, str) else panels:
         there = [name for name in others if name in rows.series(panel)]
         for x in _places(rows, panel, where):
+            rows.present(panel, x, others)  # remembers who is absent
             own = rows.row(panel, x, mine)
             theirs = [rows.row(panel, x, name) for name in there]
             if not theirs:

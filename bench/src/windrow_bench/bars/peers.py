@@ -45,8 +45,16 @@ def trials(size: Size) -> list[Trial]:
     ]
 
 
+def _able(aggregate: str) -> list[Peer]:
+    return [peer for peer in PEERS if aggregate in peer.aggregates]
+
+
+def _names(aggregate: str) -> tuple[str, ...]:
+    return tuple(peer.name for peer in _able(aggregate))
+
+
 def _enter(aggregate: str, width: int, rows: int, each: float) -> list[Contender]:
-    able = [peer for peer in PEERS if aggregate in peer.aggregates]
+    able = _able(aggregate)
     theirs = [_theirs(peer, aggregate, width, rows, each) for peer in able]
     return [our_contender(values(rows), width, aggregate), *theirs]
 
@@ -74,11 +82,11 @@ PEERS_BAR = bar(
     [
         *(
             speed(f"A moving {one} is faster than in every other library, at every "
-                  "window.", one, OURS, THEIRS, 1.0, rate=True)
+                  "window.", one, OURS, _names(one), 1.0, rate=True)
             for one in ("sum", "mean", "variance")
         ),
         speed("Moving extremes are five times as fast as in every other library, at "
-              "every window.", ("min", "max"), OURS, THEIRS, 5.0, rate=True),
+              "every window.", ("min", "max"), OURS, _names("max"), 5.0, rate=True),
         *(
             growth(f"No window of {one} is twice as slow as another.",
                    one, OURS, 2.0, rate=True, spread=True)
