@@ -5,9 +5,11 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from windrow_bench.bars import spanning
 from windrow_bench.measure import table_side, ticks
 from windrow_bench.measure import values as frozen
 from windrow_bench.measure.answers import WrongAnswer, check_windows
+from windrow_bench.measure.spanning import events
 from windrow_bench.measure.spark import workers
 from windrow_bench.measure.spark.case import Case
 from windrow_bench.measure.spark.stream_load import DELAY, StreamLoad
@@ -75,6 +77,32 @@ def test_ticks_come_in_bursts_and_after_gaps():
     assert (steps > ticks.GAP).sum() > 1
     assert (seconds == 0).sum() >= 19  # a gap has whole seconds without a row
     assert seconds.max() > 3 * 100  # a burst
+
+
+def test_instants_alone_are_those_of_ticks_however_many():
+    at = ticks.ticks(20_000, 8)["at"].cast("int64").to_numpy() - ticks.NEW_YEAR
+
+    assert (ticks.instants(20_000) == at).all()
+    assert (ticks.instants(700) == at[:700]).all()
+
+
+def test_seconds_that_hold_a_row_have_gaps_of_twenty():
+    steps = np.diff(ticks.seconds(50_000))
+
+    assert set(steps.tolist()) == {1, 21}
+    assert (steps > 1).mean() == pytest.approx(1 / 50, rel=0.1)
+    assert (np.diff(ticks.seconds(700)) == steps[:699]).all()
+
+
+@pytest.mark.parametrize("setting", spanning.SETTINGS, ids=lambda one: one.name)
+def test_events_of_the_bar_end_with_gaps_and_bursts(setting):
+    given, _ = setting.source(20_000, setting.mu)
+    even, _ = events(20_000, setting.mu)
+
+    ends = np.diff(given.lasts)
+    assert (given.lasts - given.starts == even.lasts - even.starts).all()
+    assert ends.max() > 1_000
+    assert (ends == 0).mean() > 0.1  # in a burst ten end at an instant
 
 
 def test_ticks_that_are_not_the_frozen_ones_are_refused(monkeypatch):

@@ -183,7 +183,9 @@ def timed(monkeypatch):
     """Times without kernels: 40 counts, and a spike of so many every 500 windows."""
     spikes = {"two_stacks": 50, "slick_deque": 3, "two_stacks_lite": 40, "pba": 2}
 
-    def events(name, aggregate, evict, width, count, rounds):
+    def events(name, aggregate, evict, width, count, rounds, *, clock):
+        has_gaps = np.diff(clock(1_000)).max() > 1
+        assert has_gaps == (aggregate == "moment_sketch")
         runs = np.full((rounds, count), 40)
         runs[:, ::500] += spikes[name] * width // 100
         runs[0, 7] += 10_000  # a pause of the machine: in one run only

@@ -7,8 +7,9 @@ from trying import by_hand, judged, tried
 from windrow.loops import interpreting
 from windrow_bench._sweep import Sweep
 from windrow_bench.experiment import FULL, NotMeasured, RowSet
-from windrow_bench.measure import answers
+from windrow_bench.measure import answers, ticks
 from windrow_bench.measure.answers import WrongAnswer
+from windrow_bench.measure.latency import COUNT, TIME, timed_events
 from windrow_bench.slickdeque import _stream, latency, many_queries, single_query
 
 SINGLE = (single_query.SINGLE_SUM, single_query.SINGLE_MAX)
@@ -117,6 +118,35 @@ def test_latency_has_a_box_for_each_contender(monkeypatch):
     assert rows.xs("max") == ["least", "25 %", "median", "75 %", "most", "average"]
     values = [rows.value("max", x, "recompute") for x in rows.xs("max")[:5]]
     assert values == sorted(values)
+
+
+@pytest.mark.usefixtures("compiled_lane")
+@pytest.mark.parametrize("peer", ["b_int", "flat_fit"])
+def test_peers_without_a_case_of_their_own_answer_one_event_at_a_time(
+    peer, monkeypatch
+):
+    runs = timed_events(peer, "max", COUNT, 16, 300, 2)
+
+    assert runs.shape == (2, 300)
+    assert (runs > 0).all()
+    monkeypatch.setitem(answers.FOLDS, "max", min)
+    with pytest.raises(WrongAnswer, match=f"{peer}: the last max"):
+        timed_events(peer, "max", COUNT, 16, 300, 1)
+
+
+@pytest.mark.deep  # compiles a kernel of its own
+@pytest.mark.usefixtures("compiled_lane")
+def test_an_event_after_a_gap_evicts_all_that_went_meanwhile():
+    """Else the last answer, which is checked, would hold what was before the gap."""
+    clock = ticks.seconds(2_060)
+    last = int(np.flatnonzero(np.diff(clock) > 1)[-1])  # the event after it is the last
+    events = last + 2
+
+    runs = timed_events(
+        "daba_lite", "sum", TIME, 30, events - 60, 1, clock=ticks.seconds
+    )
+
+    assert runs.shape == (1, events - 60)
 
 
 def test_the_highest_times_are_dropped_and_no_others():

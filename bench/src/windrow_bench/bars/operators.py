@@ -6,8 +6,8 @@ single     `insert`, which evicts by itself, then `query`, from a Python loop; `
            is a `collections.deque` and `max` or `statistics.fmean` over it
 ten        ten windows that all report every row, beside the longest of them alone:
            single events, and batches of 1,000, 8,192 and 32,768 through `feed`
-keyed      `insert` with an instant and one of 1,000 keys, until all are in their
-           windows; `and query` asks for the key's result after each
+keyed      `insert` with an instant (gaps and bursts) and one of 1,000 keys, until all
+           are in their windows; `and query` asks for the key's result after each
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from windrow_bench.measure.operators import (
     plain_deque,
 )
 from windrow_bench.measure.race import Contender
+from windrow_bench.measure.ticks import TICK, instants
 from windrow_bench.measure.turns import a_second
 from windrow_bench.measure.values import values
 
@@ -165,16 +166,17 @@ def _ten(size: Size) -> list[Trial]:
 def _keyed(size: Size) -> list[Trial]:
     count = size.pick(QUICK_EVENTS, EVENTS)
     ways: dict[str, tuple[Any, Callable[[int], Any]]] = {
-        "whole numbers": (wr.sliding(60_000, every=10_000), int),
-        "datetimes": (
+        "whole numbers, in bursts": (wr.sliding(60_000, every=10_000), int),
+        "datetimes, in bursts": (
             wr.sliding("60 seconds", every="10 seconds"),
             lambda at: START + at * MILLISECOND,
         ),
     }
 
     def enter(window: Any, instant: Callable[[int], Any]) -> list[Contender]:
+        at = (instants(count) // TICK).tolist()  # usually a millisecond apart
         given = [
-            (value, instant(i), f"key {i % KEYS}")
+            (value, instant(at[i]), f"key {i % KEYS}")
             for i, value in enumerate(values(EVENTS)[:count].tolist())
         ]
         return [

@@ -6,6 +6,7 @@ ses-figure-15); this is what users of `wr.aggregate` and `wr.Operator` get.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,24 +16,35 @@ import windrow as wr
 from windrow_bench.experiment import Size, Trial
 from windrow_bench.measure.answers import WrongAnswer
 from windrow_bench.measure.race import Contender
-from windrow_bench.measure.spanning import SpanSetting, events
+from windrow_bench.measure.spanning import Given, SpanSetting, events
+from windrow_bench.measure.ticks import TICK, instants
 from windrow_bench.measure.turns import a_second
 
 from ._bar import OURS, bar, bar_trial, number, rates
 
 ROWS = 100_000, 2_000_000  # quick, and full
-SETTINGS = (SpanSetting(500, 10_000, 2_000), SpanSetting(20, 60, 1),
-            SpanSetting(5_000, 1_000, 20))  # fmt: skip
+LENGTHS = (500, 10_000, 2_000), (20, 60, 1), (5_000, 1_000, 20)  # event, range, step
 BATCH = 100_000  # events that an operator is fed at once
 CALLS = {"n": wr.count(), "total": wr.sum("v"), "most": wr.max("v")}
 
 
+def in_bursts(rows: int, mu: int) -> Given:
+    """The same events, which end with gaps and bursts; usually one at each instant."""
+    some, values = events(rows, mu)
+    ends = instants(rows) // TICK
+    starts = some.starts + (ends - some.lasts)
+    return replace(some, starts=starts, lasts=ends), values
+
+
+SETTINGS = tuple(SpanSetting(*one, in_bursts) for one in LENGTHS)
+
+
 def _name(one: SpanSetting) -> str:
-    return f"events of {one.mu:,}, {one.name}"
+    return f"events of {one.mu:,} in bursts, {one.name}"
 
 
 def _columns(one: SpanSetting, rows: int) -> tuple[dict[str, Any], Any]:
-    some, values = events(rows, one.mu)
+    some, values = one.source(rows, one.mu)
     window = wr.sliding(one.range, every=one.step, span=("start", "end"))
     return {"start": some.starts, "end": some.lasts + 1, "v": values}, window
 
@@ -83,8 +95,8 @@ RATE = "events a second (millions)"
 SPANNING = bar(
     "spanning",
     "Events with a duration: whole tables, and fed to an operator",
-    "2 million events (100,000 in a quick run), one ends at each instant, lengths "
-    "normal with sigma 10; count, sum and max; one thread",
+    "2 million events (100,000 in a quick run), with gaps and bursts, usually one ends "
+    "at each instant, lengths normal with sigma 10; count, sum and max; one thread",
     [rates(one, "events, range / step", RATE, kind="bars", log_x=False)
      for one in ("aggregate", "feed")],
     [

@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from statistics import median
 from typing import Any
 
@@ -31,6 +31,7 @@ from windrow.tasks.stream import make_bucket
 from windrow.windows.repeats import WINDOWS
 from windrow_bench._claims import among, from_
 from windrow_bench.experiment import Row, Size, Trial
+from windrow_bench.measure import ticks
 from windrow_bench.measure.answers import WrongAnswer
 
 from ._bar import bar, cost, growth, number_row, panel, speed
@@ -43,7 +44,8 @@ SLICES, ROWS, SPANS, POINTS = "slices", "rows", "spans", "points"
 SCHEMA = pa.schema([("key", pa.string()), ("at", pa.int64()), ("x", pa.int64())])
 EVENTS = pa.schema([("key", pa.string()), ("a", pa.int64()), ("b", pa.int64())])
 BLOBS, BYTES, MILLIS = "blobs a step", "bytes read a step", "ms a step"
-KINDS = ("count windows", "over", "long spans")
+LONG_SPANS = "long spans, with gaps"
+KINDS = ("count windows", "over", LONG_SPANS)
 NONE, SOME = "none late", "5 % late"
 LATE_KEYS, RANGE, SHARE, TURNS = 125, 60, 0.05, 3
 LOADS = {"sparse": (500, 3_125), "dense": (10, 20_000)}  # seconds and rows of a step
@@ -119,7 +121,7 @@ def _bucket(kind: str, length: int) -> Any:
     if kind == "over":
         calls = gather_calls({"total": wr.sum("x", last=length)}, None)
         plan: Any = plan_over(SCHEMA, "at", ["key"], calls)
-    elif kind == "long spans":
+    elif kind == LONG_SPANS:
         calls, window = gather_calls({"n": wr.count()}, None), _over_spans(length)
         plan = plan_aggregate(EVENTS, window, ["key"], calls)
         # late rows are given back, so that events come whole and are folded in it
@@ -134,14 +136,21 @@ def _over_spans(length: int) -> Any:
     return wr.sliding(length, every=1, span=("a", "b"))
 
 
+@cache
+def _clock() -> np.ndarray[Any, Any]:
+    """The seconds in which events begin, of as many steps as there ever are."""
+    return ticks.seconds(4 * max(LENGTHS))
+
+
 def _step(bucket: Any, store: MemoryStore, start: int, stop: int) -> list[pa.Table]:
     at = np.repeat(np.arange(start, stop), KEYS)
     names = np.tile([f"k{i}" for i in range(KEYS)], stop - start)
     if isinstance(bucket, SpanSliceBucket):
+        at = _clock()[at]
         rows = pa.table({"key": names, "a": at, "b": at + 1 + at % 7}, EVENTS)
     else:
         rows = pa.table({"key": names, "at": at, "x": (at * 7_919) % 1_000_003}, SCHEMA)
-    return list(bucket.step(store, [rows], start, StepStats()))
+    return list(bucket.step(store, [rows], int(at[0]), StepStats()))
 
 
 def _costs(sides: list[tuple[Any, int]]) -> list[Cost]:
@@ -266,8 +275,9 @@ STREAM_KINDS = bar(
     "stream-kinds",
     "What a step of a stream's state costs, by kind and length of window",
     "32 keys, 10 new rows of each in a step, windows full, the middle of 40 steps in "
-    "turns; spans of a few ticks over windows of 64 slices, or as many as are told; "
-    "late rows: 125 keys, 60 s every second; in process, processor time",
+    "turns; spans of a few ticks over windows of 64 slices, or as many as are told, and "
+    "these with gaps of twenty ticks; late rows: 125 keys, 60 s every second; in "
+    "process, processor time",
     [
         *(panel(kind, "window (rows, slices)", "blobs, bytes, ms") for kind in KINDS),
         panel("kept", "window (rows)", MILLIS),
