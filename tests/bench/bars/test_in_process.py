@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import windrow as wr
 from windrow.loops import interpreting
 from windrow_bench.bars import (
     EXPERIMENTS,
@@ -25,7 +26,7 @@ from windrow_bench.bars import (
 from windrow_bench.bars._bar import HERE
 from windrow_bench.experiment import FULL, QUICK, RowSet, Size
 from windrow_bench.measure import kernels as bench_kernels
-from windrow_bench.measure import keyed, table_side
+from windrow_bench.measure import bounds, keyed, table_side
 from windrow_bench.measure import peers as bench_peers
 from windrow_bench.measure.answers import WrongAnswer
 from windrow_bench.measure.peers import PEERS
@@ -57,6 +58,7 @@ def _few(monkeypatch):
         (sharing, "LONGEST", 50),
         (sharing, "MANY_ROWS", (400, 400)),
         (time_windows, "ROWS", (5_000, 5_000)),
+        (time_windows, "MANY_KEYS", 20),
         (time_windows, "THREAD_ROWS", (2_000, 2_000)),
         (time_windows, "LIST_ROWS", (60, 60)),
         (time_windows, "LISTS", (2,)),
@@ -149,6 +151,29 @@ def test_a_window_by_time_that_is_missing_has_no_number():
     by_time.check(answer)
     with pytest.raises(WrongAnswer, match="windows, not"):
         by_time.check(answer.slice(1))
+
+
+def test_a_key_that_is_missing_among_many_has_no_number():
+    arrays, now = time_windows._many_keys(3_000)
+
+    arrays.check(arrays.call())
+    answer = now.call()
+    now.check(answer)
+    with pytest.raises(WrongAnswer, match="other windows"):
+        now.check(answer.filter(pa.compute.not_equal(answer["key"], 7)))
+    with pytest.raises(WrongAnswer, match="other means"):
+        now.check(answer.set_column(2, "r", pa.array(answer["r"].to_numpy() + 1e-3)))
+
+
+def test_arrays_of_bounds_give_the_windows_of_slices_with_several_rows():
+    at = np.cumsum(np.random.default_rng(2).integers(1, 40, 300)) * 100_000
+    key, x = np.arange(300) % 3, np.arange(300.0)
+    table = pa.table({"at": pa.array(at, pa.timestamp("us")), "key": key, "x": x})
+    window = wr.sliding("50 seconds", every="10 seconds", on="at")
+
+    found = bounds.aggregate("max", key, at, x, 50_000_000, 10_000_000)
+
+    assert found.equals(wr.aggregate(table, window, by="key", r=wr.max("x")))
 
 
 def test_instants_have_gaps_and_bursts_and_a_row_a_second_on_average():

@@ -275,7 +275,7 @@ STREAM_KINDS = bar(
     "stream-kinds",
     "What a step of a stream's state costs, by kind and length of window",
     "32 keys, 10 new rows of each in a step, windows full, the middle of 40 steps in "
-    "turns; spans of a few ticks over windows of 64 slices, or as many as are told, and "
+    "turns; spans of a few ticks over windows of 64 slices, or as many as are told, "
     "these with gaps of twenty ticks; late rows: 125 keys, 60 s every second; in "
     "process, processor time",
     [
