@@ -4,7 +4,7 @@ _bar             how a promise is judged: without slack, at its worst place
 kernels          beside one pass over memory; PBA in two threads; FlatFAT
 peers            beside other libraries' moving windows, README's table
 own_aggregate, latency, operators, sharing, tables, time_windows, stream_kinds,
-queries, medians, first_calls, features, spanning      in this process
+queries, medians, first_calls, features, spanning, slick_deque      in this process
 on_spark         batches on Spark
 on_streams       streams on Spark
 """
@@ -21,6 +21,7 @@ from .own_aggregate import OWN_AGGREGATE
 from .peers import PEERS_BAR
 from .queries import QUERIES_BAR
 from .sharing import SHARING
+from .slick_deque import SLICK_DEQUE
 from .spanning import SPANNING
 from .stream_kinds import STREAM_KINDS
 from .tables import OVER, WINDOWS
@@ -28,6 +29,7 @@ from .time_windows import TIME_WINDOWS
 
 EXPERIMENTS = (
     *KERNELS,
+    SLICK_DEQUE,
     PEERS_BAR,
     OWN_AGGREGATE,
     LATENCY,

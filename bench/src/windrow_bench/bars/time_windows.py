@@ -211,9 +211,10 @@ TIME_WINDOWS = bar(
     "max of one sorted key, 2 million rows, 3,600 s every second or 3,600 rows every "
     "row, one thread; mean of 2 million rows of 1,000 random keys, 3,600 s every "
     "minute, 32 million rows out, one thread; max and mean of 10 million rows, 3,600 s "
-    "every minute, on one thread and on two; min and sum of floats in lists of windows of 1 to 120 minutes "
-    "every second, 200,000 rows with gaps and bursts, one thread (fewer rows in a "
-    "quick run); answers equal bit for bit, sums of lists but for rounding",
+    "every minute, on one thread and on two; min and sum of floats in lists of windows "
+    "of 1 to 120 minutes every second, 200,000 rows with gaps and bursts, one thread "
+    "(fewer rows in a quick run); answers equal bit for bit, sums of lists and means of "
+    "keys but for rounding",
     [
         panel("max", "instants"),
         panel("keys", "keys"),
