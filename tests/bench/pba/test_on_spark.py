@@ -40,6 +40,17 @@ def test_three_ways_answer_alike_over_full_windows(session):
     assert list(times) == [card.OURS, card.SPARK, card.TREE]
 
 
+def test_the_card_names_the_algorithm_that_runs_inside_spark(session, monkeypatch):
+    frame = held.framed(session, plug_turns.readings(6_000))
+    monkeypatch.setattr(plug_turns.wr, "over", plug_turns.wr.explain)
+
+    explained = str(plug_turns._ours(frame, card.LAST))
+
+    (line,) = [one for one in explained.splitlines() if "algorithm" in one]
+    assert line.split()[1].rstrip(":") == card.ALGORITHM == "sba"
+    assert card.ALGORITHM in card.ON_SPARK.workload
+
+
 def test_there_is_a_trial_for_each_number_of_cores_up_to_six(monkeypatch):
     monkeypatch.setattr(card, "usable_cores", lambda: 16)
 

@@ -213,8 +213,8 @@ TIME_WINDOWS = bar(
     "minute, 32 million rows out, one thread; max and mean of 10 million rows, 3,600 s "
     "every minute, on one thread and on two; min and sum of floats in lists of windows "
     "of 1 to 120 minutes every second, 200,000 rows with gaps and bursts, one thread "
-    "(fewer rows in a quick run); answers equal bit for bit, sums of lists and means of "
-    "keys but for rounding",
+    "(fewer rows in a quick run); answers equal bit for bit, sums of lists and the "
+    "means of keys but for rounding",
     [
         panel("max", "instants"),
         panel("keys", "keys"),

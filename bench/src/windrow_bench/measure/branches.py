@@ -3,11 +3,11 @@
     the kernel's text  --every if, while and for tells which way it went-->  Guesses
                        --`read` and `peek`, `write` and `poke` are counted-->
 
-The kernel is the one that is compiled, run as plain Python; its answers are checked.  A
-branch is guessed as simple processors do: a two-bit counter for each branch and the last
-twelve outcomes.  A condition of several comparisons is one branch, unless a part of it
-loads what the part before allows.  Branches that LLVM turns into selections count, too:
-their number is an upper bound, that of wrong guesses says more.
+The kernel is the one that is compiled, run as plain Python; its answers are checked.
+A branch is guessed as simple processors do: a two-bit counter for each branch and the
+last twelve outcomes.  A condition of several comparisons is one branch, unless a part
+of it loads what the part before allows.  Branches that LLVM turns into selections
+count, too: their number is an upper bound, that of wrong guesses says more.
 """
 
 from __future__ import annotations
