@@ -124,6 +124,18 @@ def test_a_claim_that_was_measured_in_part_holds_only_there(store, where, words,
     assert (judged.words, judged.verdict.why) == (words, why)
 
 
+def test_a_part_is_no_whole_where_its_library_is_gone(store):
+    one = Claim("It is flat.", "flat", level("speed", ["fast"]))
+    keep(store, experiment("a", trials=_places(1, 2)))
+    gone = {"trials": _places(1, 2, 4), "needs": ("no_such_library",)}
+
+    (judged,) = (
+        gather([experiment("a", claims=(one,), **gone)], TINY, store).all[0].judged
+    )
+
+    assert judged.words == "held where measured (2 of 3)"
+
+
 def test_a_place_that_failed_was_not_measured(store):
     one = Claim("It is flat.", "flat", level("speed", ["fast"]))
     card = experiment("a", claims=(one,), trials=_places(1, 2))

@@ -199,13 +199,13 @@ def gather(
 def _planned(experiment: Experiment, size: Size, kept: list[StoredTrial]) -> Finding:
     """In the order of the trials; those that an older card had do not count."""
     missing = tuple(lacking(experiment))
-    if missing:
-        return Finding(experiment, tuple(kept), len(kept), missing)
+    if missing and not kept:
+        return Finding(experiment, (), 0, missing)
     by_key = {one.trial: one for one in kept}
     trials = experiment.trials(size)
     mine = tuple(by_key[one.key] for one in trials if one.key in by_key)
     planned = tuple((one.panel, one.x, one.key) for one in trials)
-    return Finding(experiment, mine, len(trials), planned=planned)
+    return Finding(experiment, mine, len(trials), missing, planned)
 
 
 def _as_kept(
