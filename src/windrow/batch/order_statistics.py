@@ -35,6 +35,7 @@ from windrow.selection import (
     dense_codes,
     grow,
     index_table,
+    limbs_of,
     median_distances,
     most_frequent,
     select,
@@ -236,13 +237,12 @@ def weighted_medians(
             "a weight is a number of 0 or more",
             "leave such rows out, with where= or before the call",
         )
-    out, after = np.empty((2, len(starts)), np.int64)
-    row_of = np.argsort(numbers(values, "the values").values)
-    place = np.empty(len(row_of), np.int64)
-    place[row_of] = np.arange(len(row_of))
-    weigh(place, heavy, starts, stops, out, after)
-    if not len(row_of):
+    if not len(heavy):
         return pa.nulls(len(starts), pa.float64())
+    codes, kinds, row_of = dense_codes(numbers(values, "the values").values)
+    out, after = np.empty((2, len(starts)), np.int64)
+    limbs = limbs_of(heavy)
+    weigh(codes, kinds, limbs.parts, limbs.gaps, starts, stops, out, after)
     rows = np.stack([row_of[np.maximum(out, 0)], row_of[np.maximum(after, 0)]], axis=1)
     half = np.where(after != out, 0.5, 0.0)
     return as_arrow(_between(_floats(values), rows, half), mask=out < 0)

@@ -6,8 +6,11 @@
     ranked_bits.py     windows of any lengths
     counting.py        whole numbers in a small range
     wavelet_tree.py    any range at any time, and all windows at once
-    weighted_tree.py   the same of values with whole numbers as weights
+    weighted_tree.py   where a share of the weight of any range is reached
+    exact_weights.py   weights as whole numbers, so that nothing is rounded
     rank_tree.py       weighted medians and modes
+    winners.py         modes of all windows at once
+    _stretches.py      windows whose rows are worked on together
     distances.py       median distances from the median
     _bits.py           a set of whole numbers, with the neighbours of each
     _method.py         the card of a method
@@ -20,6 +23,7 @@ from ._method import Method
 from .by_index import dense_codes, index_table, select, small_codes
 from .counting import COUNTING, MOST
 from .distances import median_distances
+from .exact_weights import limbs_of
 from .rank_tree import RANK_TREE, most_frequent, weigh
 from .ranked_bits import RANKED_BITS
 from .sorted_blocks import NO_ROWS, SORTED_BLOCKS, walk_trains
@@ -49,6 +53,7 @@ __all__ = [
     "grow",
     "index_table",
     "kth",
+    "limbs_of",
     "median_distances",
     "most_frequent",
     "reach_weight",
