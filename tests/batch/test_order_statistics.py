@@ -22,7 +22,6 @@ from windrow.selection import (
     SORTED_BLOCKS,
     select,
     sorted_blocks,
-    weigh,
 )
 
 METHODS = (SORTED_BLOCKS, RANKED_BITS, COUNTING)
@@ -197,20 +196,6 @@ def test_distances_from_the_median_by_definition(lane, values, seed):
     assert oracles.alike(actual.to_pylist(), expected, 1e-9)
 
 
-def test_loops_without_columns_agree_compiled():
-    rng = np.random.default_rng(8)
-    values = pa.array(rng.integers(0, 9, 400))
-    weights = pa.array(rng.integers(0, 4, 400))
-    starts, stops = any_windows(rng, 400, 300)
-    for name, other in (("mode", None), ("weighted_median", weights)):
-        results = []
-        for lane in Lane:
-            with pinned(lane):
-                found = holistic(name, values, starts, stops, {}, other=other)
-            results.append(found.to_pylist())
-        assert results[0] == results[1]
-
-
 def test_the_planner_chooses_by_type_range_nulls_and_frames():
     n = 64
     table = pa.table(
@@ -301,19 +286,3 @@ def test_each_method_has_a_card():
     for method in CATALOGUE:
         card = (method.title, method.serves, method.time, method.space, method.source)
         assert all(word.strip() for word in card)
-
-
-def test_weights_are_summed_alike_in_lists_and_arrays():
-    rng = np.random.default_rng(3)
-    ranks, weights = rng.permutation(500), rng.random(500) * (rng.random(500) < 0.7)
-    weights[:200] = np.round(weights[:200])  # halves are met exactly
-    stops = np.arange(501)
-    starts = np.maximum(stops - 40, 0)
-    in_lists, in_arrays = (np.empty((2, 501), np.int64) for _ in range(2))
-
-    weigh.columns(ranks, weights, starts, stops, *in_lists)
-    weigh.function(ranks, weights, starts, stops, *in_arrays)
-
-    np.testing.assert_array_equal(in_lists, in_arrays)
-    assert (in_lists[0] != in_lists[1]).any()
-    assert weigh.most >= 10_000  # rows that wait for no compiler

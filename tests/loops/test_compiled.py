@@ -55,20 +55,3 @@ def test_without_a_place_for_machine_code_a_loop_is_compiled_all_the_same(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CacheWarning)  # which is for another test
         assert _doubled(Lane.COMPILED) == [0, 2, 4]
-
-
-@compiled(most=2)
-def _length(values):
-    return len(values)
-
-
-@pytest.mark.parametrize(("rows", "compiles"), [(2, False), (3, True)])
-def test_a_loop_without_columns_is_compiled_at_once_for_many_rows(
-    monkeypatch, rows, compiles
-):
-    monkeypatch.setenv("WINDROW_COMPILE", "auto")
-    made = []
-    monkeypatch.setattr(_length._laned, "_machine", lambda: made.append(1) or len)
-
-    assert _length(np.zeros(rows)) == rows
-    assert bool(made) == compiles

@@ -81,14 +81,20 @@ def mode_of(values):
 
 
 def weighted_median_of(pairs):
-    """The value at which half of the weight is reached; None without weight."""
-    pairs = [(value, weight) for value, weight in pairs if weight > 0]
-    half, reached = math.fsum(weight for _, weight in pairs) / 2.0, 0.0
-    for number, (value, weight) in enumerate(pairs):
-        reached += weight
-        if reached >= half:
-            exact = reached == half and number + 1 < len(pairs)
-            return between(value, pairs[number + 1][0] if exact else value, 0.5)
+    """The value at which half of the weight is reached; None without weight.
+
+    Weights are compared as whole numbers in one unit: nothing is rounded.
+    """
+    known = [(value, float(weight)) for value, weight in pairs if weight > 0]
+    ratios = [weight.as_integer_ratio() for _, weight in known]
+    unit = max((below for _, below in ratios), default=1)
+    weights = [above * (unit // below) for above, below in ratios]
+    whole, reached = sum(weights), 0
+    for number, (value, _) in enumerate(known):
+        reached += weights[number]
+        if 2 * reached >= whole:
+            after = known[number + 1][0] if 2 * reached == whole else value
+            return between(value, after, 0.5)
     return None
 
 

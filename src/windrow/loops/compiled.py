@@ -14,8 +14,6 @@ from collections.abc import Callable
 from functools import cache, cached_property, update_wrapper
 from typing import Any
 
-import numpy as np
-
 from .cache import kernel_name
 from .choice import Lane
 from .lanes import Laned
@@ -30,25 +28,16 @@ class Loop:
         self,
         function: Callable[..., Any],
         columns: Callable[..., Any],
-        most: int | None = None,
     ):
         self.function = function
         self.columns = columns
-        self.most = most
         update_wrapper(self, function)
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the loop in its lane."""
         if is_interpreting():
             return self.function(*arguments)
-        if self.most is not None and self._is_long(arguments):
-            return self._laned.at_once(*arguments)
         return self._laned(*arguments)
-
-    def _is_long(self, arguments: tuple[Any, ...]) -> bool:
-        """Whether plain Python would take longer than a compiler and the loop."""
-        lengths = (len(one) for one in arguments if isinstance(one, np.ndarray))
-        return max(lengths, default=0) > (self.most or 0)
 
     def either(
         self,
@@ -81,10 +70,7 @@ class Loop:
 
 
 def compiled(
-    *, columns: Callable[..., Any] | None = None, most: int | None = None
+    *, columns: Callable[..., Any] | None = None
 ) -> Callable[[Callable[..., Any]], Loop]:
-    """Mark a loop, with the same over whole columns; without, it begins as it is.
-
-    Over more than `most` rows it is compiled before its first call.
-    """
-    return lambda function: Loop(function, columns or function, most)
+    """Mark a loop, with the same over whole columns; without, it begins as it is."""
+    return lambda function: Loop(function, columns or function)

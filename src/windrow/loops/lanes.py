@@ -135,13 +135,6 @@ class Laned:
             return self._machine()(*arguments)
         return self.over_columns(*arguments)
 
-    def at_once(self, *arguments: Any) -> Any:
-        """Call the loop compiled, if no lane is chosen and no task would wait."""
-        chosen = forced_lane() is not None or choice.record() is not None
-        if chosen or choice.task_lane() is not None:
-            return self(*arguments)
-        return self._machine()(*arguments)
-
     def over_columns(self, *arguments: Any) -> Any:
         """Call the loop over whole columns, and put that on its account."""
         return self.charge(arguments, lambda: self._columns()(*arguments))
