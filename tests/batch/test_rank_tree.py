@@ -1,4 +1,4 @@
-"""Tests modes and weighted medians by definition, in every lane and over odd weights."""
+"""Tests modes and weighted medians by definition, in every lane, over odd weights."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import weakref
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -124,3 +125,19 @@ def test_first_calls_need_no_compiler(tmp_path, monkeypatch):
     )
 
     assert done.stdout.split() == ["False"]
+
+
+@pytest.mark.parametrize(
+    "way", ["slide", "over", "as_of", "time", "tumbling", "spans", "operator"]
+)
+def test_the_first_call_of_no_aggregate_waits_for_a_compiler(
+    way, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("WINDROW_CACHE_DIR", str(tmp_path))
+
+    script = Path(__file__).with_name("first_calls.py")
+    done = subprocess.run(
+        [sys.executable, script, way], capture_output=True, text=True, check=False
+    )
+
+    assert (done.stderr, done.returncode) == ("", 0)

@@ -5,9 +5,9 @@
     limbs       low        low        low, high      each has few enough bits for a sum
 
 Where half of the weight is reached is a question of equal or not: rounded sums would
-answer it one way in a tree and another way in a row.  Whole numbers up to 2**60 in all
-are one limb, other floats of a like size two, and a limb that no weight uses is left out:
-several cost as much as there are.
+answer it one way in a tree and another way in a row.  Whole numbers that sum up to less
+than 2**60 are one limb, other floats of a like size two, and a limb that no weight uses
+is left out: time and memory are in proportion to what is left.
 """
 
 from __future__ import annotations
@@ -71,4 +71,5 @@ def is_none_missing(parts: Array, gaps: Array) -> Array:
     above = parts[0]
     for number in range(1, len(parts)):
         above = parts[number] + (above >> gaps[number])
-    return above >= 0
+    is_there: Array = above >= 0
+    return is_there

@@ -11,9 +11,9 @@ r"""Rank tree: a tree over codes in order, whose leaves are filled and emptied.
     mode              a leaf has how often its value is there, a node the leaf that
                       wins below it: the most frequent, the smallest of these
 
-Weights are whole numbers in limbs (`exact_weights.py`): nothing is rounded, and one that
-has left is seen no more.  Over whole columns `weighted_tree.py` and `winners.py` give
-the same.
+Weights are whole numbers in limbs (`exact_weights.py`): nothing is rounded, and one
+that has left is seen no more.  Over whole columns `weighted_tree.py` and `winners.py`
+give the same.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from .winners import NONE, winners_columns
 def weigh(codes, kinds, parts, gaps, starts, stops, out, after):
     """Write the code at which half of each window's weight is reached to `out`.
 
-    `after` has the next code with a weight where exactly half is reached, else the same;
-    both are -1 where there is no weight.
+    `after` has the next code with a weight where exactly half is reached, else the
+    same; both are -1 where there is no weight.
     """
     leaves, limbs = _count_leaves(kinds), len(parts)
     sums = np.zeros((2 * leaves, limbs), np.int64)

@@ -1,15 +1,15 @@
 r"""Wavelet tree with weights: where a share of the weight of a range is reached.
 
 The levels are those of `wavelet_tree.py`, and beside the zeros before each place stands
-their weight.  A question goes left if the zeros in its range weigh as much as is wanted,
-else right with the rest:
+their weight.  A question goes left if the zeros in its range weigh as much as is
+wanted, else right with the rest:
 
     codes     5  1  4  0        weights   1  2  4  1
     zeros     0  0  1  1  2     weight of zeros before each place: 0 0 2 2 3
 
 All questions go down together while the tree is grown, so that one level is in memory.
-Weights are whole numbers, in limbs where one is not enough: nothing is rounded, and what
-is subtracted leaves no trace.
+Weights are whole numbers, in limbs where one is not enough: nothing is rounded, and
+what is subtracted leaves no trace.
 """
 
 from __future__ import annotations
@@ -95,8 +95,8 @@ def _descend(
 ) -> tuple[Array, Array]:
     """The smallest code of each range up to which it weighs as much as is wanted.
 
-    And what is wanted beyond it: below 0, or 0 where it is reached exactly.  `wanted` is
-    at least 1 and no more than the range weighs, and is overwritten.
+    And what is wanted beyond it: below 0, or 0 where it is reached exactly.  `wanted`
+    is at least 1 and no more than the range weighs, and is overwritten.
     """
     depth = max(int(kinds - 1).bit_length(), 1)
     codes, parts, gaps = codes[rows], weights.parts[:, rows], weights.gaps

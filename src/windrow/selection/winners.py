@@ -1,10 +1,10 @@
-r"""The most frequent code of all windows at once: a tree of winners, played level by level.
+r"""The most frequent code of each window, for all at once: winners, level by level.
 
     windows      0    1    2    3
     code 0       1    .    0    .         how often it is there, where that changes
     code 1       .    2    1    .
     code 2       .    1    .    2
-    codes 0, 2   1:0  1:0  1:2  2:2       merged: the winner wherever one of them changes
+    codes 0, 2   1:0  1:0  1:2  2:2       merged: the winner where one of them changes
     all          1:0  2:1  1:1  2:2
 
 A node has the winner of its codes after each change, in the order of windows, and two
@@ -39,9 +39,6 @@ def winners_columns(
         own = starts[windows] - rows.start, stops[windows] - rows.start
         changed, at, count = _changes(codes[rows], *own)
         every = (1 << depth) - 1
-        if not len(at):
-            out[windows] = NONE
-            continue
         winners = _play(changed, at, count << depth | every - changed, depth)
         last = np.searchsorted(np.sort(at), np.arange(len(own[0])), side="right")
         best = np.append(winners, 0)[last - 1]
@@ -50,38 +47,39 @@ def winners_columns(
 
 def _changes(codes: Array, starts: Array, stops: Array) -> tuple[Array, Array, Array]:
     """Codes, in order, the windows from which on they are there how often."""
-    count = len(starts)
-    comes = np.searchsorted(stops, np.arange(len(codes)), side="right")
-    goes = np.searchsorted(starts, np.arange(len(codes)), side="right")
+    count, rows = len(starts), np.arange(len(codes))
+    comes = np.searchsorted(stops, rows, side="right")
+    goes = np.searchsorted(starts, rows, side="right")
     seen = comes < goes
-    codes, comes, goes = codes[seen], comes[seen], goes[seen]
-    leaves = goes < count
+    leaves = seen & (goes < count)
     shift = count.bit_length()
     events = np.concatenate(
         [
-            (codes << shift | comes) << 1 | 1,
+            (codes[seen] << shift | comes[seen]) << 1 | 1,
             (codes[leaves] << shift | goes[leaves]) << 1,
         ]
     )
     events.sort()
-    place = events >> 1
-    last = np.ones(len(events), bool)
-    last[:-1] = place[1:] != place[:-1]
-    sums = np.cumsum(2 * (events & 1) - 1)[last]
-    changed, at = place[last] >> shift, place[last] & ((1 << shift) - 1)
-    first = np.ones(len(changed), bool)
-    first[1:] = changed[1:] != changed[:-1]
-    before = np.append(0, sums)[:-1]
-    counts = sums - before[first].repeat(np.diff(np.flatnonzero(np.append(first, True))))
-    is_new = first.copy()
-    is_new[1:] |= counts[1:] != counts[:-1]
-    return changed[is_new], at[is_new], counts[is_new]
+    last = _is_new(events[::-1] >> 1)[::-1]  # of all in one window
+    sums, places = np.cumsum(2 * (events & 1) - 1)[last], events[last] >> 1
+    changed, at = places >> shift, places & ((1 << shift) - 1)
+    first = _is_new(changed)
+    before = np.append(0, sums)[:-1][first]
+    counts = sums - before[np.cumsum(first) - 1]
+    differs = first | _is_new(counts)
+    return changed[differs], at[differs], counts[differs]
+
+
+def _is_new(values: Array) -> Array:
+    """Which values are not as the one before."""
+    new = np.ones(len(values), bool)
+    np.not_equal(values[1:], values[:-1], out=new[1:])
+    return new
 
 
 def _play(codes: Array, at: Array, winners: Array, depth: int) -> Array:
     """The winners of all codes after each change, in the order of windows."""
-    shift = max(int(depth), 1)
-    codes = np.sort(at << shift | codes) & ((1 << shift) - 1)
+    codes = np.sort(at << depth | codes) & ((1 << depth) - 1)
     sides = []
     for bit in range(depth):
         low = (codes >> bit) & 1 == 0
@@ -99,7 +97,7 @@ def _merge(low: Array, winners: Array, node: int) -> Array:
     `node`, and what stands last in the other half may be of another node.
     """
     lows = np.cumsum(low)
-    if lows[-1] in (0, len(lows)):
+    if not len(low) or lows[-1] in (0, len(low)):
         return winners
     of_low = winners.take(np.maximum(lows - 1, 0))
     of_high = winners.take(np.arange(lows[-1], lows[-1] + len(lows)) - lows)
@@ -110,4 +108,5 @@ def _merge(low: Array, winners: Array, node: int) -> Array:
         of_low[:alone] = of_high[:alone]
     own = np.where(low, of_low, of_high)
     is_of_both = (of_low ^ of_high) & node == 0
-    return np.where(is_of_both, np.maximum(of_low, of_high), own)
+    merged: Array = np.where(is_of_both, np.maximum(of_low, of_high), own)
+    return merged
