@@ -95,6 +95,19 @@ def test_weighted_medians_by_definition(lane, kind, data, seed):
     check(lane, "weighted_median", seed, *columns)
 
 
+@pytest.mark.parametrize("lane", LANES)
+def test_values_of_equal_weight_have_their_median_whatever_sums_round_to(lane):
+    values, weights = pa.array(np.arange(30.0)), pa.array(np.full(30, 0.1))
+    starts, stops = np.zeros(30, np.int64), np.arange(1, 31)
+
+    found = in_lane(
+        lane,
+        lambda: holistic("weighted_median", values, starts, stops, {}, other=weights),
+    )
+
+    assert found.to_pylist() == [n / 2 for n in range(30)]
+
+
 def test_both_lanes_agree_compiled_over_many_rows():
     rng = np.random.default_rng(8)
     starts = np.arange(5000) // 3 * 3

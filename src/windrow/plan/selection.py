@@ -7,7 +7,8 @@
     rank_tree       sums and winners over values in order
 
 The first three are walked by cursors, which take a compiler; before that, and on the
-first call, all windows ask a wavelet tree of the same codes at once.
+first call, all windows ask a wavelet tree of the same codes at once.  So does a
+weighted median in place of its rank tree, and a mode plays that tree level by level.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 r"""Wavelet tree with weights: where a share of the weight of a range is reached.
 
-The levels are those of `wavelet_tree.py`, and beside the zeros before each place stands
-their weight.  A question goes left if the zeros in its range weigh as much as is
-wanted, else right with the rest:
+The levels are those of `wavelet_tree.py`.  The zeros of a level stand together in the
+next one, where their weights are summed up: of a range they weigh what lies between two
+sums.  A question goes left if that is as much as is wanted, else right with the rest.
 
     codes     5  1  4  0        weights   1  2  4  1
-    zeros     0  0  1  1  2     weight of zeros before each place: 0 0 2 2 3
+    zeros     0  0  1  1  2     before each place
+    next      1  0 | 5  4       sums of zeros   0  2  3
 
 All questions go down together while the tree is grown, so that one level is in memory.
 Weights are whole numbers, in limbs where one is not enough: nothing is rounded, and
@@ -106,19 +107,21 @@ def _descend(
     for bit in range(depth - 1, -1, -1):
         low = (codes >> bit) & 1 == 0
         np.cumsum(low, out=zeros[1:])
-        sums, zeros_in_all = _sums(np.where(low, parts, 0)), zeros[-1]
+        order = np.concatenate([np.flatnonzero(low), np.flatnonzero(~low)])
+        codes, parts = codes.take(order), parts.take(order, axis=1)
+        ones_from = zeros[-1]  # where those with a 1 stand in the next level
+        sums = _sums(parts[:, :ones_from])
         for start in range(0, len(left), BLOCK):
             some = slice(start, start + BLOCK)
             a, b = left[some], right[some]
-            rest = wanted[:, some] - (sums.take(b, axis=1) - sums.take(a, axis=1))
             before, upto = zeros[a], zeros[b]
+            low_weight = sums.take(upto, axis=1) - sums.take(before, axis=1)
+            rest = wanted[:, some] - low_weight
             high = ~is_none_missing(-rest, gaps)
             np.copyto(wanted[:, some], rest, where=high)
-            left[some] = np.where(high, zeros_in_all + a - before, before)
-            right[some] = np.where(high, zeros_in_all + b - upto, upto)
+            left[some] = np.where(high, ones_from + a - before, before)
+            right[some] = np.where(high, ones_from + b - upto, upto)
             found[some] = 2 * found[some] + high
-        codes = np.concatenate([codes[low], codes[~low]])
-        parts = np.concatenate([parts[:, low], parts[:, ~low]], axis=1)
     sums = _sums(parts)
     wanted -= sums[:, right] - sums[:, left]
     return found, wanted

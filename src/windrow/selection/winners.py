@@ -84,7 +84,8 @@ def _play(codes: Array, at: Array, winners: Array, depth: int) -> Array:
     for bit in range(depth):
         low = (codes >> bit) & 1 == 0
         sides.append(low)
-        codes = np.concatenate([codes[low], codes[~low]])
+        order = np.concatenate([np.flatnonzero(low), np.flatnonzero(~low)])
+        codes = codes.take(order)
     for bit in range(depth - 1, -1, -1):
         winners = _merge(sides[bit], winners, (1 << bit) - 1)
     return winners
