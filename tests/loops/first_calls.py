@@ -87,6 +87,11 @@ def aggregate_by(*windows: Any) -> Callable[[Aggregate, int], None]:
     return run
 
 
+def tiles(aggregate: Aggregate, rows: int) -> None:
+    own = wr.tiles(table_of(rows), every=50, on="at", by="key", a=call_of(aggregate))
+    wr.merge_tiles(own, wr.sliding(500, every=50, on="at"), by="key")
+
+
 def operator(aggregate: Aggregate, rows: int) -> None:
     del rows
     table = table_of(FEW).drop_columns(["at", "end", "key"])
@@ -103,7 +108,12 @@ WAYS: dict[str, Callable[[Aggregate, int], None]] = {
     "as_of": as_of,
     "time": aggregate_by(wr.sliding(500, every=50, on="at")),
     "tumbling": aggregate_by(wr.sliding(500, on="at"), wr.rows(40, every=40)),
+    "others": aggregate_by(
+        wr.window(evict=40, trigger=10),
+        [wr.sliding(400, every=200, on="at"), wr.sliding(1000, every=200, on="at")],
+    ),
     "spans": aggregate_by(wr.sliding(500, every=100, span=("at", "end"))),
+    "tiles": tiles,
     "operator": operator,
 }
 HELD_BY_ROW = ("slide", "over", "as_of")
@@ -113,7 +123,7 @@ def serves(way: str, aggregate: Aggregate) -> bool:
     """Whether the aggregate can be asked for in that way."""
     if "own" in aggregate.takes:
         return way == "over"
-    return not (way == "operator" and aggregate.name == "weighted_median")
+    return not (way in ("operator", "tiles") and aggregate.name == "weighted_median")
 
 
 if __name__ == "__main__":

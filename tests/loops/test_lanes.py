@@ -128,7 +128,18 @@ def test_first_calls_need_no_compiler(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "way", ["slide", "over", "as_of", "time", "tumbling", "spans", "operator"]
+    "way",
+    [
+        "slide",
+        "over",
+        "as_of",
+        "time",
+        "tumbling",
+        "spans",
+        "others",
+        "tiles",
+        "operator",
+    ],
 )
 def test_the_first_call_of_no_aggregate_waits_for_a_compiler(
     way, tmp_path, monkeypatch
