@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
+import numpy as np
 import pytest
 
 import windrow as wr
@@ -77,7 +78,117 @@ def test_what_is_refused_leaves_the_operator_as_it_was(make, ask, words):
     assert (operator.query(), len(operator), operator.save()) == before
 
 
+def of_time(**options: Any) -> wr.Operator:
+    return wr.Operator(wr.sliding(10), wr.sum(), **options)
+
+
+def of_days(**options: Any) -> wr.Operator:
+    return wr.Operator(wr.window(evict="1 day"), wr.sum(), **options)
+
+
+def of_rows() -> wr.Operator:
+    return wr.Operator(wr.rows(3), wr.sum())
+
+
+def of_distance() -> wr.Operator:
+    return wr.Operator(wr.window(evict=wr.delta("d", 5)), wr.sum("x"))
+
+
+def texts() -> wr.Operator:
+    return wr.Operator(None, wr.arg_max("x", "who"))
+
+
+NOON = dt.datetime(2026, 1, 1, 12, tzinfo=dt.UTC)
+WHOLE = np.array([1, 2])
+FIRST = [
+    (of_time, lambda op: op.feed([1, 2]), lambda op: op.insert(0.5, at=1)),
+    (of_time, lambda op: op.feed(WHOLE), lambda op: op.insert(0.5, at=1)),
+    (of_time, lambda op: op.feed([1, 2], at=[5, 4]), lambda op: op.insert(0.5, at=1)),
+    (
+        of_time,
+        lambda op: op.feed([1, 2], at=[5, 4], key=["a", "a"]),
+        lambda op: op.insert(0.5, at=1, key="a"),
+    ),
+    (
+        lambda: of_time(lateness=1),
+        lambda op: op.feed([1, 2], at=[5, 3], key=["a", "a"]),
+        lambda op: op.insert(0.5, at=1),
+    ),
+    (
+        of_days,
+        lambda op: op.feed([1, 2], at=[NOON, NOON - dt.timedelta(1)]),
+        lambda op: op.insert(0.5, at=dt.datetime(2026, 1, 1)),  # noqa: DTZ001
+    ),
+    (of_rows, lambda op: op.feed([1, 2], at=[1, 2]), lambda op: op.insert(0.5)),
+    (of_rows, lambda op: op.insert(2**70), lambda op: op.insert(0.5)),
+    (of_rows, lambda op: op.feed([1, None], key=["a"]), lambda op: op.insert(0.5)),
+    (of_rows, lambda op: op.feed([1, 2], key=["a", None]), lambda op: op.insert(0.5)),
+    (
+        lambda: wr.Operator([wr.sliding(9), wr.sliding(4)], wr.sum()),
+        lambda op: op.feed([1, 2], at=[5, 4]),
+        lambda op: op.insert(0.5, at=1),
+    ),
+    (
+        of_distance,
+        lambda op: op.insert({"x": 1, "d": "far"}),
+        lambda op: op.insert({"x": 0.5, "d": 1.0}),
+    ),
+    (
+        of_distance,
+        lambda op: op.feed({"x": [1, 1], "d": [2.0, 1.0]}),
+        lambda op: op.insert({"x": 0.5, "d": 1.0}),
+    ),
+    (
+        texts,
+        lambda op: op.feed({"x": [1, 2], "who": ["a", "b"]}, at=[1, 2]),
+        lambda op: op.insert({"x": 0.5, "who": 7}),
+    ),
+]
+
+
+@pytest.mark.parametrize(("make", "ask", "insert"), FIRST)
+def test_what_is_refused_first_tells_no_types(make, ask, insert):
+    operator, untouched = make(), make()
+    before = operator.save()
+
+    with pytest.raises(wr.WindrowError):
+        ask(operator)
+
+    assert operator.save() == before
+    insert(operator)
+    insert(untouched)
+    assert len(operator) == len(untouched) == 1
+    assert operator.keys() == untouched.keys()
+
+
+def test_a_refused_instant_tells_no_zone():
+    operator = of_days()
+    operator.insert(1, at=dt.datetime(2026, 1, 2))  # noqa: DTZ001
+    before = operator.save()
+
+    with pytest.raises(wr.BadInput, match="cannot go back"):
+        operator.insert(1, at=NOON)
+
+    assert operator.save() == before
+
+
 NEVER_MADE = [
+    ((None, wr.sum("value", last=3)), {}, "cannot keep sum(value) over the last 3"),
+    ((None, wr.sum("value", next=3)), {}, "cannot keep sum(value) with next="),
+    ((None, wr.sum("value", min_periods=3)), {}, "with min_periods="),
+    ((None, wr.sum("value", closed="left")), {}, "with closed="),
+    ((None, wr.sum("value", where="value >")), {}, "expected"),
+    (
+        (None, wr.sum("value", where="value > 1 group by value")),
+        {},
+        "it is more than a condition",
+    ),
+    ((None, wr.sum("value", where="value > 1")), {"nulls": False}, "nulls=False"),
+    (
+        (None, wr.max()),
+        {"latency": "worst-case", "algorithm": "two_stacks_lite"},
+        "two_stacks_lite cannot promise a latency",
+    ),
     ((3, wr.sum()), {}, "cannot keep 3 as a window"),
     ((None, wr.sum()), {"algorithm": "slide_side_inv"}, "over whole arrays only"),
     ((None, wr.max()), {"algorithm": "subtract_on_evict"}, "not invertible"),
@@ -146,3 +257,15 @@ def test_a_delta_must_never_fall():
         operator.feed({"x": [1, 1], "d": [4.0, 3.5]})
 
     assert len(operator) == 1
+
+
+def test_a_window_without_a_name_gets_the_first_number_that_is_free():
+    operator = wr.Operator([wr.rows(2), wr.rows(3)], wr.sum())
+    operator.remove("0")
+    operator.add(wr.rows(4))
+    operator.add(wr.rows(5))
+
+    for value in range(1, 7):
+        operator.insert(value)
+
+    assert operator.query() == {"1": 15, "0": 18, "2": 20}

@@ -274,10 +274,80 @@ def test_what_has_no_meaning_is_refused_in_words(ask):
     ({"algorithm": "tuple_buckets"}, "cannot take events one at a time"),
     ({"capacity": 10}, "cannot give capacity=10"),
     ({"lateness": "1 hour"}, "the window counts time in another unit"),
+    ({"latency": "worst-case"}, "cannot give latency='worst-case'"),
+    ({"unit": "ms"}, "the window is not made of durations"),
 ])  # fmt: skip
 def test_options_that_mean_nothing_are_refused(options, words):
     with pytest.raises(wr.WindrowError, match=words):
         wr.Operator(windows(Span(10, 5)), wr.count(), **options)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [{"last": 3}, {"last": "1"}, {"next": 3}, {"min_periods": 2}, {"closed": "left"}],
+)
+def test_a_frame_means_nothing(frame):
+    with pytest.raises(wr.BadInput, match=f"{next(iter(frame))}"):
+        wr.Operator(windows(Span(10, 5)), wr.sum("x", **frame))
+
+
+@pytest.mark.parametrize("ask", [
+    lambda op: op.insert({"start": 9, "end": 5, "x": 1}),
+    lambda op: op.insert({"start": 0, "end": 2**62, "x": 1}),
+    lambda op: op.insert({"start": 1, "end": 5, "x": 2**70}),
+    lambda op: op.feed({"start": [9], "end": [5], "x": [1]}),
+    lambda op: op.feed({"start": [9, 1], "end": [20, 2], "x": [1, 1]}),
+    lambda op: op.feed({"start": [1, 2], "end": [5, 6], "x": [1, 1]}, key=["a", None]),
+    lambda op: op.feed({"start": [1, 2], "end": [5, 6], "x": [1]}),
+])  # fmt: skip
+def test_what_is_refused_first_tells_no_types(ask):
+    op = wr.Operator(windows(Span(10, 5)), wr.sum("x"))
+    before = op.save()
+
+    with pytest.raises(wr.WindrowError):
+        ask(op)
+
+    assert op.save() == before
+    op.insert({"start": 1, "end": 5, "x": 0.5})
+    assert op.query() == 0.5
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_instants_may_be_numbers_of_a_unit(unit):
+    window = wr.sliding("10 seconds", every="5 seconds", span=("start", "end"))
+    per = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
+    op = wr.Operator(window, wr.count(), lateness="2 seconds", unit=unit)
+    op.insert({"start": 1 * per, "end": 3 * per})
+    op = wr.Operator.load(op.save())
+    fed = op.feed({"start": [4 * per], "end": [7 * per]})
+    assert [(one.start, one.end, one.value) for one in fed] == []
+
+    found = op.trigger(at=18 * per)
+
+    assert [(one.start, one.end, one.value) for one in found] == [
+        (-5 * per, 5 * per, 2),
+        (0, 10 * per, 2),
+        (5 * per, 15 * per, 1),
+    ]
+    with pytest.raises(wr.BadInput, match="the operator has a unit"):
+        op.insert({"start": NOON, "end": NOON})
+
+
+NOON = dt.datetime(2026, 1, 1, 12, tzinfo=dt.UTC)
+
+
+def test_query_lets_time_go_on_for_that_key_alone():
+    op = wr.Operator(windows(Span(10, 5)), {"n": wr.count(), "s": wr.sum("x")})
+    for key in ("a", "b"):
+        op.insert({"start": 1, "end": 4, "x": 7}, key=key)
+
+    assert op.query(key="a", at=6) == {"n": 1, "s": 7}, "[0, 10) is the next to end"
+    assert op.query(key="a", at=30) == {"n": None, "s": None}
+    assert op.query(key="b") == {"n": 1, "s": 7}
+    assert op.query(key="never seen", at=30) == {"n": None, "s": None}
+    assert {one.key for one in op.trigger()} == {"a"}
+    with pytest.raises(wr.BadInput, match="plain number"):
+        op.query(key="b", at=NOON)
 
 
 def test_keys_without_events_are_forgotten_once_their_windows_are_taken():

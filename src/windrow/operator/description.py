@@ -64,6 +64,7 @@ def describe_call(call: Call) -> dict[str, Any]:
         "columns": list(call.columns),
         "options": {name: describe(value) for name, value in call.options.items()},
         "functions": function_digests(aggregate) if own else None,
+        **({} if call.where is None else {"where": call.where}),
     }
 
 
@@ -84,7 +85,8 @@ def calls_from(
             _check_form(name, source, description.get("form", 1))
         described = description["options"].items()
         options = {option: spec_from(value) for option, value in described}
-        calls[name] = Call(source, tuple(description["columns"]), options=options)
+        columns, where = tuple(description["columns"]), description.get("where")
+        calls[name] = Call(source, columns, options=options, where=where)
     return calls
 
 

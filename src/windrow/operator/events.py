@@ -14,11 +14,13 @@ from __future__ import annotations
 import datetime as dt
 import numbers
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from windrow._later import load_later
 from windrow.aggregates import Call
 from windrow.batch.columns import plain_array
 from windrow.errors import BadInput, UnknownName
@@ -27,6 +29,9 @@ from windrow.windows.policy_numbers import EXACT, PolicyNumbers
 
 from .inputs import Events, Others, as_column, check_length
 from .layout import Array
+
+# Only conditions need the parser.
+_load = load_later(__name__, {"names_of": "windrow.plan.where"})
 
 VALUE = "value"
 UNITS = {"s": 10**9, "ms": 10**6, "us": 1000, "ns": 1}
@@ -46,7 +51,7 @@ def with_columns(call: Call) -> Call:
             f"it needs {least} columns",
             f"name them, and insert mappings: wr.{call.aggregate.name}('x', 'y')",
         )
-    return Call(call.aggregate, (VALUE,), options=call.options)
+    return replace(call, columns=(VALUE,))
 
 
 class EventReader:
@@ -64,7 +69,7 @@ class EventReader:
         on: str | None = None,
         unit: str | None = None,
     ) -> None:
-        read = (name for call in calls.values() for name in call.columns)
+        read = (name for call in calls.values() for name in _columns_of(call))
         self.names = list(dict.fromkeys([*read, *policies.columns]))
         self.policies = policies
         self.numeric, self.zoned = policies.numeric, False
@@ -275,6 +280,12 @@ def nanoseconds(at: dt.datetime) -> int:
     since = at - (_NAIVE_EPOCH if at.tzinfo is None else _EPOCH)
     seconds = since.days * 86_400 + since.seconds
     return (seconds * 1_000_000 + since.microseconds) * 1000
+
+
+def _columns_of(call: Call) -> list[str]:
+    """The columns that a call reads, those of its condition among them."""
+    condition = [] if call.where is None else _load("names_of")(call.where)
+    return [*call.columns, *condition]
 
 
 def _names_of(values: Any) -> Any:

@@ -13,12 +13,13 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import types as pat
 
+from windrow._later import load_later
 from windrow.aggregates import Call, find
 from windrow.aggregates.types import value_kind
 from windrow.batch.columns import numbers
@@ -37,6 +38,15 @@ from windrow.windows.policy_numbers import DELTA, PolicyNumbers
 
 from .layout import Array
 
+if TYPE_CHECKING:
+    from windrow.plan.where import Mask
+
+# Only conditions load these.
+_load = load_later(
+    __name__,
+    {"add_masks": "windrow.batch.expressions", "mask_calls": "windrow.plan.where"},
+)
+
 Wide = Callable[[BoundCall], bool]  # whether a sum takes two words
 Source = list[Array]  # the slots of events
 Events = tuple[Array, ...]  # their instants, marks, signals and flags
@@ -54,21 +64,27 @@ class EventColumns:
 
     `payloads` names the columns that results point into, `codes` has the type code of
     each slot, as the module `array` writes it.  Nothing is refused after this.
+
+    `masks` are columns that no event has: what conditions leave of others.
     """
 
     def __init__(
         self, calls: Mapping[str, Call], schema: pa.Schema, *, nulls: bool
     ) -> None:
-        self.schema, self.bound = schema, bind(calls, schema)
+        self.schema, self._types = schema, schema
+        self.masks: tuple[Mask, ...] = ()
+        if any(call.where is not None for call in calls.values()):
+            calls, self._types, self.masks = _load("mask_calls")(calls, schema)
+        self.bound = bind(calls, self._types)
         check_keepable(self.bound)
         self.nulls = nulls
         self.slots, self.request = _request(self.bound, nulls)
         names = dict.fromkeys(call.payload for call, _ in self.request.calls)
         self.payloads = [name for name in names if name is not None]
-        self._plain = [(name, _PLAIN.get(self._type(name))) for name in self.payloads]
+        self._plain = [(name, _PLAIN.get(self.type_of(name))) for name in self.payloads]
         self.codes, self._columns = [], []
         for name, as_floats in self.slots.columns:
-            kind = self._type(name)
+            kind = self.type_of(name)
             code = "d" if as_floats or value_kind(kind) == "float" else "q"
             place = array(code, [0])  # refuses values of another type
             self.codes.append(code)
@@ -100,11 +116,12 @@ class EventColumns:
     @property
     def only_numbers(self) -> bool:
         """Whether events are plain numbers, and results point to none."""
-        return not self.payloads and all(plain for _, _, plain, _ in self._columns)
+        plain = all(plain for _, _, plain, _ in self._columns)
+        return plain and not self.payloads and not self.masks
 
     def checked(self, event: Mapping[str, Any]) -> list[Any]:
         """The slots of one event, or refused; a null is a zero that does not count."""
-        slots = []
+        event, slots = self._masked_event(event), []
         for name, as_floats, plain, place in self._columns:
             value = event[name]
             if not plain or value is None:
@@ -112,14 +129,14 @@ class EventColumns:
             try:
                 place[0] = value
             except (TypeError, OverflowError) as error:
-                raise _refusal(value, name, self._type(name)) from error
+                raise _refusal(value, name, self.type_of(name)) from error
             slots.append(value)
         slots += [event[name] is not None for name in self.slots.masks]
         return slots
 
     def arrays(self, columns: Mapping[str, Any]) -> Source:
         """The slots of many events."""
-        slots, valid = [], {}
+        columns, slots, valid = self._masked(columns), [], {}
         for (name, as_floats), code in zip(
             self.slots.columns, self.codes, strict=False
         ):
@@ -134,10 +151,13 @@ class EventColumns:
 
     def payload(self, event: Mapping[str, Any]) -> tuple[Any, ...]:
         """What results may point to, refused if it is of another type."""
+        if not self._plain:
+            return ()
+        event = self._masked_event(event)
         for name, plain in self._plain:
             value = event[name]
             if value is not None and type(value) is not plain:
-                kind = self._type(name)
+                kind = self.type_of(name)
                 try:
                     pa.scalar(value, kind)
                 except _OTHER_TYPE as error:
@@ -148,27 +168,49 @@ class EventColumns:
         """The same of many events; None where results point to nothing."""
         if not self.payloads:
             return None
-        lists = [_cast(columns[n], n, self._type(n)).to_pylist() for n in self.payloads]
+        columns = self._masked(columns)
+        lists = [
+            _cast(columns[n], n, self.type_of(n)).to_pylist() for n in self.payloads
+        ]
         return list(zip(*lists, strict=True))
 
-    def _type(self, name: str) -> pa.DataType:
-        return self.schema.field(name).type
+    def type_of(self, name: str) -> pa.DataType:
+        """The type of a column, masks among them."""
+        return self._types.field(name).type
+
+    def _masked(self, columns: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Columns of events, and the masks: null where a condition is not true."""
+        if not self.masks:
+            return columns
+        read = dict.fromkeys(name for mask in self.masks for name in mask.reads)
+        own = {name: _cast(columns[name], name, self.type_of(name)) for name in read}
+        table = _load("add_masks")(pa.table(own), self.masks)
+        return {**columns, **{m.name: table.column(m.name) for m in self.masks}}
+
+    def _masked_event(self, event: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The same of one event."""
+        if not self.masks:
+            return event
+        names = dict.fromkeys(name for mask in self.masks for name in mask.reads)
+        one = self._masked({n: _alone(event[n], n, self.type_of(n)) for n in names})
+        masked = dict(event)
+        for mask in self.masks:
+            whole = True if mask.column is None else event[mask.column]
+            masked[mask.name] = whole if one[mask.name][0].is_valid else None
+        return masked
 
     def _number(self, value: Any, name: str, as_floats: bool) -> Any:
-        kind = self._type(name)
+        kind = self.type_of(name)
         if value is None:
             self._check_null(name)
             return 0
-        try:
-            column = pa.array([value], kind)
-        except _OTHER_TYPE as error:
-            raise _refusal(value, name, kind) from error
+        column = _alone(value, name, kind)
         return numbers(column, name, as_floats=as_floats).values[0].item()
 
     def _array(
         self, values: Any, name: str, as_floats: bool
     ) -> tuple[Array, Array | None]:
-        kind = self._type(name)
+        kind = self.type_of(name)
         if isinstance(values, np.ndarray) and values.dtype.kind in "fiu":
             if pat.is_integer(kind) and values.dtype.kind == "f":
                 raise _refusal(values.dtype, name, kind)
@@ -308,6 +350,16 @@ def check_length(values: Any, count: int, fact: str, noun: str) -> None:
 def as_column(values: Any) -> Any:
     """Values as an Arrow column."""
     return values if hasattr(values, "combine_chunks") else pa.array(values)
+
+
+def _alone(value: Any, name: str, kind: pa.DataType) -> pa.Array:
+    """A value as a column of that type, or refused: Arrow would cut a fraction off."""
+    try:
+        if pat.is_integer(kind) and isinstance(value, (float, np.floating)):
+            raise TypeError
+        return pa.array([value], kind)
+    except _OTHER_TYPE as error:
+        raise _refusal(value, name, kind) from error
 
 
 def _cast(values: Any, name: str, kind: pa.DataType) -> Any:

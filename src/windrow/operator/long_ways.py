@@ -50,6 +50,14 @@ class LongWays:
 
     def insert(self, value: Any = None, at: Any = None, key: Any = None) -> Any:
         """Let an event in; what has to leave leaves.  Gives a handle to the event."""
+        known = self.setup.known
+        try:
+            return self._insert(value, at, key)
+        except BaseException:
+            self.setup.go_back(known)
+            raise
+
+    def _insert(self, value: Any, at: Any, key: Any) -> Any:
         check_keyed(self.keyed, key)
         if key is not None and key not in self._known(key):
             check_key(key)
@@ -78,6 +86,14 @@ class LongWays:
 
     def feed(self, values: Any = None, at: Any = None, key: Any = None) -> Any:
         """Let a batch in; None if its window was made only now, and takes arrays."""
+        known = self.setup.known
+        try:
+            return self._feed(values, at, key)
+        except BaseException:
+            self.setup.go_back(known)
+            raise
+
+    def _feed(self, values: Any, at: Any, key: Any) -> Any:
         columns, count = self.reader.batch(values)
         check_keyed(self.keyed, key)
         if key is None:

@@ -165,6 +165,8 @@ class WindowProgram:
         slots, timed = columns.slots, policies.timed or self.kernel.ordered
         if columns.payloads or policies.columns or policies.punctuated or timed:
             return False
+        if columns.masks:
+            return False
         return len(columns.bound) == len(slots.columns) == 1 and len(slots.masks) < 2
 
     def memory(self, capacity: int) -> Memory:

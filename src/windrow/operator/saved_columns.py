@@ -180,7 +180,7 @@ def payload_table(
     numbers: tuple[str, ...], rows: list[tuple[Any, ...]], columns: EventColumns
 ) -> pa.Table:
     """Numbers of events, and what results may point to, a row for each event."""
-    types = [columns.schema.field(name).type for name in columns.payloads]
+    types = [columns.type_of(name) for name in columns.payloads]
     kinds = [*[pa.int64()] * len(numbers), *types]
     arrays = [pa.array([row[k] for row in rows], kind) for k, kind in enumerate(kinds)]
     return pa.Table.from_arrays(arrays, names=[*numbers, *columns.payloads])

@@ -4,6 +4,8 @@
     with the first event      types, product, plan, kernel
     with each event           it must not come too late
 
+An event that is refused tells nothing: `known` is what was known before it.
+
 The types of the columns are known with the first event, or from `types=`.  How the
 window is kept is decided in `windrow.plan.operator`.
 """
@@ -40,6 +42,8 @@ from .policies import LEAST_KEY
 from .runtime import OperatorKernel, WindowProgram
 from .window import LEAST, KeyWindow, places_for
 
+Known = tuple[pa.Schema | None, WindowProgram | None, bool]
+
 
 class OperatorSetup:
     """Everything about an operator but its events, checked before the first of them."""
@@ -57,7 +61,7 @@ class OperatorSetup:
         capacity: int | None = None,
         unit: str | None = None,
     ) -> None:
-        check_options(calls.values())
+        check_options(calls.values(), nulls=nulls)
         self.window, self.algorithm, self.latency = window, algorithm, latency
         self.calls = {name: with_columns(call) for name, call in calls.items()}
         self.many: dict[str, PolicyNumbers] | None = None
@@ -111,6 +115,15 @@ class OperatorSetup:
         if self.program is not None:
             return self.program
         return self.open(schema_of_batch(columns))
+
+    @property
+    def known(self) -> Known:
+        """What events have told so far: the types, what follows, and the zone."""
+        return self.schema, self.program, self.reader.zoned
+
+    def go_back(self, known: Known) -> None:
+        """Know no more than that: the event that told the rest was refused."""
+        self.schema, self.program, self.reader.zoned = known
 
     def open(self, schema: pa.Schema) -> WindowProgram:
         """Plan and generate, now that types are known."""
@@ -286,10 +299,13 @@ def _type_of(name: str, event: Mapping[str, Any]) -> pa.DataType:
         return _TYPES[type(value)]  # Arrow would import pandas to tell
     try:
         return pa.scalar(value).type
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OverflowError) as error:
+        cause = f"it is of type {type(value).__name__}"
+        if isinstance(error, OverflowError):
+            cause = "it is beyond what 64 bits count"
         raise UnsupportedType.because(
             f"cannot keep {value!r}",
-            f"it is of type {type(value).__name__}",
+            cause,
             "insert numbers, texts, dates or times",
         ) from error
 

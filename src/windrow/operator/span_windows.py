@@ -38,19 +38,22 @@ SAVED = pa.schema(
 )  # fmt: skip
 
 
+Known = tuple[EventColumns | None, dict[bool, SpanKernel], bool]
+
+
 class SpanProgram:
     """What the windows of all keys share; types are known with the first event."""
 
     def __init__(
         self, window: Any, calls: Mapping[str, Call], algorithm: str, lateness: Any,
-        nulls: bool,
+        nulls: bool, unit: str | None = None,
     ) -> None:  # fmt: skip
         self.window, self.calls, self.algorithm = window, calls, algorithm
         for call in calls.values():
             if not call.aggregate.in_kernels:
                 raise _needs_events(call)
         self.span: tuple[str, str] = window.span
-        self.nulls = nulls
+        self.nulls, self.unit = nulls, unit
         self.lateness = None if lateness is None else parse_duration(lateness)
         late = self.lateness
         other = late is not None and late.is_time != window.range.is_time
@@ -61,7 +64,7 @@ class SpanProgram:
                 "give both as durations, or both as whole numbers",
             )
         policies = operator_policies(replace(window, span=None))
-        self.reader = EventReader(calls, policies, None)
+        self.reader = EventReader(calls, policies, None, unit=unit)
         self.lengths = Even(*(length.amount for length in window.lengths))
         self.columns: EventColumns | None = None
         self.kernels: dict[bool, SpanKernel] = {}
@@ -84,6 +87,15 @@ class SpanProgram:
             levels: SpanKernel(product, levels=levels) for levels in (False, True)
         }
         return columns
+
+    @property
+    def known(self) -> Known:
+        """What events have told so far: the types, what follows, and the zone."""
+        return self.columns, self.kernels, self.reader.zoned
+
+    def go_back(self, known: Known) -> None:
+        """Know no more than that: the event that told the rest was refused."""
+        self.columns, self.kernels, self.reader.zoned = known
 
     def slices(self, height: int = 1) -> OnlineSlices:
         """Slices without events."""
@@ -144,7 +156,14 @@ class SpanProgram:
         """A batch by the columns that aggregates read, and how many events it has."""
         if not self.reader.names:
             return {}, count
-        return self.reader.batch(values)
+        columns, entries = self.reader.batch(values)
+        if entries != count:
+            raise BadInput.because(
+                f"cannot place {entries} events",
+                f"there are {count} starts and ends",
+                "give both for each event",
+            )
+        return columns, count
 
 
 def _needs_events(call: Call) -> UnsupportedType:

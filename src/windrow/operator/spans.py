@@ -20,12 +20,13 @@ import pyarrow as pa
 
 from windrow.aggregates.calls import calls_of
 from windrow.errors import BadInput
+from windrow.plan.operator import check_options
 from windrow.plan.spans import check_online
 from windrow.state.codec import pack, unpack
 
 from .description import PYTHON, calls_from, describe, describe_call, spec_from
 from .events import EventReader, with_columns
-from .keys import Runs, check_key, check_keyed, key_codes, runs_of
+from .keys import Runs, check_key, check_keyed, hashable, key_codes, runs_of
 from .results import Result, Results
 from .saved_columns import schema_of, types_text
 from .setup import schema_of_batch, schema_of_event, schema_of_types
@@ -53,6 +54,7 @@ class SpanOperator:
         lateness: object = None,
         types: Mapping[str, Any] | None = None,
         nulls: bool = True,
+        unit: str | None = None,
         **others: Any,
     ) -> None:
         for name, value in others.items():
@@ -65,8 +67,12 @@ class SpanOperator:
                     f"leave {name} out",
                 )
         check_online(algorithm)
-        self._calls = {n: with_columns(c) for n, c in calls_of(aggregate).items()}
-        self._program = SpanProgram(window, self._calls, algorithm, lateness, nulls)
+        calls = calls_of(aggregate)
+        check_options(calls.values(), nulls=nulls)
+        self._calls = {name: with_columns(call) for name, call in calls.items()}
+        self._program = SpanProgram(
+            window, self._calls, algorithm, lateness, nulls, unit
+        )
         self._reader: EventReader = self._program.reader
         self._windows: dict[Any, SpanWindow] = {}
         self._keyed: bool | None = None
@@ -80,6 +86,14 @@ class SpanOperator:
 
         It is folded into slices, so that there is no handle to it.
         """
+        known = self._program.known
+        try:
+            self._insert(value, at, key)
+        except BaseException:
+            self._program.go_back(known)
+            raise
+
+    def _insert(self, value: Any, at: Any, key: Any) -> None:
         check_keyed(self._keyed, key)
         start, end = self._program.bounds(value, at)
         event, program = self._reader.event(value), self._program
@@ -98,6 +112,14 @@ class SpanOperator:
         `values` is a table or a mapping of arrays, with the columns of the span, unless
         `at` is a pair of arrays, of starts and ends.
         """
+        known = self._program.known
+        try:
+            return self._feed(values, at, key)
+        except BaseException:
+            self._program.go_back(known)
+            raise
+
+    def _feed(self, values: Any, at: Any, key: Any) -> Results:
         starts, ends = self._program.batch_bounds(values, at)
         columns, count = self._program.batch(values, len(starts))
         check_keyed(self._keyed, key)
@@ -129,10 +151,17 @@ class SpanOperator:
 
     # --- results
 
-    def query(self, key: Hashable = None) -> Any:
-        """The window that ends next, as it stands; None if no event overlaps it."""
+    def query(self, key: Hashable = None, at: Any = None) -> Any:
+        """The window that ends next, as it stands; None if no event overlaps it.
+
+        With `at` time goes on to that instant first, for that key.
+        """
+        tick = None if at is None else self._reader.tick(at)
         check_keyed(self._keyed, key)
-        window = self._windows.get(key)
+        window = self._windows.get(hashable(key))
+        if window is not None and tick is not None:
+            window.flush()
+            window.elapse(tick)
         value = None if window is None else window.look()
         if value is None and len(self._calls) > 1:
             return dict.fromkeys(self._calls)
@@ -220,6 +249,7 @@ class SpanOperator:
             "keyed": self._keyed,
             "zoned": self._reader.zoned,
             "nulls": program.nulls,
+            "unit": program.unit,
         }
         rows = [window.saved(key) for key, window in self._windows.items()]
         return pack(pa.Table.from_pylist(rows, SAVED), "operator", facts, small=True)
@@ -232,6 +262,7 @@ class SpanOperator:
         operator = cls(
             spec_from(facts["window"]), calls, algorithm=facts["algorithm"],
             lateness=spec_from(facts["lateness"]), nulls=facts["nulls"],
+            unit=facts.get("unit"),
         )  # fmt: skip
         operator._keyed, operator._reader.zoned = facts["keyed"], facts["zoned"]
         if facts["types"] is not None:

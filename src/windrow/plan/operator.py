@@ -20,6 +20,11 @@ from windrow.windows.policy_numbers import BY_HAND, COUNT, TIME, PolicyNumbers
 from .bind import BoundCall
 from .choose import FORCED, UNDOABLE, Choice, check_product
 
+BOUNDED = (
+    "daba_lite", "daba", "subtract_on_evict", "slick_deque_inv", "flat_fat", "b_int",
+)  # fmt: skip
+"""Algorithms in which no event waits for a whole window; pba is one with slides."""
+
 
 def operator_policies(window: object) -> PolicyNumbers:
     """The policies of an operator's window; None is all by hand."""
@@ -53,7 +58,8 @@ def add_policies(
 ) -> str:
     """Take one more window into a list; gives its name."""
     policies = operator_policies(window)
-    name = getattr(window, "name", None) or name or str(len(named))
+    free = next(str(k) for k in range(len(named) + 1) if str(k) not in named)
+    name = getattr(window, "name", None) or name or free
     if name in named:
         raise BadInput.because(
             f"cannot add a window called {name!r}",
@@ -139,6 +145,13 @@ def check_asked(
             "it slides over whole arrays only",
             f"use one of {', '.join(able)}",
         )
+    slides = policies.evict == COUNT or policies.aligned
+    if latency is not None and not (name in BOUNDED or (name == "pba" and slides)):
+        raise UnsuitableAlgorithm.because(
+            f"{name} cannot promise a latency",
+            "some of its events wait for a whole window",
+            f"leave latency out, or use one of {', '.join(BOUNDED)}",
+        )
     if late and steps.fifo:
         raise UnsuitableAlgorithm.because(
             f"{name} cannot let events come late",
@@ -153,9 +166,25 @@ def check_asked(
         )
 
 
-def check_options(calls: Iterable[Call]) -> None:
-    """Refuse what only has a meaning for the rows of a table."""
+def check_options(calls: Iterable[Call], *, nulls: bool) -> None:
+    """Refuse what only has a meaning for the rows of a table, and filters of no nulls.
+
+    What a filter leaves out is null where it stands.
+    """
     for call in calls:
+        if call.where is not None and not nulls:
+            raise BadInput.because(
+                f"cannot keep {call.label} with where= and nulls=False",
+                "a filter makes nulls of the values that it leaves out",
+                "leave out nulls=False",
+            )
+        if call.last is None and call.closed is not None:
+            raise BadInput.because(
+                f"cannot keep {call.label} with closed={call.closed!r}",
+                "closed= says which ends of a frame of wr.over are in, and an operator "
+                "goes by its window",
+                "leave out closed=, or use wr.over",
+            )
         if call.next is not None or call.min_periods is not None:
             word = "next" if call.min_periods is None else "min_periods"
             raise BadInput.because(

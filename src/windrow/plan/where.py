@@ -17,6 +17,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import ModuleType
+from typing import Any
 
 import pyarrow as pa
 
@@ -75,6 +76,11 @@ def unmasked(names: Sequence[str], masks: Sequence[Mask]) -> list[str]:
     return list(dict.fromkeys(n for name in names for n in made.get(name, [name])))
 
 
+def names_of(where: str) -> list[str]:
+    """The columns that a condition reads, as it writes them."""
+    return [column.name for column in columns_in(_read(where)[1].where)]
+
+
 def load_parser() -> ModuleType:
     """The parser of the query language, and sqlglot, which nothing else needs."""
     if importlib.util.find_spec("sqlglot") is None:
@@ -88,6 +94,17 @@ def load_parser() -> ModuleType:
 
 def _condition(where: str, schema: pa.Schema) -> Expression:
     """The condition of a text, typed; it is refused with a caret if it is none."""
+    text, query = _read(where)
+    scope = Scope(text, query, {_ROWS: schema})
+
+    def column(expression: Expression):  # type: ignore[no-untyped-def]
+        return scope.column(expression) if isinstance(expression, ColumnName) else None
+
+    return TypeChecker(text, column).truth(query.where, "where")
+
+
+def _read(where: str) -> tuple[str, Any]:
+    """The query of a condition, and its text."""
     text = f"select * from {_ROWS} where {where}"  # noqa: S608 - parsed, not executed
     queries = load_parser().parse(text)
     query = queries[0]
@@ -97,9 +114,4 @@ def _condition(where: str, schema: pa.Schema) -> Expression:
             "it is more than a condition",
             "leave out what comes after it",
         )
-    scope = Scope(text, query, {_ROWS: schema})
-
-    def column(expression: Expression):  # type: ignore[no-untyped-def]
-        return scope.column(expression) if isinstance(expression, ColumnName) else None
-
-    return TypeChecker(text, column).truth(query.where, "where")
+    return text, query
