@@ -112,13 +112,18 @@ def test_a_batch_equals_event_by_event(keyed, rows):
         assert sorted(found, key=str) == sorted(expected, key=str)
 
 
-def test_a_filter_of_plain_numbers_reads_the_value():
+@pytest.mark.parametrize("key", [None, "a"])
+def test_a_filter_of_plain_numbers_reads_the_value(key):
     op = wr.Operator(wr.rows(3), wr.sum(where="value > 2"))
 
-    found = [(op.insert(value), op.query())[1] for value in [3, 8, 1, 9, 0, 0, 0]]
+    found = []
+    for value in [3, 8, 1, 9, 0, 0, 0]:
+        op.insert(value, key=key)
+        found.append(op.query(key))
 
     assert found == [3, 11, 11, 17, 9, 9, None]
-    assert list(op.feed(np.array([5, 1, 7]))["sum"].to_pylist()) == [5, 5, 12]
+    fed = op.feed(np.array([5, 1, 7]), key=key and [key] * 3)
+    assert fed["sum"].to_pylist() == [5, 5, 12]
 
 
 def test_a_filter_goes_with_lists_time_and_late_events():
