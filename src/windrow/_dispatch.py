@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from windrow import batch
@@ -177,6 +178,7 @@ def over(
     if features is not None:
         given = {"on": on, "by": by, "span": span, "aggregates": aggregates, **named}
         options: dict[str, Any] = {"ties": ties, "threads": threads, "hints": hints}
+        options["algorithm"] = algorithm
         return _features("over_features")(data, features, given, **options)
     calls = gather_calls(named, aggregates, locals())
     if batch.library(data) == "pyspark":
@@ -211,7 +213,8 @@ def slide(
     dict of several by column name; results are of the same library, or numpy's.
     `window` is one of rows or of time.  `aggregate` is a name, an aggregate, or a list
     or dict of them, which gives a dict of arrays.  Time windows need the values' times
-    in `at`, in order.  For `algorithm`, `slicer`, `chunk` and `threads` see
+    in `at`, in order.  A filter calls the entries of one array `value`:
+    `wr.sum(where="value > 2")`.  For `algorithm`, `slicer`, `chunk` and `threads` see
     `aggregate`.
 
     A pandas Series gives a Series: of rows windows with the index of each window's last
@@ -224,9 +227,10 @@ def slide(
     """
     inputs = batch.slide_inputs(values, window, aggregate, at)
     options: dict[str, Any] = {"algorithm": algorithm, "slicer": slicer, "chunk": chunk}
-    schema = inputs.table.schema
-    plan = plan_windows(schema, inputs.window, None, inputs.calls, **options)
-    job = batch.open_job(inputs.table.select(plan.reads), plan, threads)
+    schema, calls, read = source_of(inputs.table, inputs.calls)
+    plan = plan_windows(schema, inputs.window, None, calls, **options)
+    inputs = replace(inputs, table=read(plan.reads))
+    job = batch.open_job(inputs.table, plan, threads)
     resolved = resolve(plan, job.facts)
     if inputs.index is not None:
         return inputs.on_index(values, aggregate, job.run(resolved))
@@ -284,6 +288,19 @@ def explain(
     aggregate
     """
     planner.check_show(show, sliding=window is not None)
+    cut: dict[str, Any] = {"slicer": slicer, "chunk": chunk}
+    cut |= {"lasting": lasting, "strategy": strategy}
+    late_rows: dict[str, Any] = {"late": late, "buckets": buckets, "mode": mode}
+    late_rows |= {"watermark": watermark, "ahead": ahead, "idle": idle}
+    if labels is not None:
+        others = {"window": window, "span": span, "keys": keys, **cut, **late_rows}
+        planner.check_not_given("wr.as_of", others)
+    elif window is not None:
+        others = {"on": on, "ties": ties, "span": span, "at": at}
+        planner.check_not_given("wr.aggregate, whose window names columns", others)
+    else:
+        others = {"at": at, "hot": hot, "keys": keys, **cut}
+        planner.check_not_given("wr.over", others)
     if labels is not None:
         asked: dict[str, Any] = {
             "at": at,

@@ -56,7 +56,7 @@ def tiles(
     schema = batch.schema_of(data)
     if {TILE, ABOUT} <= set(schema.names) and not (named or aggregates):
         kind, table = _kind_of(data)
-        window, keys = tile_window(every, kind.on, kind), kind.by if by is None else by
+        window, keys = tile_window(every, on, kind), kind.by if by is None else by
         plan = plan_longer(kind, window, keys, schema.field(TILE).type)
         return batch.give(coarsen_tiles(table, plan), data)
     schema, calls, read = source_of(data, gather_calls(named, aggregates, locals()))

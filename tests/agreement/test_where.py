@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -97,3 +98,55 @@ def test_a_filter_is_the_answer_of_the_rows_that_pass_it(name, data):
 def test_a_filter_that_is_no_condition_is_refused(where, words):
     with pytest.raises(wr.WindrowError, match=words):
         wr.aggregate(PAID, wr.sliding(10, on="at"), n=wr.count(where=where))
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "two_stacks_lite"])
+@given(
+    values=st.lists(st.one_of(st.none(), st.integers(-9, 9)), max_size=20),
+    rows=st.integers(1, 5),
+)
+def test_arrays_are_filtered_by_their_value(algorithm, values, rows):
+    calls = {
+        "n": wr.count(where="value > 2"),
+        "s": wr.sum(where="value > 2"),
+        "middle": wr.median(where="value > 2"),
+        "all": wr.sum(),
+    }
+    if algorithm != "auto":
+        del calls["middle"]
+    array = pa.array(values, pa.int64())
+
+    found = wr.slide(array, wr.rows(rows), calls, algorithm=algorithm)
+
+    held = [values[i : i + rows] for i in range(len(values) - rows + 1)]
+    chosen = [[x for x in window if x is not None and x > 2] for window in held]
+    whole = [[x for x in window if x is not None] for window in held]
+    assert found["n"].to_pylist() == list(map(len, chosen))
+    assert found["s"].to_pylist() == [sum(own) if own else None for own in chosen]
+    assert found["all"].to_pylist() == [sum(own) if own else None for own in whole]
+    if "middle" in found:
+        middle = [float(np.median(own)) if own else None for own in chosen]
+        assert found["middle"].to_pylist() == middle
+
+
+def test_arrays_are_filtered_by_one_another_and_by_time():
+    x, kind = [10, 20, 30, 40], ["a", "b", "b", "a"]
+    call = wr.sum("x", where="kind = 'b'")
+
+    by_rows = wr.slide({"x": x, "kind": kind}, wr.rows(2), call)
+    by_time = wr.slide({"x": x, "kind": kind}, wr.sliding(4), call, at=[1, 2, 5, 6])
+    alone = wr.slide({"x": np.array(x), "kind": kind}, wr.rows(1), wr.median("x"))
+
+    assert by_rows.tolist() == [20, 50, 30]
+    assert by_time.tolist() == [20, 30]
+    assert alone.tolist() == x
+
+
+def test_a_pandas_series_is_filtered_on_its_own_index():
+    pandas = pytest.importorskip("pandas")
+    series = pandas.Series([1.0, 5.0, 2.0, 8.0], index=list("abcd"), name="price")
+
+    actual = wr.slide(series, wr.rows(2), wr.sum(where="value > 1"))
+
+    expected = series.where(series > 1).rolling(2, min_periods=1).sum()[1:]
+    pandas.testing.assert_series_equal(actual, expected)

@@ -21,7 +21,90 @@ TABLE = pa.table(
 )
 WINDOW = wr.sliding("10 seconds", every="5 seconds", on="ts")
 
+BY_POLICY = wr.window(evict=wr.delta("n", 5), trigger=2)
+FRAMES = {"last": 2, "next": 2, "closed": "left", "min_periods": 2}
+WINDOWED = {  # functions whose window says how far back
+    "aggregate": lambda call: wr.aggregate(TABLE, WINDOW, x=call("n")),
+    "a list": lambda call: wr.aggregate(TABLE, [WINDOW, WINDOW], x=call("n")),
+    "a policy": lambda call: wr.aggregate(TABLE, BY_POLICY, x=call("n")),
+    "tiles": lambda call: wr.tiles(TABLE, every="5 s", on="ts", x=call("n")),
+    "slide": lambda call: wr.slide([1, 2, 3], wr.rows(2), call()),
+    "slide, named": lambda call: wr.slide({"n": [1, 2, 3]}, wr.rows(2), call("n")),
+    "explain": lambda call: wr.explain(TABLE, WINDOW, x=call("n")),
+}
+
+
+@pytest.mark.parametrize("word", FRAMES)
+@pytest.mark.parametrize("function", WINDOWED)
+def test_a_frame_means_nothing_where_a_window_does(function, word):
+    def call(*columns):
+        return wr.sum(*columns, **{word: FRAMES[word]})
+
+    with pytest.raises(wr.BadInput, match=f"{word}= belongs to wr.over") as refusal:
+        WINDOWED[function](call)
+
+    assert "\nHint: " in str(refusal.value)
+
+
+LABELS = pa.table({"at": pa.array([2], pa.timestamp("s"))})
+FEATURES = wr.features(on="ts", counted=wr.count(last="1 second"))
+
+
+def explained(*window, **options):
+    return wr.explain(TABLE, *window, **options, x=wr.sum("n"))
+
+
+def labelled(*window, **options):
+    return explained(*window, labels=LABELS, at="at", on="ts", **options)
+
+
+IDLE = {
+    "on": lambda: explained(WINDOW, on="n"),
+    "ties": lambda: explained(WINDOW, ties="n"),
+    "span": lambda: explained(WINDOW, span=("ts", "ts")),
+    "at": lambda: explained(WINDOW, at="ts"),
+    "slicer": lambda: explained(on="ts", slicer="panes"),
+    "chunk": lambda: explained(on="ts", chunk=4),
+    "strategy": lambda: explained(on="ts", strategy="P→Pane, I→Window"),
+    "lasting": lambda: explained(on="ts", lasting="1 hour"),
+    "window": lambda: labelled(WINDOW),
+    "span of labels": lambda: labelled(span=("ts", "ts")),
+    "late": lambda: labelled(late="drop"),
+    "watermark": lambda: labelled(watermark="1 hour"),
+}
+
+
+@pytest.mark.parametrize("option", IDLE)
+def test_explain_refuses_what_the_function_that_it_explains_has_not(option):
+    with pytest.raises(wr.BadInput, match=f"cannot take {option.split()[0]}=") as told:
+        IDLE[option]()
+
+    assert "\nHint: " in str(told.value)
+
+
 REFUSED = {
+    "features by an algorithm that is none": (
+        lambda: wr.over(TABLE, FEATURES, algorithm="soup"),
+        wr.WindrowError,
+        "no algorithm called 'soup'",
+    ),
+    "arrays in the order of a column": (
+        lambda: wr.slide([1, 2], wr.rows(2, on="ts"), "sum"),
+        wr.BadInput,
+        "on= orders the rows of a table",
+    ),
+    "arrays whose ties a column breaks": (
+        lambda: wr.slide({"x": [1, 2]}, wr.rows(2, ties="x"), wr.sum("x")),
+        wr.BadInput,
+        "ties= orders the rows of a table",
+    ),
+    "longer tiles by another time": (
+        lambda: wr.tiles(
+            wr.tiles(TABLE, every="5 s", on="ts", n=wr.count()), every="10 s", on="n"
+        ),
+        wr.BadInput,
+        "they were cut by 'ts'",
+    ),
     "a range of zero": (
         lambda: wr.sliding("0 seconds"),
         wr.WindowError,

@@ -1,13 +1,14 @@
 """Reads the arrays of `wr.slide` as a table, and returns its columns as arrays.
 
-The table has one column, or the columns of a mapping, so that nulls, types and windows
-mean the same as everywhere.
+The table has one column, called `value`, or the columns of a mapping, so that nulls,
+types, windows and filters mean the same as everywhere.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -112,6 +113,13 @@ def slide_inputs(values: Any, window: Any, aggregate: Any, at: Any) -> SlideInpu
             "span= names two columns, and at= gives one instant for each value",
             "use wr.aggregate(table, window, ...)",
         )
+    for word, given in (("ties", window.ties), ("on", window.on)):
+        if given and (word == "ties" or not window.is_timed):
+            raise BadInput.because(
+                f"cannot slide over arrays by {word}={given!r}",
+                f"{word}= orders the rows of a table, and arrays stand in their order",
+                f"sort the arrays first, and leave {word}= out",
+            )
     calls = calls_of(aggregate)
     index = values.index if _is_series(values) else None
     if at is None and window.is_timed and hasattr(index, "tz"):  # a DatetimeIndex
@@ -164,7 +172,7 @@ def _call_on_value(call: Call) -> Call:
             f"wr.slide({{'x': x, 'y': y}}, window, wr.{aggregate.name}('x', 'y'))",
         )
     reads_value = call.columns or aggregate.columns[1]
-    return Call(aggregate, (VALUE,) if reads_value else (), options=call.options)
+    return replace(call, columns=(VALUE,) if reads_value else ())
 
 
 def _table(values: Any, window: Window, at: Any) -> pa.Table:

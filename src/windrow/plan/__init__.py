@@ -48,12 +48,13 @@ from .resolve import resolve
 
 if TYPE_CHECKING:
     from .as_of import plan_as_of
-    from .explain import Explanation, check_show, explain_resolved
+    from .explain import Explanation, check_not_given, check_show, explain_resolved
 
 __getattr__ = load_later(
     __name__,
     {
         "Explanation": ".explain",
+        "check_not_given": ".explain",
         "check_show": ".explain",
         "explain_resolved": ".explain",
         "plan_as_of": ".as_of",
@@ -81,6 +82,7 @@ __all__ = [
     "Facts",
     "OverPlan",
     "Plan",
+    "check_not_given",
     "check_show",
     "explain_resolved",
     "plan_aggregate",

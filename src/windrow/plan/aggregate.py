@@ -25,12 +25,17 @@ from .bind import bind, check_new_names
 from .choose import GRAPH, Choice, choose_algorithm, choose_slicer
 from .sharing import sharing_of
 from .spans import check_forced, span_of
-from .table import TablePlan, holistic_error, key_names, nominal_product
+from .table import (
+    TablePlan,
+    check_no_frames,
+    holistic_error,
+    key_names,
+    nominal_product,
+)
 from .windows import check_windows, order_of, rules_of
 
 CELLS_PER_ROW = 8  # an empty cell takes a twentieth of the time of sorting a row
 FEW_CELLS = 4096
-OF_FRAMES = ("last", "next", "min_periods")
 
 
 @dataclass(frozen=True)
@@ -170,14 +175,7 @@ def plan_aggregate(
     windows: list[Window] = list(window) if listed else [window]  # type: ignore[list-item,arg-type]
     check_windows(windows)
     keys = key_names(by, schema)
-    for name, call in calls.items():
-        said = [word for word in OF_FRAMES if getattr(call, word) is not None]
-        if said:
-            raise BadInput.because(
-                f"cannot compute {name!r}",
-                f"{said[0]}= belongs to wr.over, and the window says how far back",
-                f"leave {said[0]}= out, or call wr.over",
-            )
+    check_no_frames(calls)
     bound = bind(calls, schema)
     check_new_names(list(calls), [*keys, "window", *(["query"] if listed else [])])
     span = span_of(windows, schema)

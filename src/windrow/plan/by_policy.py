@@ -23,7 +23,14 @@ from windrow.windows.policy_numbers import BY_HAND, PolicyNumbers
 
 from .bind import bind, check_new_names, column_type
 from .choose import Choice, choose_algorithm
-from .table import TablePlan, check_columns, holistic_error, key_names, nominal_product
+from .table import (
+    TablePlan,
+    check_columns,
+    check_no_frames,
+    holistic_error,
+    key_names,
+    nominal_product,
+)
 
 
 @dataclass(frozen=True)
@@ -75,6 +82,7 @@ def plan_by_policy(
             "no column says where the punctuations are",
             "name a boolean one: wr.punctuation('last')",
         )
+    check_no_frames(calls)
     keys = key_names(by, schema)
     bound = bind(calls, schema)
     check_new_names(list(calls), [*keys, "window"])

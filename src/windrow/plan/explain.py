@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
+from typing import Any
 
 from windrow import graph
 from windrow._later import dataclass
@@ -170,6 +171,20 @@ def _policy_lines(resolved: ResolvedPolicy) -> list[str]:
         lines.append(f"  algorithm  {choice}")
     lines += holistic_lines(plan.calls, request)
     return lines + result_lines(plan.calls, [request])
+
+
+_USUAL = {"slicer": "auto", "chunk": 0, "hot": False, "late": "count", "mode": "append"}
+
+
+def check_not_given(function: str, options: Mapping[str, Any]) -> None:
+    """Refuse options that the function which is explained does not have."""
+    for name, value in options.items():
+        if value is not None and not (name in _USUAL and value == _USUAL[name]):
+            raise BadInput.because(
+                f"cannot take {name}= to explain this call",
+                f"it is one of {function}, which has no {name}=",
+                f"leave {name}= out",
+            )
 
 
 def check_show(show: str, *, sliding: bool) -> None:

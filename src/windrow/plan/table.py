@@ -7,11 +7,12 @@ OverPlan    wr.over                                over.py
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
 from windrow._later import dataclass
+from windrow.aggregates import FRAME, Call
 from windrow.errors import BadInput
 from windrow.kernels import Product
 from windrow.windows import Clock
@@ -55,6 +56,18 @@ class TablePlan:
         if self.clock is not None:
             names += [self.clock.column, *self.ties]
         return list(dict.fromkeys(names))
+
+
+def check_no_frames(calls: Mapping[str, Call]) -> None:
+    """Refuse frames where a window says how far back."""
+    for name, call in calls.items():
+        for word in FRAME:
+            if getattr(call, word) is not None:
+                raise BadInput.because(
+                    f"cannot compute {name!r}",
+                    f"{word}= belongs to wr.over, and the window says how far back",
+                    f"leave {word}= out, or call wr.over",
+                )
 
 
 def label_of(calls: Sequence[BoundCall]) -> str:

@@ -175,6 +175,12 @@ def tile_window(every: Any, on: str | None, kind: TileKind | None = None) -> Win
         )
     if kind is None:
         return sliding(every, on=on)
+    if on not in (None, kind.on):
+        raise BadInput.because(
+            f"cannot make longer tiles by {on!r}",
+            f"they were cut by {kind.on!r}, which says where a tile stands",
+            "leave on= out",
+        )
     shift = kind.shift * kind.tick if kind.tick else kind.shift
     offset = Duration("shift", **{"nanoseconds" if kind.tick else "number": shift})
     return sliding(every, on=kind.on, offset=offset)

@@ -63,7 +63,7 @@ def tiles(
 ) -> DataFrame:
     """The tiles of rows, or longer ones of tiles; no job is run over rows."""
     if {TILE, ABOUT} <= set(frame.columns) and not (named or aggregates):
-        return _longer(frame, every, by)
+        return _longer(frame, every, on, by)
     window = tile_window(every, on)
     assert on is not None
     asked = gather_calls(named, aggregates, locals())
@@ -117,11 +117,11 @@ def merge_tiles(
     return result.select(*(quoted(name) for name in (*named, *plan.calls)))
 
 
-def _longer(frame: DataFrame, every: Any, by: Any) -> DataFrame:
+def _longer(frame: DataFrame, every: Any, on: str | None, by: Any) -> DataFrame:
     """Longer tiles of shorter ones."""
     kind, source, frame = read_tiles(frame)
     keys = kind.by if by is None else by
-    window = tile_window(every, kind.on, kind)
+    window = tile_window(every, on, kind)
     plan = plan_longer(kind, window, keys, tile_type(frame))
     tree = Tree(plan.resolved, "kernel", "tiles hold partials", "none", "", 0)
     slices = _merge_slices(source, _slices(frame, plan, tree, source), tree)
