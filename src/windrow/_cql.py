@@ -25,7 +25,7 @@ from windrow._cql_passes import (
     run_together,
 )
 from windrow.aggregates import Aggregate
-from windrow.errors import BadInput, QueryError
+from windrow.errors import BadInput, QueryError, UnknownName
 from windrow.plan import Explanation
 from windrow.plan.cql import BoundQuery, Pass, bind_query, explain_passes, passes_of
 from windrow.plan.where import load_parser
@@ -75,7 +75,9 @@ def cql(
     own = {"watermark": watermark, "ahead": ahead, "idle": idle}
     options = _on_spark(hot=hot, late=late, buckets=buckets, **own)
     session = _Session(text, time, {**named, **(streams or {})}, options)
-    results = session.run(queries_of(text, session.aggregates))
+    queries = queries_of(text, session.aggregates)
+    session.check_time(queries)
+    results = session.run(queries)
     return results[0] if len(results) == 1 else results
 
 
@@ -108,7 +110,9 @@ def explain_cql(
     own = {"watermark": watermark, "ahead": ahead, "idle": idle}
     options = _on_spark(hot=hot, late=late, buckets=buckets, **own)
     session = _Session(text, time, {**named, **(streams or {})}, options, empty=True)
-    return session.explain(queries_of(text, session.aggregates))
+    queries = queries_of(text, session.aggregates)
+    session.check_time(queries)
+    return session.explain(queries)
 
 
 def _on_spark(**options: Any) -> dict[str, Any]:
@@ -187,6 +191,20 @@ class _Session:
         self.aggregates = users
         self._inputs = {n: value for n, value in named.items() if n not in users}
         self._inner: list[Explanation] = []
+
+    def check_time(self, queries: Sequence[QueryTree]) -> None:
+        """Refuse the time column of a stream that is none."""
+        if self._time is None or isinstance(self._time, str):
+            return
+        known, sources = list(self._inputs), [query.stream for query in queries]
+        while sources:
+            source = sources.pop()
+            known.append(source.name)
+            if source.inner is not None:
+                sources.append(source.inner.stream)
+        for name in self._time:
+            if name.lower() not in map(str.lower, known):
+                raise UnknownName.among("stream", name, dict.fromkeys(known))
 
     def run(self, queries: Sequence[QueryTree]) -> list[Any]:
         """The result of each query."""

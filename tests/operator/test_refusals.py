@@ -62,6 +62,16 @@ UNCHANGED = [
     ),
     (lambda: fed(nulls=False), lambda op: op.insert(None), "made with nulls=False"),
     (lambda: fed(nulls=False), lambda op: op.feed([1, None]), "made with nulls=False"),
+    (
+        lambda: fed(None, wr.collect(), nulls=False),
+        lambda op: op.insert(None),
+        "made with nulls=False",
+    ),
+    (
+        lambda: fed(None, wr.collect(), nulls=False),
+        lambda op: op.feed([1, None]),
+        "made with nulls=False",
+    ),
 ]
 
 

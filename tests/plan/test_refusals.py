@@ -83,6 +83,28 @@ def test_explain_refuses_what_the_function_that_it_explains_has_not(option):
 
 
 REFUSED = {
+    "ties of rows that go by no time": (
+        lambda: wr.aggregate(TABLE, wr.rows(2, ties="n"), x=wr.first("len")),
+        wr.BadInput,
+        "cannot break ties by n: no time column is named",
+    ),
+    "ties of a policy that goes by no time": (
+        lambda: wr.aggregate(
+            TABLE, wr.window(evict=wr.delta("n", 5), ties="n"), x=wr.sum("n")
+        ),
+        wr.BadInput,
+        "cannot break ties by n",
+    ),
+    "ties of frames that go by no time": (
+        lambda: wr.over(TABLE, ties="n", x=wr.first("len", last=2)),
+        wr.BadInput,
+        "cannot break ties by n",
+    ),
+    "the time of a stream that is none": (
+        lambda: wr.cql("select max(n) as m from T [rows 2]", T=TABLE, time={"S": "ts"}),
+        wr.UnknownName,
+        "no stream called 'S'",
+    ),
     "features by an algorithm that is none": (
         lambda: wr.over(TABLE, FEATURES, algorithm="soup"),
         wr.WindrowError,

@@ -156,6 +156,8 @@ class EventColumns:
         event = self._masked_event(event)
         for name, plain in self._plain:
             value = event[name]
+            if value is None and not self.nulls:
+                self._check_null(name)
             if value is not None and type(value) is not plain:
                 kind = self.type_of(name)
                 try:
@@ -168,10 +170,12 @@ class EventColumns:
         """The same of many events; None where results point to nothing."""
         if not self.payloads:
             return None
-        columns = self._masked(columns)
-        lists = [
-            _cast(columns[n], n, self.type_of(n)).to_pylist() for n in self.payloads
-        ]
+        columns, lists = self._masked(columns), []
+        for name in self.payloads:
+            column = _cast(columns[name], name, self.type_of(name))
+            if column.null_count and not self.nulls:
+                self._check_null(name)
+            lists.append(column.to_pylist())
         return list(zip(*lists, strict=True))
 
     def type_of(self, name: str) -> pa.DataType:

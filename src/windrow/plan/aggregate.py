@@ -28,6 +28,7 @@ from .spans import check_forced, span_of
 from .table import (
     TablePlan,
     check_no_frames,
+    check_ties,
     holistic_error,
     key_names,
     nominal_product,
@@ -180,6 +181,7 @@ def plan_aggregate(
     check_new_names(list(calls), [*keys, "window", *(["query"] if listed else [])])
     span = span_of(windows, schema)
     clock, ties = order_of(windows, schema, span)
+    check_ties(ties, None if clock is None else clock.column)
     rules = rules_of(windows, clock)
     by_rows = rules[0].counts_rows and algorithm != GRAPH  # a graph has no tails
     cut = choose_slicer(slicer, rules, rows=by_rows, span_times=span is not None)

@@ -27,6 +27,7 @@ from .table import (
     TablePlan,
     check_columns,
     check_no_frames,
+    check_ties,
     holistic_error,
     key_names,
     nominal_product,
@@ -96,6 +97,7 @@ def plan_by_policy(
         ticks: dict[str, Any] = {k: clock.ticks(v) for k, v in lengths.items()}
         policies = replace(policies, **ticks)
     ties = check_columns(window.ties, schema)
+    check_ties(ties, window.on)
     plan = PolicyPlan(bound, keys, clock, ties, algorithm, schema, window, policies)
     product = nominal_product(bound)
     if product is not None:

@@ -22,7 +22,7 @@ from windrow.windows import Clock, clock_of, sliding
 from .bind import BoundCall, bind, check_new_names, column_type
 from .frame import Frame, durations_of, share_frames
 from .spans import span_of
-from .table import TablePlan, check_columns, key_names
+from .table import TablePlan, check_columns, check_ties, key_names
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,7 @@ def plan_over(
     bound_calls = bind(calls, schema, of_rows=True)
     check_new_names(list(calls), schema.names)
     names = check_columns(ties, schema)
+    check_ties(names, on)
     durations = durations_of(bound_calls)
     if on is None and durations:
         raise WindowError.because(

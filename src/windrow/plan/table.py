@@ -104,6 +104,16 @@ def check_columns(
     return tuple(columns)
 
 
+def check_ties(names: Sequence[str], on: str | None) -> None:
+    """Refuse ties of rows that go by no time, and stand as they came."""
+    if names and on is None:
+        raise BadInput.because(
+            f"cannot break ties by {', '.join(names)}",
+            "no time column is named, so that no two rows are at one instant",
+            "say which, as in on='ts', or leave ties= out",
+        )
+
+
 def key_names(by: str | Sequence[str] | None, schema: pa.Schema) -> tuple[str, ...]:
     """The key columns, each of which must exist, and be named once."""
     names = check_columns(by, schema)
