@@ -27,7 +27,7 @@ from windrow.errors import BadInput, UnknownName
 from windrow.windows import Duration
 from windrow.windows.policy_numbers import EXACT, PolicyNumbers
 
-from .inputs import Events, Others, as_column, check_length
+from .inputs import Events, Others, as_column, check_array, check_length
 from .layout import Array
 
 # Only conditions need the parser.
@@ -94,18 +94,18 @@ class EventReader:
 
     def batch(self, values: Any) -> tuple[Mapping[str, Any], int]:
         """A batch by column, and how many events it has."""
-        by_name = values
-        if hasattr(values, "column_names"):
-            table = pa.table(values)
-            by_name = dict(zip(table.column_names, table.columns, strict=True))
-        elif not isinstance(values, Mapping):
+        by_name = values = as_columns(values)
+        if not isinstance(values, Mapping):
             shape = "a mapping of arrays:"
             by_name = self._only_column(values, "one array of events", shape)
         for name in self.names:
             if name not in by_name:
                 raise UnknownName.among("column", name, by_name)
         columns = {name: by_name[name] for name in self.names}
-        sizes = {len(column) for column in columns.values()} or {len(values)}
+        counted = columns or (values if isinstance(values, Mapping) else {"": values})
+        for column in counted.values():
+            check_array(column)
+        sizes = {len(column) for column in counted.values()} or {0}
         if len(sizes) > 1:
             raise BadInput.because(
                 "cannot take columns of different lengths",
@@ -138,7 +138,8 @@ class EventReader:
 
     def ticks_of(self, at: Any, values: Any, count: int) -> Array:
         """The instants of a batch, if need be from the column that has them."""
-        if at is None and self.on is not None and self.on in _names_of(values):
+        values = as_columns(values)
+        if at is None and isinstance(values, Mapping) and self.on in values:
             at = values[self.on]
         return self.ticks(at, count)
 
@@ -288,11 +289,13 @@ def _columns_of(call: Call) -> list[str]:
     return [*call.columns, *condition]
 
 
-def _names_of(values: Any) -> Any:
-    """The columns of a batch."""
-    return getattr(
-        values, "column_names", values if isinstance(values, Mapping) else ()
-    )
+def as_columns(values: Any) -> Any:
+    """A table or a frame as a mapping of columns; whatever else as it is."""
+    is_frame = hasattr(values, "columns") and hasattr(values, "__arrow_c_stream__")
+    if not is_frame and not hasattr(values, "column_names"):
+        return values
+    table = pa.table(values)
+    return dict(zip(table.column_names, table.columns, strict=True))
 
 
 def _scale(unit: str | None, numeric: bool | None) -> int | None:

@@ -351,9 +351,33 @@ def check_length(values: Any, count: int, fact: str, noun: str) -> None:
         raise BadInput.because(fact, cause, "give one for each event")
 
 
+def check_array(values: Any) -> None:
+    """Refuse what is no array with an entry for each event."""
+    dimensions = getattr(values, "ndim", 1)
+    if not hasattr(values, "__len__") or dimensions not in (1, None):
+        name = type(values).__name__
+        raise BadInput.because(
+            f"cannot take a {name} as a batch of events",
+            f"it has {dimensions} dimensions"
+            if hasattr(values, "__len__")
+            else "it has no length",
+            "give one array, or a mapping of arrays, with one entry for each event",
+        )
+
+
 def as_column(values: Any) -> Any:
-    """Values as an Arrow column."""
-    return values if hasattr(values, "combine_chunks") else pa.array(values)
+    """Values as an Arrow column, refused where they are not of one type."""
+    if hasattr(values, "combine_chunks"):
+        return values
+    try:
+        return pa.array(values)
+    except _OTHER_TYPE as error:
+        cause = str(error).partition("\n")[0] or "it is not an array"
+        raise BadInput.because(
+            f"cannot read one column from a {type(values).__name__}",
+            cause,
+            "give an array or a list of values of one type",
+        ) from error
 
 
 def _alone(value: Any, name: str, kind: pa.DataType) -> pa.Array:

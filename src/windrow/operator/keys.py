@@ -86,6 +86,12 @@ def key_codes(keys: Any, count: int) -> tuple[list[Any], Array]:
 
     Keys that are equal are one key, as in a dict: 1, 1.0 and True, 0.0 and -0.0.
     """
+    if not hasattr(keys, "__len__") and not hasattr(keys, "__iter__"):
+        raise BadInput.because(
+            f"cannot give keys to {count} events",
+            f"{keys!r} is one key",
+            "give a key for each event",
+        )
     keys = keys if hasattr(keys, "__len__") else list(keys)
     check_length(keys, count, f"cannot give keys to {count} events", "keys")
     column = _key_column(keys) if count else None

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .array_feed import is_numbers
+from .events import as_columns
 from .inputs import Events, Source
 from .keyed import KeyedWindows
 from .keys import Runs, check_key, check_keyed, hashable, key_codes, runs_of
@@ -94,6 +95,7 @@ class LongWays:
             raise
 
     def _feed(self, values: Any, at: Any, key: Any) -> Any:
+        values = as_columns(values)
         columns, count = self.reader.batch(values)
         check_keyed(self.keyed, key)
         if key is None:

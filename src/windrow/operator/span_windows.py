@@ -140,8 +140,8 @@ class SpanProgram:
         """The starts and the ends of a batch, as ticks."""
         span = self.span
         if at is None:
-            names = getattr(values, "column_names", values)
-            missing = [name for name in span if name not in (names or ())]
+            names = values if isinstance(values, Mapping) else ()
+            missing = [name for name in span if name not in names]
             if missing:
                 raise BadInput.because(
                     "cannot place a batch of events",
@@ -149,7 +149,14 @@ class SpanProgram:
                     f"give both columns of the span, or at=({span[0]}, {span[1]})",
                 )
             at = values[span[0]], values[span[1]]
-        starts, ends = (self.reader.ticks(bound, len(at[0])) for bound in at)
+        bounds = list(at) if hasattr(at, "__len__") else []
+        if len(bounds) != 2 or not all(hasattr(bound, "__len__") for bound in bounds):
+            raise BadInput.because(
+                "cannot place a batch of events",
+                f"at= is a {type(at).__name__}, and not two arrays",
+                f"give all starts and all ends: at=({span[0]}, {span[1]})",
+            )
+        starts, ends = (self.reader.ticks(bound, len(bounds[0])) for bound in bounds)
         return starts, ends
 
     def batch(self, values: Any, count: int) -> tuple[Mapping[str, Any], int]:

@@ -25,7 +25,7 @@ from windrow.plan.spans import check_online
 from windrow.state.codec import pack, unpack
 
 from .description import PYTHON, calls_from, describe, describe_call, spec_from
-from .events import EventReader, with_columns
+from .events import EventReader, as_columns, with_columns
 from .keys import Runs, check_key, check_keyed, hashable, key_codes, runs_of
 from .results import Result, Results
 from .saved_columns import schema_of, types_text
@@ -120,6 +120,7 @@ class SpanOperator:
             raise
 
     def _feed(self, values: Any, at: Any, key: Any) -> Results:
+        values = as_columns(values)
         starts, ends = self._program.batch_bounds(values, at)
         columns, count = self._program.batch(values, len(starts))
         check_keyed(self._keyed, key)
