@@ -55,6 +55,17 @@ UNCHANGED = [
     (fed, lambda op: op.feed([0.5]), "the column is of type int64"),
     (fed, lambda op: op.feed(["x"]), "the column is of type int64"),
     (fed, lambda op: op.evict(1), "algorithm='flat_fat'"),
+    (fed, lambda op: op.evict("one"), "that is no handle"),
+    (
+        lambda: fed(algorithm="flat_fat"),
+        lambda op: op.evict((None, None, "one")),
+        "that is no handle",
+    ),
+    (
+        lambda: fed(algorithm="flat_fat"),
+        lambda op: op.correct(None, 5),
+        "that is no handle",
+    ),
     (
         lambda: fed(algorithm="flat_fat"),
         lambda op: op.evict(17),
@@ -178,6 +189,8 @@ def test_a_refused_instant_tells_no_zone():
 
     with pytest.raises(wr.BadInput, match="cannot go back"):
         operator.insert(1, at=NOON)
+    with pytest.raises(wr.BadInput, match="no keys"):
+        operator.query("a", at=NOON)
 
     assert operator.save() == before
 

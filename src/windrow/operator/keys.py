@@ -64,6 +64,20 @@ def check_key(key: Any) -> None:
         raise _unusable(key, cause)
 
 
+def check_handle(handle: Any, what: str) -> None:
+    """Refuse what `insert` never gave: a number, or a key, an instant and a number."""
+    numbers: tuple[Any, ...] = (handle,)
+    if isinstance(handle, tuple) and len(handle) == 3:
+        hashable(handle[0])
+        numbers = (handle[1] or 0, handle[2])
+    if not all(isinstance(number, int) for number in numbers):
+        raise BadInput.because(
+            f"cannot {what} the event {handle!r}",
+            "that is no handle of an event",
+            "give what insert gave for it",
+        )
+
+
 def hashable(key: Any) -> Any:
     """The key, refused if windows cannot be found by it."""
     try:

@@ -127,9 +127,9 @@ class LongWays:
 
     def query(self, key: Any = None, at: Any = None) -> Any:
         """The aggregate of what is in the window of a key."""
+        check_keyed(self.keyed, hashable(key))
         tick = None if at is None else self.reader.tick(at)
         if self.shared is not None:
-            check_keyed(self.keyed, key)
             value = self.shared.query(key, tick)
         else:
             window = self.window(key, create=False)

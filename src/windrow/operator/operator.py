@@ -15,7 +15,7 @@ from windrow.state.codec import unpack
 
 from .array_feed import WindowFeed
 from .keyed import KeyedWindows
-from .keys import check_keyed, hashable
+from .keys import check_handle, check_keyed, hashable
 from .late_windows import find_event
 from .list_feed import ListFeed
 from .long_ways import LongWays
@@ -130,6 +130,7 @@ class Operator:
         4
         """
         if handle is not None:
+            check_handle(handle, "evict")
             late, place, tick, _ = find_event(self._ways.window_of, handle, "evict")
             late.remove(place, tick)
             return
@@ -156,6 +157,7 @@ class Operator:
         15
         """
         event = self._reader.event(value)
+        check_handle(handle, "correct")
         window, place, tick, number = find_event(
             self._ways.window_of, handle, "correct"
         )

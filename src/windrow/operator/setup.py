@@ -195,7 +195,7 @@ class OperatorSetup:
         """Take a window out of the list."""
         if self.many is None:
             raise _no_list("remove a window", self.window)
-        if name not in self.many:
+        if name not in list(self.many):  # whatever has no hash is none of them
             raise UnknownName.among("window", name, self.many)
         if len(self.many) == 1:
             raise BadInput.because(

@@ -157,9 +157,9 @@ class SpanOperator:
 
         With `at` time goes on to that instant first, for that key.
         """
+        check_keyed(self._keyed, hashable(key))
         tick = None if at is None else self._reader.tick(at)
-        check_keyed(self._keyed, key)
-        window = self._windows.get(hashable(key))
+        window = self._windows.get(key)
         if window is not None and tick is not None:
             window.flush()
             window.elapse(tick)
