@@ -182,17 +182,21 @@ def test_what_is_refused_first_tells_no_types(make, ask, insert):
     assert operator.keys() == untouched.keys()
 
 
-def test_a_refused_instant_tells_no_zone():
+@pytest.mark.parametrize("key", [None, "a"])
+def test_a_refused_instant_tells_no_zone(key):
     operator = of_days()
-    operator.insert(1, at=dt.datetime(2026, 1, 2))  # noqa: DTZ001
+    for day in (2, 3):
+        operator.insert(1, at=dt.datetime(2026, 1, day), key=key)  # noqa: DTZ001
     before = operator.save()
 
     with pytest.raises(wr.BadInput, match="cannot go back"):
-        operator.insert(1, at=NOON)
-    with pytest.raises(wr.BadInput, match="no keys"):
-        operator.query("a", at=NOON)
+        operator.insert(1, at=NOON, key=key)
+    with pytest.raises(wr.BadInput, match="key"):
+        operator.query(None if key else "a", at=NOON)
 
     assert operator.save() == before
+    operator.insert(1, at=NOON.replace(month=2), key=key)
+    assert operator.query(key) == 1
 
 
 NEVER_MADE = [

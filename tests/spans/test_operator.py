@@ -295,6 +295,7 @@ def test_a_frame_means_nothing(frame):
     lambda op: op.insert({"start": 9, "end": 5, "x": 1}),
     lambda op: op.insert({"start": 0, "end": 2**62, "x": 1}),
     lambda op: op.insert({"start": 1, "end": 5, "x": 2**70}),
+    lambda op: op.insert({"start": 1, "end": 5, "x": 1}, key=["a"]),
     lambda op: op.feed({"start": [9], "end": [5], "x": [1]}),
     lambda op: op.feed({"start": [9, 1], "end": [20, 2], "x": [1, 1]}),
     lambda op: op.feed({"start": [1, 2], "end": [5, 6], "x": [1, 1]}, key=["a", None]),

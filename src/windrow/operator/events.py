@@ -33,6 +33,7 @@ from .layout import Array
 # Only conditions need the parser.
 _load = load_later(__name__, {"names_of": "windrow.plan.where"})
 
+Reads = Callable[[Any], Any]
 VALUE = "value"
 UNITS = {"s": 10**9, "ms": 10**6, "us": 1000, "ns": 1}
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
@@ -77,7 +78,8 @@ class EventReader:
             self.numeric = not late.is_time
         self.on = on if self.numeric is not None else None
         self.scale = _scale(unit, self.numeric)
-        self.reads = self._reads_by_type()
+        self.reads = self._reads_by_type(self._read)
+        self.steady_reads = self._reads_by_type(self._read_alike)
 
     def event(self, value: Any) -> Mapping[str, Any]:
         """One event by column."""
@@ -143,7 +145,18 @@ class EventReader:
             at = values[self.on]
         return self.ticks(at, count)
 
-    def _reads_by_type(self) -> dict[type, Callable[[Any], Any]]:
+    def _read(self, at: dt.datetime) -> int:
+        """A datetime, which tells whether others come out with a zone."""
+        self.zoned = at.tzinfo is not None
+        return nanoseconds(at)
+
+    def _read_alike(self, at: dt.datetime) -> int:
+        """A datetime that tells nothing new, for those who may yet be refused."""
+        if (at.tzinfo is not None) != self.zoned:
+            raise ValueError
+        return nanoseconds(at)
+
+    def _reads_by_type(self, read: Reads) -> dict[type, Reads]:
         """How instants of the usual types are read as ticks."""
         if self.numeric is None:
             return {type(None): lambda at: at}
@@ -151,11 +164,6 @@ class EventReader:
             return {int: lambda at: at}
         if (scale := self.scale) is not None:
             return {int: scale.__mul__, float: lambda at: round(at * scale)}
-
-        def read(at: dt.datetime) -> int:
-            self.zoned = at.tzinfo is not None
-            return nanoseconds(at)
-
         return {
             dt.datetime: read,
             str: lambda at: read(dt.datetime.fromisoformat(at)),

@@ -32,7 +32,7 @@ def quick_insert_of(
 
     What is anything else goes the long way, `insert`, which also says what is wrong.
     """
-    pending, on, read_tick = windows.pending, reader.on, reader.reads.get
+    pending, on, read_tick = windows.pending, reader.on, reader.steady_reads.get
     slots, newest, waiting = windows.slots, windows.newest, windows.waiting
     ticks, add_waiting = pending.events[0], waiting.append
     add_tick = ticks.append

@@ -276,7 +276,7 @@ class SpanOperator:
     # --- not for users
 
     def _window(self, key: Any) -> SpanWindow | None:
-        if key is not None and key not in self._windows:
+        if key is not None and hashable(key) not in self._windows:
             check_key(key)
         return self._windows.get(key)
 
