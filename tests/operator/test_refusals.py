@@ -232,6 +232,8 @@ NEVER_MADE = [
     ((None, wr.max()), {"types": {}}, "types= has no entry"),
     ((None, wr.covariance()), {}, "it needs 2 columns"),
     ((None, wr.max()), {"capacity": 0}, "a capacity is at least 1"),
+    ((None, wr.max()), {"capacity": 2.5}, "it is no whole number"),
+    ((None, wr.max()), {"types": "int64"}, "cannot read types from 'int64'"),
     ((wr.sliding("1 h"), wr.max()), {"lateness": 5}, "in another unit"),
     ((None, wr.max()), {"lateness": -5}, "a lateness is zero or more"),
 ]

@@ -83,6 +83,18 @@ def test_explain_refuses_what_the_function_that_it_explains_has_not(option):
 
 
 REFUSED = {
+    "an algorithm for a median over the past": (
+        lambda: wr.over(TABLE, on="ts", x=wr.median("n"), algorithm="daba"),
+        wr.BadInput,
+        "holistic aggregates have no partials",
+    ),
+    "an algorithm for a median before labels": (
+        lambda: wr.as_of(
+            LABELS, TABLE, at="at", on="ts", x=wr.median("n"), algorithm="soup"
+        ),
+        wr.BadInput,
+        "holistic aggregates have no partials",
+    ),
     "ties of rows that go by no time": (
         lambda: wr.aggregate(TABLE, wr.rows(2, ties="n"), x=wr.first("len")),
         wr.BadInput,

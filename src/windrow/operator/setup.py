@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from windrow.aggregates import Call
@@ -79,10 +80,11 @@ class OperatorSetup:
         late = self.lateness is not None
         check_asked(algorithm, self.policies, late=late, latency=latency)
         self.nulls, self.capacity = nulls, capacity
-        if capacity is not None and capacity < 1:
+        whole = isinstance(capacity, (int, np.integer)) and capacity is not True
+        if capacity is not None and not (whole and capacity >= 1):
             raise BadInput.because(
-                f"cannot make room for {capacity} events",
-                "a capacity is at least 1",
+                f"cannot make room for {capacity!r} events",
+                "a capacity is at least 1" if whole else "it is no whole number",
                 "leave it out: room is made as it is needed",
             )
         self.unit = unit
@@ -261,6 +263,12 @@ def schema_of_batch(columns: Mapping[str, Any]) -> pa.Schema:
 
 def schema_of_types(names: list[str], types: Mapping[str, Any]) -> pa.Schema:
     """The schema that `types=` gives."""
+    if not isinstance(types, Mapping):
+        raise BadInput.because(
+            f"cannot read types from {types!r}",
+            f"it is of type {type(types).__name__}",
+            "give the type of each column: types={'len': 'float64'}",
+        )
     for name in names:
         if name not in types:
             hint = f"give all of {', '.join(names)}, or leave types out"

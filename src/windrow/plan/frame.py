@@ -32,7 +32,7 @@ from windrow.windows import Clock, Duration
 
 from .bind import BoundCall
 from .choose import Choice, choose_algorithm
-from .table import label_of, nominal_product
+from .table import holistic_error, label_of, nominal_product
 
 EVERYTHING = 2**62
 """More rows than there are."""
@@ -152,10 +152,14 @@ def share_frames(
             _check_under_way(bound, frame)
         counts = () if bound.call.min_periods is None else (_count_of_values(bound),)
         frames[frame] = (*frames.get(frame, ()), bound, *counts)
+    slides = algorithm == "auto"
     for frame, members in frames.items():
         product = nominal_product(members)
         if product is not None:
             frame.choice(algorithm, product, members)
+            slides = True
+    if not slides:
+        raise holistic_error(calls, algorithm)
     return frames
 
 
