@@ -1,13 +1,21 @@
-"""What nobody holds any more is gone, without a garbage collector."""
+"""What nobody holds any more is gone, without a garbage collector.
+
+Memory follows a window down as well as up: after a burst it is as if there was none.
+"""
 
 import gc
 import weakref
+from array import array
 from contextlib import contextmanager
 
 import numpy as np
 import pytest
 
 import windrow as wr
+from windrow.algorithms import CATALOGUE
+from windrow.loops import interpreting
+from windrow.operator.runtime import WindowProgram
+from windrow.operator.span_windows import SpanProgram
 
 TICKS, KEYS = np.arange(3_000), np.arange(3_000) % 3
 FLOATS = {"types": {"value": "float64"}, "nulls": False}
@@ -105,3 +113,117 @@ def test_a_method_from_before_the_first_event_takes_the_short_way_later():
     assert [each.value for each in results] == [13, 23, 33, 36]
     assert query() == 36
     assert len(operator) == 3
+
+
+# --- memory follows the window down ----------------------------------------------
+
+BURST, LEFT, FLOOR = 3_000, 60, 1 << 15
+ROLLING = wr.window(evict="10 s", trigger=None)
+SLIDING = wr.sliding("10 s", every="2 s")
+KINDS = {
+    "a window": (ROLLING, None),
+    "windows": ([SLIDING, wr.sliding("4 s", every="1 s")], None),
+    "rolling windows": ([ROLLING, wr.window(evict="4 s", trigger=None)], None),
+    "late": (ROLLING, "2 s"),
+    "late and sliding": (SLIDING, "2 s"),
+}
+CASES = [
+    (algorithm.name, kind, keys)
+    for algorithm in CATALOGUE
+    if algorithm.steps is not None
+    for kind in KINDS
+    for keys in (0, 4)
+    if algorithm.steps.many or "windows" not in kind
+    if not algorithm.steps.fifo or "late" not in kind
+]
+
+
+def kept_bytes(operator):
+    """Bytes of all arrays that an operator reaches, and 64 for each other thing."""
+    seen, found, stack, others = set(), {}, [vars(operator)], 0
+    while stack:
+        each = stack.pop()
+        if id(each) in seen or isinstance(each, WindowProgram | SpanProgram):
+            continue
+        seen.add(id(each))
+        if isinstance(each, np.ndarray):
+            while isinstance(each.base, np.ndarray):
+                each = each.base
+            found[id(each)] = each.nbytes
+        elif isinstance(each, array):
+            found[id(each)] = len(each) * each.itemsize
+        elif isinstance(each, dict | list | tuple):
+            others += len(each)
+            stack += each.values() if isinstance(each, dict) else each
+        elif type(each).__module__.startswith("windrow."):
+            stack += [vars(each)] if hasattr(each, "__dict__") else []
+    return sum(found.values()) + 64 * others
+
+
+def let_in(operator, count, second, keys, *, one_by_one=False):
+    """Events at one instant, of some keys in turn."""
+    if not one_by_one:
+        names = {"key": np.arange(count) % keys} if keys else {}
+        operator.feed(np.arange(count), at=np.full(count, second), **names)
+    else:
+        for i in range(count):
+            name = {"key": i % keys} if keys else {}
+            operator.insert(i, at=second, **name)
+            operator.query(**name)
+
+
+def after(burst, make, keys, how):
+    """An operator with few events left, and the bytes that it kept at most."""
+    operator = make()
+    if burst:
+        let_in(operator, burst, 0, keys)
+    most = kept_bytes(operator)
+    if how == "trigger":
+        let_in(operator, LEFT, 7, keys)
+        operator.trigger(at=14)
+    else:
+        let_in(operator, LEFT, 50, keys, one_by_one=how == "insert and query")
+    return operator, most
+
+
+@pytest.mark.parametrize("how", ["feed", "insert and query", "trigger"])
+@pytest.mark.parametrize(("algorithm", "kind", "keys"), CASES)
+def test_after_a_burst_as_much_is_kept_as_without_one(algorithm, kind, keys, how):
+    window, lateness = KINDS[kind]
+    aggregate = wr.max() if algorithm == "slick_deque" else wr.sum()
+    options = {"algorithm": algorithm, "lateness": lateness, "unit": "s"}
+    make = lambda: wr.Operator(window, aggregate, **options)  # noqa: E731
+
+    with interpreting():
+        calm, _ = after(0, make, keys, how)
+        operator, most = after(BURST, make, keys, how)
+
+        assert len(operator) == len(calm)
+        assert kept_bytes(operator) <= 4 * kept_bytes(calm) + FLOOR * bool(keys)
+        assert kept_bytes(operator) < most // 2
+        name = {"key": 1} if keys else {}
+        assert operator.query(**name) == calm.query(**name)
+
+
+LISTED = [each.name for each in CATALOGUE if each.steps and each.steps.many]
+
+
+@pytest.mark.parametrize("algorithm", LISTED)
+def test_what_only_a_removed_window_needed_is_given_back(algorithm):
+    """Numbers go the shortest way there is."""
+    aggregate = wr.max() if algorithm == "slick_deque" else wr.sum()
+    long, short = wr.rows(BURST, name="long"), wr.rows(LEFT, name="short")
+    with interpreting():
+        operator = wr.Operator([long, short], aggregate, algorithm=algorithm)
+        operator.feed(np.arange(BURST).tolist())
+        most = kept_bytes(operator)
+
+        operator.remove("long")
+        operator.insert(BURST)
+
+        last = range(BURST - LEFT + 1, BURST + 1)
+        one = max if algorithm == "slick_deque" else sum
+        assert operator.query() == {"short": one(last)}
+        assert kept_bytes(operator) < most // 4
+        operator.insert(-1)
+        assert operator.query() == {"short": one([*last[1:], -1])}

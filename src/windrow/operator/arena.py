@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from .layout import Array, Layout, Memory
-from .policies import FREE, HEAD, LEAST_KEY, MASK, NEVER, TOP
+from .policies import FREE, HEAD, LEAST_ARENA, LEAST_KEY, MASK, NEVER, TOP
 
 _ROWS = 1 << 14  # blocks that are copied at once
 
@@ -83,7 +83,7 @@ class Arena:
         """Copy blocks together where more than half of the array is free."""
         top = int(self.flat[TOP])
         free = int(self.flat[FREE]) + len(self.flat) - top
-        if len(self.flat) > (1 << 16) and 2 * free > len(self.flat):
+        if len(self.flat) > LEAST_ARENA and 2 * free > len(self.flat):
             self.keep(np.arange(self.count))
 
     def keep(self, slots: Array) -> None:

@@ -36,6 +36,7 @@ from .policies import (
     BOUNDARY,
     FREE,
     FULL,
+    LEAST_ARENA,
     LEAST_KEY,
     MASK,
     NEVER,
@@ -91,6 +92,14 @@ def resettle(arena, where, slot, places):
     give_block(arena, at)
     where[slot] = new
     return True
+
+
+def is_loose(arena):
+    """Whether blocks are to be moved: one found no room, or half of all is free."""
+    words = words_of(arena)
+    length = len(words)
+    free = words[FREE] + length - words[TOP]
+    return words[SHORT] != 0 or (length > LEAST_ARENA and 2 * free > length)
 
 
 def next_due(memory, ints):
@@ -208,13 +217,16 @@ def call_look_keys(arena, _, where, i, count, slots, out, sizes):
 def call_one_key(arena, where, due, slot, tick, mark, out, *values):
     """One event where nothing falls due, and the window's result at once.
 
-    Gives how many events there are, or -1 if the rings are full.
+    Gives how many events there are, 0 where the arena has room to give back as well, or
+    -1 if the rings are full.
     """
     memory, _ = open_block(arena, where[slot])
     value = lift_one(memory[0][TOTAL], *values)
     size = insert_and_answer(memory, value, tick, mark, out)
     if size >= 0:
         settle(arena, where, due, slot, memory)
+        if is_loose(arena):
+            size = 0 * size
     return size
 
 

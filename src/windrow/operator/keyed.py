@@ -258,10 +258,13 @@ class KeyedWindows:
         if policies.waits and (policies.trigger != TIME or due == NEVER or due <= tick):
             return False
         arguments = (arena, arena.where, arena.due, slot, tick, mark, self.out)
-        if self.program.steps.call_one_key(*arguments, *numbers) < 0:
+        size = self.program.steps.call_one_key(*arguments, *numbers)
+        if size < 0:
             return False
         self.pending.clear()
         del self.waiting[:]
+        if not size:
+            self.give_back()
         return True
 
     def trigger(self, tick: int | None) -> list[Result]:
@@ -291,7 +294,7 @@ class KeyedWindows:
             )
             if made:
                 self.untaken.append(self._batch(made, owners, *out))
-        self._shrink()
+        self.give_back()
 
     def _changed(self) -> list[Result]:
         """Results that are others than those that were reported before (IStream)."""
@@ -424,7 +427,7 @@ class KeyedWindows:
         keys = list(self.slots)
         return [batch._replace(key=[keys[slot] for slot in batch.owners.tolist()])]
 
-    def _shrink(self) -> None:
+    def give_back(self) -> None:
         """Give back memory: windows that found no smaller block find one now.
 
         New blocks are half as long as the old ones at most.
@@ -442,7 +445,7 @@ class KeyedWindows:
 
     def _tidy(self, slots: Array) -> None:
         """Give back memory and payloads that nobody needs any more."""
-        self._shrink()
+        self.give_back()
         if self.payloads:
             arena = self.arena
             for slot in np.unique(slots).tolist():

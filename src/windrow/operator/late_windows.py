@@ -136,11 +136,11 @@ class RevisedWindow(LateWindow):
         self.changed.add(tick)
 
     def elapse(self, tick: int) -> None:
-        """Time goes on without an event."""
+        """Time goes on without an event; those that no window may need leave."""
         self.flush()
         if self.boundary is not None:
             self._report(tick)
-        self.newest = tick if self.newest is None else max(self.newest, tick)
+        super().elapse(tick)
 
     def let_in(
         self, source: Source, events: Events, start: int, stop: int

@@ -123,7 +123,11 @@ class ManyWindow(KeyWindow):
         """Move to memory of another capacity; stacks are as long as the ring."""
         super().resize(capacity)
         if self.program.kernel.steps.stacks:
+            written, sizes = self._out, self._sizes
             self.begin_ranges()
+            for section, results in zip(self._out, written, strict=True):
+                section[:] = results
+            self._sizes[:] = sizes
 
     # --- events
 
@@ -195,10 +199,13 @@ class ManyWindow(KeyWindow):
             return False
         tick, _, numbers = self.pending.only()
         step = self.program.steps.call_one_many
-        if step(self.memory, tick, *self.arguments, *numbers) < 0:
+        size = step(self.memory, tick, *self.arguments, *numbers)
+        if size < 0:
             return False
         self.pending.clear()
         self.first += 1
+        if size < self.few:
+            self.tidy()
         return True
 
     def take_results(self, key: Any) -> list[Result]:

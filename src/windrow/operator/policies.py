@@ -45,6 +45,7 @@ READY, FULL, NO_ROOM = range(3)
 # block, the end of blocks, and how many words are free
 SHORT, TOP, FREE, HEAD = 61, 62, 63, 64
 LEAST_KEY = 4  # places of a window among many
+LEAST_ARENA = 1 << 12  # words: blocks of fewer are left where they are
 NEVER = 2**63 - 1
 
 

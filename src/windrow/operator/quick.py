@@ -126,10 +126,13 @@ def quick_query_of(windows: KeyedWindows, query: Function) -> Function:
             return query(key, at)
         numbers = tuple([column[0] for column in columns])
         keys = arena.flat, arena.where, arena.due, slot
-        if entry(*keys, tick, 0.0, windows.out, numbers) < 0:
+        size = entry(*keys, tick, 0.0, windows.out, numbers)
+        if size < 0:
             return query(key, at)
         for pop in pops:
             pop()
+        if not size:
+            windows.give_back()
         return windows.read()
 
     return quick
@@ -206,6 +209,8 @@ def _query_of_list(window: ManyWindow, query: Function) -> Function:
             if size > 0:  # the event is in every window
                 pop()
                 window.first += 1
+                if size < window.few:  # a longer window was removed
+                    window.tidy()
                 read = window.read_values
                 return dict(zip(window.names, read())) if read else window.read_all()  # noqa: B905 - as many, and 0.1 us
         return query(key, at)

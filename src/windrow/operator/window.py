@@ -39,7 +39,7 @@ class KeyWindow:
     """The window of one key; `first` is the number of the first event that waits.
 
     Memory is doubled where it is full, and given back where less than a quarter of it
-    is in use, down to `least` places (RA 5.1.1).
+    is in use, which is `few` events, down to `least` places (RA 5.1.1).
     """
 
     def __init__(
@@ -76,6 +76,7 @@ class KeyWindow:
         """Live in that memory from now on."""
         self.memory, self.argument = memory, memory.flat
         self.places = memory.capacity
+        self.few = -(-self.places // 4) if self.places > self.least else 0
         request, own = self.program.columns.request, weakref.proxy(self)
         self.read: Callable[[], Any] = reader_of(request, memory.named("out"), own)
 
@@ -156,11 +157,12 @@ class KeyWindow:
         tick, mark, numbers = self.pending.only()
         if program.policies.waits and self._may_fall_due(tick):
             return False
-        if program.steps.call_one(self.memory, tick, mark, *numbers) < 0:
+        size = program.steps.call_one(self.memory, tick, mark, *numbers)
+        if size < 0:
             return False  # no room
         self.pending.clear()
         self.first += 1
-        if self.payloads:
+        if size < self.few or self.payloads:
             self.tidy()
         return True
 
@@ -255,8 +257,8 @@ class KeyWindow:
 
     def tidy(self) -> None:
         """Give back memory and payloads that nobody needs any more."""
-        capacity, size = self.memory.capacity, self.count()
-        if 4 * size < capacity > self.least:
+        size = self.count()
+        if size < self.few:
             self.resize(max(places_for(2 * size), self.least))
         if len(self.payloads) > 2 * (size + len(self.pending)) + LEAST:
             present: Container[int] = range(self.first - size, self.first)
