@@ -16,6 +16,7 @@ from windrow.algorithms import CATALOGUE
 from windrow.loops import interpreting
 from windrow.operator.runtime import WindowProgram
 from windrow.operator.span_windows import SpanProgram
+from windrow.spans.online import SpanKernel
 
 TICKS, KEYS = np.arange(3_000), np.arange(3_000) % 3
 FLOATS = {"types": {"value": "float64"}, "nulls": False}
@@ -127,6 +128,7 @@ KINDS = {
     "late": (ROLLING, "2 s"),
     "late and sliding": (SLIDING, "2 s"),
 }
+SHARED = (WindowProgram, SpanProgram, SpanKernel)  # by all operators of a kind
 CASES = [
     (algorithm.name, kind, keys)
     for algorithm in CATALOGUE
@@ -143,7 +145,7 @@ def kept_bytes(operator):
     seen, found, stack, others = set(), {}, [vars(operator)], 0
     while stack:
         each = stack.pop()
-        if id(each) in seen or isinstance(each, WindowProgram | SpanProgram):
+        if id(each) in seen or isinstance(each, SHARED):
             continue
         seen.add(id(each))
         if isinstance(each, np.ndarray):
@@ -227,3 +229,47 @@ def test_what_only_a_removed_window_needed_is_given_back(algorithm):
         assert kept_bytes(operator) < most // 4
         operator.insert(-1)
         assert operator.query() == {"short": one([*last[1:], -1])}
+
+
+@pytest.mark.parametrize("keys", [0, 4])
+def test_payloads_leave_when_time_goes_on(keys):
+    with interpreting():
+        operator = wr.Operator(ROLLING, wr.collect("x"), unit="s")
+        name = {"key": np.arange(BURST) % keys} if keys else {}
+        operator.feed({"x": np.arange(BURST)}, at=np.full(BURST, 0), **name)
+        most = kept_bytes(operator)
+
+        operator.trigger(at=50)
+
+        assert len(operator) == 0
+        assert kept_bytes(operator) < most // 4
+
+
+@pytest.mark.parametrize("algorithm", ["se_slicing", "se_ml_slicing"])
+@pytest.mark.parametrize("key", [None, "k"])
+def test_slices_are_given_back_when_no_window_is_open(algorithm, key, monkeypatch):
+    """Their ring is as long as a window and the longest event: bursts add nothing."""
+    span = wr.sliding(15, every=5, span=("start", "end"))
+    empty, sevens = np.empty, lambda array: np.full_like(array, 7)
+    monkeypatch.setattr(np, "empty", lambda *how, **more: sevens(empty(*how, **more)))
+
+    def life(asks):
+        operator, found = wr.Operator(span, wr.sum("x"), algorithm=algorithm), []
+        for begin in (0, 11_000, 22_000):
+            starts = np.arange(LEFT) + begin
+            values = {"x": np.arange(LEFT), "start": starts, "end": starts + 5_000}
+            found += operator.feed(values, key=key and np.full(LEFT, key))
+            most = kept_bytes(operator)
+            found += operator.trigger(at=begin + 15_000)
+            assert kept_bytes(operator) < most // 4
+            if asks:
+                assert operator.query(key) is None
+                operator = wr.Operator.load(operator.save())
+                assert operator.query(key) is None
+        return found
+
+    with interpreting():
+        never_asked = life(asks=False)
+
+        assert len(never_asked) > 3_000
+        assert life(asks=True) == never_asked

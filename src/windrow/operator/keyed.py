@@ -285,6 +285,7 @@ class KeyedWindows:
     def _elapse(self, tick: int, slot: int, count: int) -> None:
         arena, nobody = self.arena, np.empty(0, np.int64)
         arena.open(len(self.slots))
+        opened = np.flatnonzero(arena.due[slot:count] <= tick) + slot
         while slot < count:
             due = int(np.count_nonzero(arena.due[slot:count] <= tick))
             out, owners = self._room_for(min(due, 1 << 20) + 64)
@@ -294,7 +295,7 @@ class KeyedWindows:
             )
             if made:
                 self.untaken.append(self._batch(made, owners, *out))
-        self.give_back()
+        self._tidy(opened)
 
     def _changed(self) -> list[Result]:
         """Results that are others than those that were reported before (IStream)."""

@@ -2,6 +2,10 @@
 
 SpanKernel     the loops of `clock.py` for a product, as plain Python or compiled
 OnlineSlices   memory: the words, and a ring that grows with the longest event
+
+The ring has a place for each slice of a window and of the time to postpone, however
+many events they hold.  That time is the longest event so far, and never less: so is the
+ring as long as any window is open.  When none is, it is given back.
 """
 
 from __future__ import annotations
@@ -20,6 +24,8 @@ from .clock import (
     CROSSED,
     ENDED,
     FAR,
+    FINAL,
+    FLIP,
     HEIGHT,
     LEARNS,
     LONG_AGO,
@@ -180,9 +186,18 @@ class OnlineSlices:
         levels = height or int(self.words[HEIGHT])
         return 1 << (int(self.words[PER]) * steps + levels).bit_length()
 
+    def give_back(self) -> None:
+        """Keep a ring of one place as long as there is no event in any slice."""
+        words = self.words
+        if self.is_empty and words[SIZE] > 1:
+            words[[FLIP, FINAL, TOP]] = words[NEXT] * words[PER]
+            self._allocate(1, int(words[HEIGHT]))
+
     def make_room(self, postpone: int, height: int) -> None:
         """Move to a longer ring, or to one of more levels, which are empty then."""
         old, words = self.memory, self.words
+        if self.is_empty:  # slices that were looked at since are not there
+            words[[FLIP, FINAL, TOP]] = words[NEXT] * words[PER]
         size, levels = int(words[SIZE]), int(words[HEIGHT])
         places = max(self.places(postpone, height), size)
         if places == size and height == levels:
@@ -230,6 +245,7 @@ class OnlineSlices:
             made = self.kernel.call("call_elapse", *self.memory, instant, out, begins)
             if made:
                 released.append(_first(made, begins, out))
+        self.give_back()
         return released
 
     def look(self) -> tuple[Array, ...] | None:
