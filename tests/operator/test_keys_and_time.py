@@ -307,3 +307,33 @@ def test_each_key_has_moved_on_by_itself(batch):
         assert len(expected) > 5
     with pytest.raises(wr.BadInput, match="must never fall"):
         together.insert({"km": -1.0, "x": 0}, key="b")
+
+
+@given(
+    range_=st.integers(1, 9),
+    every=st.integers(1, 9),
+    backs=st.lists(st.integers(0, 9), min_size=1, max_size=4),
+    silence=st.integers(0, 30),
+)
+def test_an_event_that_comes_late_after_a_silence_counts_in_all_its_windows(
+    range_, every, backs, silence
+):
+    """Time goes on without events, and each window is told as it is in the end."""
+    every, now = min(every, range_), 0
+    operator = wr.Operator(wr.sliding(range_, every=every), wr.sum(), lateness=9)
+    events, told = [], {}
+    for value, back in enumerate(backs, 1):
+        operator.insert(value, at=now)
+        events.append((now, value))
+        now += silence
+        told |= {one.end: one.value for one in operator.trigger(at=now)}
+        operator.insert(-value, at=now - back)
+        events.append((now - back, -value))
+    told |= {one.end: one.value for one in operator.trigger(at=now + 30)}
+
+    ends = {end for at, _ in events for end in range(at + 1, at + range_ + 1)}
+    assert told == {
+        end: sum(value for at, value in events if end - range_ <= at < end)
+        for end in ends
+        if (end - range_) % every == 0
+    }
