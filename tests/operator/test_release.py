@@ -217,13 +217,13 @@ def test_what_only_a_removed_window_needed_is_given_back(algorithm):
     long, short = wr.rows(BURST, name="long"), wr.rows(LEFT, name="short")
     with interpreting():
         operator = wr.Operator([long, short], aggregate, algorithm=algorithm)
-        operator.feed(np.arange(BURST).tolist())
+        operator.feed(list(range(BURST, 0, -1)))
         most = kept_bytes(operator)
 
         operator.remove("long")
-        operator.insert(BURST)
+        operator.insert(0)
 
-        last = range(BURST - LEFT + 1, BURST + 1)
+        last = range(LEFT - 1, -1, -1)
         one = max if algorithm == "slick_deque" else sum
         assert operator.query() == {"short": one(last)}
         assert kept_bytes(operator) < most // 4
@@ -273,3 +273,44 @@ def test_slices_are_given_back_when_no_window_is_open(algorithm, key, monkeypatc
 
         assert len(never_asked) > 3_000
         assert life(asks=True) == never_asked
+
+
+@pytest.mark.parametrize("aggregate", [wr.max(), wr.range()], ids=["max", "range"])
+@pytest.mark.parametrize("is_list", [False, True], ids=["window", "windows"])
+@pytest.mark.parametrize("key", [None, "k"])
+@pytest.mark.parametrize("how", ["array", "list", "insert and query"])
+def test_slick_deque_has_places_for_nodes_and_not_for_events(
+    aggregate, is_list, key, how
+):
+    """Falling values are a node each for a maximum; in turn, they are three."""
+    size, options = 20_000, {"algorithm": "slick_deque", "nulls": False}
+    window = [wr.rows(size), wr.rows(9)] if is_list else wr.rows(size)
+    operator = wr.Operator(window, aggregate, **options)
+    own = max if aggregate.aggregate.name == "max" else np.ptp
+    held = []
+
+    def let_in(values):
+        held.extend(values)
+        if how == "insert and query":
+            for value in values:
+                operator.insert(value, key=key)
+                operator.query(key)
+        else:
+            batch = values if how == "list" else np.array(values)
+            names = None if key is None else np.full(len(values), key)
+            operator.feed(batch, key=names)
+        found = operator.query(key)
+        both = {"0": own(held[-size:]), "1": own(held[-9:])}
+        assert found == (both if is_list else both["0"])
+        return kept_bytes(operator)
+
+    with interpreting():
+        let_in([5, 9, 7] * 100)
+        most = let_in(list(range(2_000, 0, -1)))
+        few = let_in([3_000, *[2_998, 2_999, 0] * 300])
+
+        assert most > 2_000 * 8
+        if how != "array":  # which makes room before events come
+            assert few < most // 2
+        if how != "array" or key or is_list:
+            assert most < size * 8

@@ -123,6 +123,11 @@ def _joined(
         words |= ranges[k] if ranges else {}
         functions += [(name, function, k) for name, function in words.items()]
     has_state = any(own.state for own in steps)
+    nodes = [
+        (first + low - 2, first + high - 2)
+        for first, own in zip(firsts, steps, strict=False)
+        for low, high in own.nodes
+    ]
     return Stepwise(
         insert=_step_text("insert", ", value, tick", owns, has_state=has_state),
         evict=_step_text("evict", "", owns, has_state=has_state),
@@ -131,6 +136,7 @@ def _joined(
         ),
         move=_move_text(owns, steps, firsts, numbers),
         begin=(0,) * firsts[-1],
+        nodes=tuple(nodes) if len(nodes) == len(steps) else (),
         state=int(has_state),
         rings=len(steps),
         numbers=numbers[-1] - len(steps),

@@ -65,7 +65,8 @@ class Stepwise:
 
     `begin` are its ints at the start, `state` the number of its own partials.  A ring
     of partials has `slots` slots for each place.  `span` names the ints between
-    which rings are in use.  `constant` says that no event waits for many others.
+    which rings are in use, `nodes` the same of each ring where none has a place for
+    each event of the window.  `constant` says that no event waits for many others.
     `chunk` is set where it has to know how many ticks a window covers: the last four
     ints are then the range, a chunk, and the slide and anchor of aligned windows, or
     zeros.  `live` names the int that
@@ -90,6 +91,7 @@ class Stepwise:
     slots: int = 1
     numbers: int = 0
     span: tuple[int, int] = (0, 1)
+    nodes: tuple[tuple[int, int], ...] = ()
     constant: bool = False
     chunk: bool = False
     live: int | None = None

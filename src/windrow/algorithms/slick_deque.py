@@ -181,6 +181,7 @@ DEQUE_STEPS = Stepwise(
     begin=(0,) * 4,
     numbers=1,
     span=(2, 3),
+    nodes=((2, 3),),
     since=since,
 )
 

@@ -210,6 +210,9 @@ TRIGGER: Any = None
 ORDERED: Any = None
 """Whether the instant of each event is kept."""
 
+NODES: Any = None
+"""Whether the rings have places for nodes, of which there are fewer than events."""
+
 NUMBERED: Any = None
 """Whether the number of each event is kept, so that it can be found again."""
 
@@ -318,6 +321,10 @@ def make_answers(count: Whole, places: Whole) -> Any:
 
 def size_of(ints: Any) -> int:  # type: ignore[empty-body]
     """How many events the window holds."""
+
+
+def used_of(ints: Any) -> int:  # type: ignore[empty-body]
+    """How many places of the rings are in use."""
 
 
 def ints_of(words: Any) -> Any:

@@ -26,7 +26,7 @@ from windrow.kernels import Product
 from windrow.loops import arrays
 
 from .layout import Array
-from .policies import TOTAL
+from .policies import NODE_BATCH, TOTAL
 from .quick import entry_of
 from .results import Results, RowResults, joined_results
 from .runtime import WindowProgram
@@ -153,14 +153,29 @@ class WindowFeed(ArrayFeed):
     def one_by_one(self, values: Array) -> Results | None:
         """All events in their order, from the window's memory."""
         out, count, window = self.new_out(len(values)), len(values), self.window
-        places = places_for(min(self.range, window.count() + count))
-        if places > window.places:
-            window.resize(places)
-        made = self.write_rows(values, out)
+        if self.program.kernel.nodes:
+            made = self.by_nodes(values, out)
+        else:
+            places = places_for(min(self.range, window.count() + count))
+            if places > window.places:
+                window.resize(places)
+            made = self.write_rows(values, out)
         if made < 0:
             return None
         last = window.first = window.first + count
         return RowResults(self.request, out, made, last, self.range)
+
+    def by_nodes(self, values: Array, out: tuple[Array, ...]) -> int:
+        """The same in pieces, so that the ring follows the nodes, and no batch."""
+        window, made = self.window, 0
+        for at in range(0, len(values), NODE_BATCH):
+            need = min(self.range, window.used() + NODE_BATCH)
+            places = max(places_for(need), window.least)
+            if not need <= window.places <= 4 * need:
+                window.resize(places)
+            piece = values[at : at + NODE_BATCH]
+            made += self.write_rows(piece, tuple([array[at:] for array in out]))
+        return made
 
     def leave(self, values: Array, last: int) -> None:
         """The window is the last of these values, in no memory until it is needed."""

@@ -26,6 +26,7 @@ from windrow.kernels.vocabulary import (
     set_state,
     size_of,
     state_of,
+    used_of,
     whole,
     words_of,
 )
@@ -120,10 +121,10 @@ def settle(arena, where, due, slot, memory):
     words = memory[0]
     ints = ints_of(words)
     due[slot] = next_due(memory, ints)
-    size, places = size_of(ints), words[MASK] + 1
-    if 4 * size < places and places > LEAST_KEY:
+    used, places = used_of(ints), words[MASK] + 1
+    if 4 * used < places and places > LEAST_KEY:
         fit = LEAST_KEY
-        while fit < 2 * size:
+        while fit < 2 * used:
             fit *= 2
         if not resettle(arena, where, slot, fit):
             words_of(arena)[SHORT] = 1

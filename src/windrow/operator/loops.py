@@ -9,6 +9,7 @@ import numpy as np
 
 from windrow.kernels.vocabulary import (
     EVICT,
+    NODES,
     NUMBERED,
     ORDERED,
     RING_FROM,
@@ -32,6 +33,7 @@ from windrow.kernels.vocabulary import (
     size_of,
     slide_rows,
     state_of,
+    used_of,
     whole,
 )
 from windrow.windows.policy_numbers import DELTA, PUNCTUATION, TIME
@@ -40,9 +42,11 @@ from .lap_loops import call_laps
 from .policies import (
     BOUNDARY,
     FULL,
+    LEAST_NODES,
     MASK,
     NEWEST,
     NO_ROOM,
+    NODE_BATCH,
     RANGE,
     READY,
     SINCE,
@@ -77,7 +81,7 @@ def take_event(memory, ints, state, source, events, i, made, out, begins, ends):
         if full:
             return ints, state, made, NO_ROOM
     ints, state = make_room_for(words, scratch, ints, state, marks, floats, tick, mark)
-    if ints[1] - ints[0] > words[MASK]:
+    if used_of(ints) > words[MASK]:
         return ints, state, made, FULL
     value = leaf(source, i)
     ints, state = put(words, scratch, ints, state, marks, ids, value, tick, mark)
@@ -145,15 +149,19 @@ def feed_rows(mem, values, out, room, at):
     """Events of windows of `range` rows that report every row: no question asked.
 
     The result after event i is put at place `at` + i.  Gives how many there are, up to
-    the last event, or -1 where it has to be asked: the ring is too small, or has holes.
+    the last event, or -1 where it has to be asked: the ring is too small or too large,
+    or has holes.
     """
     memory, _ = open_memory(mem)
     words, scratch, fields, _, _, _ = memory
     source = (*values, words[TOTAL : TOTAL + 1])
     count, range_, total = len(values[0]), words[RANGE], words[TOTAL]
     ints, state = ints_of(words), state_of(fields)
-    is_small = min(range_, size_of(ints) + count) - 1 > words[MASK]
+    used = used_of(ints)
+    is_small = min(range_, used + count) - 1 > words[MASK]
     if is_small or size_of(ints) < ints[1] - ints[0]:
+        return np.int64(-1)
+    if NODES and 4 * (used + max(count, NODE_BATCH)) < words[MASK]:
         return np.int64(-1)
     begin, i = np.int64(0), max(min(count, range_ - 1 - total), np.int64(0))
     ints, state = fill_rows(memory, ints, state, total, source, begin, i, room)
@@ -190,23 +198,31 @@ def call_rows_each(mem, ends, values, out, room, at, apart):
         begin = ends[q]
 
 
+def has_few_nodes(words, ints):
+    """Whether a quarter of the places are enough for the nodes."""
+    return words[MASK] >= LEAST_NODES and 4 * used_of(ints) <= words[MASK]
+
+
 def insert_and_answer(memory, value, tick, mark, out):
     """One event where nothing falls due, and the window's result at once.
 
-    Gives how many events there are, or -1 if the rings are full.
+    Gives how many events there are, 0 where few of many places are in use by nodes, or
+    -1 if the rings are full.
     """
     words, scratch, fields, marks, floats, ids = memory
     ints, state = ints_of(words), state_of(fields)
     if not ORDERED:
         tick = words[TOTAL]
     ints, state = make_room_for(words, scratch, ints, state, marks, floats, tick, mark)
-    full = ints[1] - ints[0] > words[MASK]
+    full = used_of(ints) > words[MASK]
     if not full:
         ints, state = put(words, scratch, ints, state, marks, ids, value, tick, mark)
         partial, ints, state = whole(scratch, ints, state)
         emit(out, 0, partial)
     set_ints(words, ints)
     set_state(fields, state)
+    if NODES and has_few_nodes(words, ints):
+        return 0
     return -1 if full else size_of(ints)
 
 
@@ -291,7 +307,7 @@ def move_window(memory, new):
         new_floats[k] = floats[k]
     ints = ints_of(words)
     at = ints[0]
-    for i in range(ints[0], ints[1]):
+    for i in range(ints[0], ints[1] if ORDERED or NUMBERED or EVICT == DELTA else at):
         if NUMBERED:  # places may be holes
             if scratch[1][i & mask] == 0:
                 continue

@@ -27,6 +27,7 @@ from windrow.algorithms import (
 )
 from windrow.kernels.vocabulary import (
     EVICT,
+    NODES,
     ORDERED,
     answer,
     emit,
@@ -41,9 +42,11 @@ from windrow.kernels.vocabulary import (
     size_of,
     state_of,
     take_newest,
+    used_of,
 )
 from windrow.windows.policy_numbers import TIME
 
+from .loops import has_few_nodes
 from .policies import MASK, NEWEST, RANGE, TOTAL, put
 
 
@@ -143,7 +146,7 @@ def call_feed_many(
             if no_room:
                 break
         ints, state = drop_unneeded(memory, ints, state, tick, rules, answers)
-        full = ints[1] - ints[0] > words[MASK]
+        full = used_of(ints) > words[MASK]
         if full:
             break
         value = leaf(source, i)
@@ -213,7 +216,8 @@ def call_begin_range(mem, q, rules, answers):
 def take_and_answer(memory, value, tick, rules, answers, out, sizes):
     """One event for which no result has to wait, and the results of all windows.
 
-    Gives how many events there are, or -1 where it has to go the long way.
+    Gives how many events there are, 0 where few of many places are in use by nodes, or
+    -1 where it has to go the long way.
     """
     words, fields = memory[0], memory[2]
     ints, state = ints_of(words), state_of(fields)
@@ -225,7 +229,7 @@ def take_and_answer(memory, value, tick, rules, answers, out, sizes):
         if rules[q, Q_WAITS] != 0 and rules[q, Q_NEXT] <= tick + (not ORDERED):
             return -1
     ints, state = drop_unneeded(memory, ints, state, tick, rules, answers)
-    full = ints[1] - ints[0] > words[MASK]
+    full = used_of(ints) > words[MASK]
     if not full:
         ints, state = put_newest(memory, ints, state, value, tick, rules, answers)
         if not ORDERED:
@@ -235,6 +239,8 @@ def take_and_answer(memory, value, tick, rules, answers, out, sizes):
         ints, state = answer_all(memory, ints, state, tick, rules, answers, out, sizes)
     set_ints(words, ints)
     set_state(fields, state)
+    if NODES and has_few_nodes(words, ints):
+        return 0
     return -1 if full else size_of(ints)
 
 

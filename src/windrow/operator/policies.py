@@ -45,6 +45,8 @@ READY, FULL, NO_ROOM = range(3)
 # block, the end of blocks, and how many words are free
 SHORT, TOP, FREE, HEAD = 61, 62, 63, 64
 LEAST_KEY = 4  # places of a window among many
+LEAST_NODES = 256  # places of a ring that follows its nodes
+NODE_BATCH = 1 << 13  # events for which such a ring has places before they come
 LEAST_ARENA = 1 << 12  # words: blocks of fewer are left where they are
 NEVER = 2**63 - 1
 

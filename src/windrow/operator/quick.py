@@ -173,9 +173,15 @@ def quick_calls(
         """The aggregate of what is in the window; None if that is nothing."""
         if key is None and at is None and len(column) == 1 and not known:
             n = column[0]
-            if (learn(n) if entry is None else entry(window.argument, n)) > 0:
+            size = learn(n) if entry is None else entry(window.argument, n)
+            if size > 0:
                 pop()
                 window.first += 1
+                return window.read()
+            if not size:  # it is in, and nodes have become few
+                pop()
+                window.first += 1
+                window.tidy()
                 return window.read()
         return query(key, at)
 
@@ -206,10 +212,10 @@ def _query_of_list(window: ManyWindow, query: Function) -> Function:
                 size = learn(number)
             else:
                 size = entry(window.argument, *window.arguments, number)
-            if size > 0:  # the event is in every window
+            if size >= 0:  # the event is in every window
                 pop()
                 window.first += 1
-                if size < window.few:  # a longer window was removed
+                if size < window.few:  # a longer window was removed, or nodes are few
                     window.tidy()
                 read = window.read_values
                 return dict(zip(window.names, read())) if read else window.read_all()  # noqa: B905 - as many, and 0.1 us

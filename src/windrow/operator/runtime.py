@@ -16,7 +16,7 @@ from windrow._later import dataclass
 from windrow.algorithms import Algorithm, Stepwise, range_words
 from windrow.kernels import Assembly, Product
 from windrow.loops import Lane, forced_lane, is_interpreting
-from windrow.windows.policy_numbers import TIME, PolicyNumbers
+from windrow.windows.policy_numbers import DELTA, TIME, PolicyNumbers
 
 from .arena import arena_texts
 from .events import EventReader
@@ -67,6 +67,12 @@ class OperatorKernel:
         """Whether windows of many keys can stand in one array."""
         objects = any(own.dtype == "object" for own in self.layout.sections)
         return self.steps.fifo and not objects and not self.many
+
+    @property
+    def nodes(self) -> tuple[tuple[int, int], ...]:
+        """Between which ints places are in use, where events have none."""
+        keeps_events = self.ordered or self.evict == DELTA
+        return () if keeps_events else self.steps.nodes
 
     @property
     def interpreted(self) -> bool:
@@ -120,13 +126,14 @@ class OperatorKernel:
                 ("TRIGGER", self.trigger),
                 ("ORDERED", self.ordered),
                 ("NUMBERED", not steps.fifo),
+                ("NODES", bool(self.nodes)),
                 ("RING_FROM", low),
                 ("RING_UPTO", high),
             ),
             generated=(
                 *(text for text in words.values() if isinstance(text, str)),
                 *steps.texts,
-                *_state_functions(steps),
+                *_state_functions(steps, self.nodes),
                 open_text(self.layout, steps, plain=interpreted),
                 *arena_texts(self.layout, plain=interpreted),
             ),
@@ -188,8 +195,10 @@ def _steps(kernel: OperatorKernel, lane: Lane | None) -> Steps:
     return Steps(modules, tuple(name for name, _ in compiled.entries), lane)
 
 
-def _state_functions(steps: Stepwise) -> tuple[str, ...]:
-    """`size_of`, `ints_of`, `set_ints`, `state_of`, `set_state`, `copy_event`.
+def _state_functions(
+    steps: Stepwise, nodes: tuple[tuple[int, int], ...]
+) -> tuple[str, ...]:
+    """`size_of`, `used_of`, `ints_of`, `set_ints`, `state_of`, and the like.
 
     As text: they make and take tuples of as many items as the algorithm keeps, and
     numba has to see each item.
@@ -200,6 +209,8 @@ def _state_functions(steps: Stepwise) -> tuple[str, ...]:
     state = "".join(f"load(fields, {k}), " for k in range(steps.state))
     puts = "\n".join(f"    store(fields, {k}, state[{k}])" for k in range(steps.state))
     size = f"ints[{steps.live}]" if steps.live is not None else "ints[1] - ints[0]"
+    counts = [f"ints[{high}] - ints[{low}]" for low, high in nodes or ((0, 1),)]
+    used = counts[0] if len(counts) == 1 else f"max({', '.join(counts)})"
     rings = range(steps.rings)
     numbers = range(steps.rings, steps.rings + steps.numbers)
     copies = [f"    store(wider[{k}], j, load(scratch[{k}], i))" for k in rings]
@@ -208,6 +219,7 @@ def _state_functions(steps: Stepwise) -> tuple[str, ...]:
     copies += [f"    wider[{k}][j] = scratch[{k}][i]" for k in numbers]
     return (
         f"def size_of(ints):\n    return {size}",
+        f"def used_of(ints):\n    return {used}",
         f"def ints_of(words):\n    return ({ints.rstrip()})",
         f"def set_ints(words, ints):\n{sets}",
         f"def state_of(fields):\n    return ({state.rstrip()})",

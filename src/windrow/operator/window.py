@@ -21,7 +21,7 @@ from windrow.windows.policy_numbers import COUNT, PUNCTUATION, TIME
 
 from .inputs import Events, Others, Source, WaitingEvents
 from .layout import Array, Memory
-from .policies import BOUNDARY, EVERY, INTS, MASK, SINCE, TOTAL
+from .policies import BOUNDARY, EVERY, INTS, LEAST_NODES, MASK, SINCE, TOTAL
 from .read_results import payloads_at, reader_of, same_value
 from .results import Result, ResultBatch, Results
 from .runtime import WindowProgram
@@ -39,12 +39,14 @@ class KeyWindow:
     """The window of one key; `first` is the number of the first event that waits.
 
     Memory is doubled where it is full, and given back where less than a quarter of it
-    is in use, which is `few` events, down to `least` places (RA 5.1.1).
+    is in use, which is `few` places, down to `least` places (RA 5.1.1).
     """
 
     def __init__(
         self, program: WindowProgram, capacity: int, least: int = LEAST
     ) -> None:
+        if program.kernel.nodes:
+            capacity = least = min(capacity, LEAST_NODES)
         self.program, self.least = program, least
         self.pending = WaitingEvents(program.columns, program.policies)
         self.first = 0
@@ -239,7 +241,7 @@ class KeyWindow:
 
     def widen(self) -> None:
         """Make room: squeeze out holes where there are many, else double."""
-        if 4 * self.count() <= 3 * self.memory.capacity:
+        if 4 * self.used() <= 3 * self.memory.capacity:
             self.program.steps.call_move(self.memory, self.memory)
         else:
             self.resize(2 * self.memory.capacity)
@@ -257,9 +259,9 @@ class KeyWindow:
 
     def tidy(self) -> None:
         """Give back memory and payloads that nobody needs any more."""
-        size = self.count()
-        if size < self.few:
-            self.resize(max(places_for(2 * size), self.least))
+        size, used = self.count(), self.used()
+        if used < self.few:
+            self.resize(max(places_for(2 * used), self.least))
         if len(self.payloads) > 2 * (size + len(self.pending)) + LEAST:
             present: Container[int] = range(self.first - size, self.first)
             if not self.program.kernel.steps.fifo:
@@ -283,6 +285,13 @@ class KeyWindow:
         """How many events are in memory."""
         ints, live = self.memory.words[INTS:], self.program.kernel.steps.live
         return int(ints[live]) if live is not None else int(ints[1] - ints[0])
+
+    def used(self) -> int:
+        """How many places are in use: one for each event, or for each node."""
+        ints, nodes = self.memory.words[INTS:], self.program.kernel.nodes
+        if not nodes:
+            return self.count()
+        return max(int(ints[high] - ints[low]) for low, high in nodes)
 
     def result_batch(
         self, count: int, out: Any, begins: Array, ends: Array
