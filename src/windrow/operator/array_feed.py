@@ -168,12 +168,12 @@ class WindowFeed(ArrayFeed):
     def by_nodes(self, values: Array, out: tuple[Array, ...]) -> int:
         """The same in pieces, so that the ring follows the nodes, and no batch."""
         window, made = self.window, 0
-        for at in range(0, len(values), NODE_BATCH):
-            need = min(self.range, window.used() + NODE_BATCH)
-            places = max(places_for(need), window.least)
+        count = NODE_BATCH if self.range > NODE_BATCH else max(len(values), 1)
+        for at in range(0, len(values), count):
+            need = min(self.range, window.used() + count)
             if not need <= window.places <= 4 * need:
-                window.resize(places)
-            piece = values[at : at + NODE_BATCH]
+                window.resize(max(places_for(need), window.least))
+            piece = values[at : at + count]
             made += self.write_rows(piece, tuple([array[at:] for array in out]))
         return made
 
