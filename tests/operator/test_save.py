@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -74,6 +75,23 @@ def test_an_operator_without_events_can_be_saved():
     operator.insert(4)
 
     assert operator.query() == 4
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "flat_fat", "two_stacks_lite"])
+@pytest.mark.parametrize("window", [wr.rows(5), [wr.rows(5), wr.rows(9)]])
+@pytest.mark.parametrize("key", [None, "a"])
+def test_equal_operators_save_equal_bytes(monkeypatch, algorithm, window, key):
+    def save(filling: float) -> bytes:
+        def filled(shape: Any, dtype: Any = float, **_: object) -> Any:
+            return np.full(shape, filling, dtype)  # what memory was used for before
+
+        monkeypatch.setattr(np, "empty", filled)
+        operator = wr.Operator(window, wr.max(), algorithm=algorithm)
+        for value in (3.0, 1.0, 4.0):
+            operator.insert(value, **({"key": key} if key else {}))
+        return operator.save()
+
+    assert save(7) == save(8)
 
 
 def saved() -> bytes:

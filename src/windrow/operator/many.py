@@ -107,7 +107,7 @@ class ManyWindow(KeyWindow):
         dtypes, capacity = kernel.product.dtypes, self.memory.capacity
         rooms = kernel.steps.answer_rooms or ((1, kernel.steps.stacks),) * len(dtypes)
         self.answers = tuple(
-            np.empty(count * (one + capacity * stacks), dtype)
+            np.zeros(count * (one + capacity * stacks), dtype)
             for dtype, (one, stacks) in zip(dtypes, rooms, strict=True)
         )
         for place in range(count):
