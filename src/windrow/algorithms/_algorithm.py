@@ -109,6 +109,11 @@ class Algorithm:
         by = self.online.by if self.online else ""
         return f"{self.name}, by {by}" if by else self.name
 
+    @property
+    def uneven_name(self) -> str:
+        """What runs in one thread over windows that are not even, likewise."""
+        return f"{self.name}, by {self.uneven}" if self.uneven else self.name
+
     def suits(self, laws: Law) -> bool:
         """Whether an aggregate with those laws can be slid by it."""
         return self.needs in laws

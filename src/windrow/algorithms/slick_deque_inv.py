@@ -96,6 +96,6 @@ SLICK_DEQUE_INV = Algorithm(
     stride=stride,
     many=True,
     steps=INV_STEPS,
-    strided=FormCosts("2", "2", "1"),
+    strided=FormCosts("2", "2", "1", by="subtract_on_evict"),
     online=FormCosts("2 k", "2 k", "p + k"),
 )

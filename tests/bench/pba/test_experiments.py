@@ -15,6 +15,7 @@ from windrow_bench.measure.sliced import cut_stream, sliced_contender, slower_co
 from windrow_bench.pba import _merging, count_windows, latency, time_windows
 
 ALL = ["two_stacks", "slick_deque", "sba", "pba"]
+BY_LITE = "sba, by two_stacks_lite"
 
 
 @pytest.fixture(autouse=True)
@@ -67,7 +68,10 @@ def test_time_windows_have_a_panel_by_range_and_one_by_slide():
 
     assert rows.xs("by range") == [2, 3]
     assert rows.xs("by slide") == [10, 70, 100]
-    assert set(rows.series("by slide")) == {*ALL, "recompute"}
+    who = {"two_stacks", "slick_deque", BY_LITE, "pba, by two_stacks_lite", "recompute"}
+    assert (
+        set(rows.series("by slide")) == who
+    )  # no second thread where streams are short
 
 
 @pytest.mark.usefixtures("tiny")
@@ -120,8 +124,8 @@ def test_a_slow_contender_answers_the_first_windows_and_its_time_is_scaled(timed
 # --- claims on throughput ---------------------------------------------------------
 
 
-def rates(panel, places, pba, sba):
-    found = {"two_stacks": 2.0, "slick_deque": 1.0, "sba": sba, "pba": pba}
+def rates(panel, places, pba, sba, who="sba"):
+    found = {"two_stacks": 2.0, "slick_deque": 1.0, who: sba, "pba": pba}
     return by_hand(panel, {k: dict.fromkeys(places, v) for k, v in found.items()})
 
 
@@ -153,11 +157,21 @@ def test_slides_are_judged_by_how_far_apart_algorithms_are(last, holds):
 
 
 def test_time_windows_are_judged_by_who_is_ahead():
-    good = rates("by range", (6, 60), 5.0, 3.0) + rates("by slide", (10, 30), 5.0, 3.0)
-    bad = rates("by range", (6, 60), 1.0, 1.0) + rates("by slide", (10, 30), 1.0, 1.0)
+    def timed(pba, lite):
+        ranges = rates("by range", (6, 60), pba, lite, BY_LITE)
+        return RowSet(ranges + rates("by slide", (10, 30), pba, lite, BY_LITE))
 
-    assert judged(time_windows.BY_TIME, RowSet(good)) == [True, True, True]
-    assert judged(time_windows.BY_TIME, RowSet(bad)) == [False, False, False]
+    assert judged(time_windows.BY_TIME, timed(5.0, 3.0)) == [True, True, None]
+    assert judged(time_windows.BY_TIME, timed(2.5, 3.0)) == [False, False, None]
+
+
+def test_no_claim_on_sba_is_judged_where_two_stacks_lite_runs():
+    verdict = time_windows.BY_TIME.claims[2].judge(RowSet([]))
+
+    assert verdict.holds is None
+    assert f"two_stacks_lite runs in its place, in the figure as {BY_LITE!r}" in (
+        verdict.why
+    )
 
 
 def test_one_core_says_nothing_of_a_second_thread():

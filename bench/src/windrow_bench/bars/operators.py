@@ -87,7 +87,13 @@ def _fed(size: Size) -> list[Trial]:
 
 
 def _fed_panel(aggregate: str, name: str) -> str:
-    return f"feed, {aggregate}, {name}"
+    """The panel says what runs one event at a time; the array kernel is `name`'s."""
+    return f"feed, {aggregate}, {find(name).online_name}"
+
+
+def _who(name: str) -> str:
+    costs = find(name).online
+    return f"{name} (whose steps are {costs.by}'s)" if costs and costs.by else name
 
 
 def _single(size: Size) -> list[Trial]:
@@ -235,12 +241,14 @@ OPERATORS = bar(
     ],
     [
         *(
-            speed(f"feed of {aggregate} by {name} is half as fast as the array kernel.",
+            speed(f"feed of {aggregate} by {_who(name)} is half as fast as the array "
+                  "kernel.",
                   _fed_panel(aggregate, name), FEED, (KERNEL,), 0.5, rate=True)
             for aggregate, names in FED.items() for name in names
         ),
         *(
-            speed(f"{series} values, {aggregate} by {name}: half of the array kernel.",
+            speed(f"{series} values, {aggregate} by {_who(name)}: half of the array "
+                  "kernel.",
                   _fed_panel(aggregate, name), series, (KERNEL,), 0.5, rate=True)
             for series in FEEDS if series != FEED
             for aggregate, name in (("max", "sba"), ("max", "pba"),

@@ -61,8 +61,10 @@ def kernel_contender(
 ) -> Contender:
     """That algorithm over every window of `width` values, or each `every` values.
 
-    With `lead` each value has a window, the first of them clipped.
+    With `lead` each value has a window, the first of them clipped.  It is named by
+    what runs, which is another where windows move by more than one value.
     """
+    who = algorithm.name if every == 1 else algorithm.uneven_name
     asked = product(aggregate, values)
     fast = algorithm.stride is not None and every == 1
     shape = Shape("rows", "regular", fast=fast)
@@ -78,7 +80,6 @@ def kernel_contender(
         return out[0]
 
     def check(actual: Array) -> None:
-        who = algorithm.name
         check_windows(who, actual, values, width, aggregate, every=every, lead=lead)
 
-    return Contender(algorithm.name, call, check, scale)
+    return Contender(who, call, check, scale)

@@ -16,7 +16,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from windrow.algorithms import Algorithm, slide_arrays, slide_regular
+from windrow.algorithms import (
+    LEAST_STREAM,
+    LEAST_WINDOW,
+    Algorithm,
+    slide_arrays,
+    slide_regular,
+)
+from windrow.loops import spare_threads
 from windrow.slicing import Cuts, find, fold
 from windrow.windows import Counted, Even, Frames, Periodic, frames
 
@@ -64,14 +71,28 @@ def cut_stream(values: Array, times: Array | None, range_: int, slide: int) -> C
 
 
 def sliced_contender(algorithm: Algorithm, aggregate: str, over: Cut) -> Contender:
-    """That algorithm over all windows of a cut stream."""
-    regular = over.times is None
-    call = _count_windows if regular else _time_windows
+    """That algorithm over all windows of a cut stream, named by what runs."""
+    name = name_over(algorithm, over)
+    call = _count_windows if over.times is None else _time_windows
 
     def check(actual: Array) -> None:
-        check_cut(algorithm.name, actual, over, aggregate)
+        check_cut(name, actual, over, aggregate)
 
-    return Contender(algorithm.name, call(algorithm, aggregate, over), check)
+    return Contender(name, call(algorithm, aggregate, over), check)
+
+
+def name_over(algorithm: Algorithm, over: Cut) -> str:
+    """Time windows are given as arrays, for which some algorithms have no loop.
+
+    Two threads have one, where a second core is free and windows are long.
+    """
+    if over.times is None:
+        return algorithm.name
+    widest = int((over.frames.stops - over.frames.starts).max(initial=0))
+    enough = widest >= LEAST_WINDOW and len(over.edges) - 1 >= LEAST_STREAM
+    if algorithm.threads > 1 and enough and spare_threads() > 1:
+        return algorithm.name
+    return algorithm.uneven_name
 
 
 def _count_windows(

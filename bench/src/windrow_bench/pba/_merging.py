@@ -5,6 +5,9 @@
     sba            chunks, one thread
     pba            chunks, the suffixes of which come from a second thread
 
+Over time windows sba has no loop of its own, nor has pba without its second thread:
+two_stacks_lite runs there, and the figure says so.
+
 PBA needs a second core for its thread: rows say how many there were, and claims on it
 are not judged without one.
 """
@@ -24,6 +27,7 @@ from windrow_bench.measure.sliced import Cut, sliced_contender, slower_contender
 from windrow_bench.measure.turns import SHORT, a_second, race_trial
 
 PBA, SBA, NAIVE = "pba", "sba", "recompute"
+SBA_OVER_TIME = find(SBA).uneven_name
 PEERS = ("two_stacks", "slick_deque")
 AGGREGATE = "max"
 COMBINES = 1.5e9  # a second, about: how many rows `recompute` is given
@@ -60,11 +64,9 @@ def on_two_cores(text: str, theirs: str, judge: Judge) -> Claim:
     """A claim on PBA's second thread."""
 
     def judged(rows: RowSet) -> Verdict:
-        found = judge(rows)
         if min((row.facts.get("cores", 2) for row in rows.all), default=2) < 2:
-            why = "the second thread has no core of its own here"
-            return Verdict(found.ours, None, why)
-        return found
+            return Verdict("", None, "the second thread has no core of its own here")
+        return judge(rows)
 
     why = (
         "in compiled code suffixes cost little, so that a second thread that makes "
