@@ -14,6 +14,7 @@ from windrow_bench.bars import (
     first_calls,
     kernels,
     medians,
+    million_keys,
     operators,
     own_aggregate,
     peers,
@@ -28,6 +29,7 @@ from windrow_bench.bars._bar import HERE
 from windrow_bench.experiment import FULL, QUICK, RowSet, Size
 from windrow_bench.measure import bounds, keyed, table_side
 from windrow_bench.measure import kernels as bench_kernels
+from windrow_bench.measure import million_keys as bench_million
 from windrow_bench.measure import peers as bench_peers
 from windrow_bench.measure.answers import WrongAnswer
 from windrow_bench.measure.peers import PEERS
@@ -50,6 +52,8 @@ def _few(monkeypatch):
         (peers, "PEERS", (BOTTLENECK,)),
         (own_aggregate, "QUICK_ROWS", 400),
         (own_aggregate, "QUICK_WIDTHS", (16,)),
+        (million_keys, "QUICK_KEYS", 200),
+        (million_keys, "ask", bench_million.answer),
         (operators, "QUICK_ROWS", 2_200),
         (operators, "WIDTHS", (64, 100)),
         (operators, "QUICK_EVENTS", 300),
@@ -94,6 +98,7 @@ CARDS = [
     *kernels.EXPERIMENTS,
     peers.PEERS_BAR,
     pytest.param(own_aggregate.OWN_AGGREGATE, marks=pytest.mark.deep),
+    million_keys.MILLION_KEYS,
     pytest.param(operators.OPERATORS, marks=pytest.mark.deep),
     pytest.param(sharing.SHARING, marks=pytest.mark.deep),
     time_windows.TIME_WINDOWS,
@@ -184,6 +189,13 @@ def test_arrays_of_bounds_give_the_windows_of_slices_with_several_rows():
     found = bounds.aggregate("max", key, at, x, 50_000_000, 10_000_000)
 
     assert found.equals(wr.aggregate(table, window, by="key", r=wr.max("x")))
+
+
+def test_a_tick_that_leaves_a_key_out_has_no_time(monkeypatch):
+    monkeypatch.setattr(wr.Operator, "trigger", lambda operator, at: [])
+
+    with pytest.raises(WrongAnswer, match="tick 1: 0 of 50 keys are right"):
+        bench_million.answer(50)
 
 
 def test_instants_have_gaps_and_bursts_and_a_row_a_second_on_average():

@@ -3,8 +3,9 @@
 _bar             how a promise is judged: without slack, at its worst place
 kernels          beside one pass over memory; PBA in two threads; FlatFAT
 peers            beside other libraries' moving windows, README's table
-own_aggregate, latency, operators, sharing, tables, time_windows, stream_kinds,
-queries, medians, first_calls, features, spanning, slick_deque      in this process
+own_aggregate, latency, operators, million_keys, sharing, tables, time_windows,
+stream_kinds, queries, medians, first_calls, features, spanning, slick_deque
+                 in this process
 on_spark         batches on Spark
 on_streams       streams on Spark
 """
@@ -14,6 +15,7 @@ from .first_calls import FIRST_CALLS
 from .kernels import EXPERIMENTS as KERNELS
 from .latency import LATENCY
 from .medians import MEDIANS
+from .million_keys import MILLION_KEYS
 from .on_spark import EXPERIMENTS as ON_SPARK
 from .on_streams import EXPERIMENTS as ON_STREAMS
 from .operators import OPERATORS
@@ -34,6 +36,7 @@ EXPERIMENTS = (
     OWN_AGGREGATE,
     LATENCY,
     OPERATORS,
+    MILLION_KEYS,
     SHARING,
     WINDOWS,
     OVER,
