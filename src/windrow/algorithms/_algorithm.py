@@ -24,7 +24,8 @@ the stop: windows of several ranges in one pass.
 The card has the costs of each form, as tests count them: `time`, `worst` and `space`
 over windows given as arrays, `strided` those of the fast path, `threaded` those of the
 thread that answers where there are two, `online` one event at a time, `fed` those of
-batches in stretches (`_stretches.py`).
+batches in stretches (`_stretches.py`).  `several` and `listed` are those of a slide of
+windows of k ranges, all of them, over arrays and one event at a time.
 
 `steps` is the same algorithm one event at a time, for operators.  With `ways` the parts
 of a product may go their own way, if one of them has the law that is needed: its
@@ -53,7 +54,7 @@ class FormCosts:
     Combines and inverses of a slide, on average and before one result at most, and
     partials kept.  Rings of whole numbers are not counted.
 
-    n  slices of a window           k  ranges that are answered
+    n  slices of a window, of the longest one      k  ranges that are answered
     p  n rounded up to a power of two
     """
 
@@ -90,6 +91,8 @@ class Algorithm:
     threaded: FormCosts | None = None
     online: FormCosts | None = None
     fed: FormCosts | None = None
+    several: FormCosts | None = None
+    listed: FormCosts | None = None
 
     @property
     def forms(self) -> dict[str, FormCosts]:
@@ -100,6 +103,8 @@ class Algorithm:
             "two threads": self.threaded,
             "operator": self.online,
             "operator, batches": self.fed,
+            "arrays, k ranges": self.several,
+            "operator, k ranges": self.listed,
         }
         return {form: costs for form, costs in forms.items() if costs is not None}
 

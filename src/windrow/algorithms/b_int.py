@@ -103,4 +103,6 @@ B_INT = Algorithm(
     many=True,
     steps=Stepwise(insert, evict, whole, slots=2, move=move, since=since),
     online=FormCosts("log2(n)", "2 log2(n)", "2 p"),
+    several=FormCosts("< k log2(n) + 1", "2 k log2(n)", "2 p"),
+    listed=FormCosts("< k log2(n) + 1", "2 k log2(n)", "2 p + k"),
 )

@@ -143,4 +143,6 @@ FLAT_FAT = Algorithm(
     steps=FAT_STEPS,
     strided=FormCosts("1.5 log2(p) - 1", "2 log2(p) + 1", "2 p"),
     online=FormCosts("1.5 log2(p) - 1", "2 log2(p) + 1", "2 p"),
+    several=FormCosts("< k log2(p) + 3", "2 k log2(p) + 1", "2 p"),
+    listed=FormCosts("< k log2(p) + 3", "2 k log2(p) + 1", "2 p + k"),
 )

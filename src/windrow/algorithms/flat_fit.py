@@ -118,4 +118,6 @@ FLAT_FIT = Algorithm(
     many=True,
     steps=Stepwise(insert, evict, whole, numbers=2, since=since),
     online=FormCosts("< 3", "n - 1", "p"),
+    several=FormCosts("< 2 k + log2(n)", "n + k", "p"),
+    listed=FormCosts("< 2 k + log2(n)", "n + k", "p + k"),
 )

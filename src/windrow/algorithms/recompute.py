@@ -118,4 +118,5 @@ RECOMPUTE = Algorithm(
     steps=STEPS,
     strided=FormCosts("n - 1", "n - 1", "1"),
     online=FormCosts("n", "n", "p"),
+    several=FormCosts("< k n", "k n - k", "1"),
 )

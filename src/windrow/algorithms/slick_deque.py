@@ -199,4 +199,6 @@ SLICK_DEQUE = Algorithm(
     steps=DEQUE_STEPS,
     ways=Ways(deque=DEQUE_STEPS, running=INV_STEPS, stacks=LITE_STEPS),
     online=FormCosts("< 2", "n", "p"),
+    several=FormCosts("< 2", "n", "p"),
+    listed=FormCosts("< 2", "n", "p + k"),
 )

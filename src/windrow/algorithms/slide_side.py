@@ -164,4 +164,6 @@ SLIDE_SIDE = Algorithm(
     many=True,
     steps=Stepwise(insert, evict, whole, begin=(0,) * 6, state=1, rings=2, since=since),
     online=FormCosts("< 3", "n", "2 p + 1"),
+    several=FormCosts("< k + sqrt(n) + 2", "n + k", "p"),
+    listed=FormCosts("< k + sqrt(n) + 2", "n + k", "2 p + k + 1"),
 )

@@ -32,7 +32,7 @@ from windrow.kernels.vocabulary import (
     store,
 )
 
-from ._algorithm import Algorithm
+from ._algorithm import Algorithm, FormCosts
 from ._ring import ring
 
 
@@ -77,4 +77,5 @@ SLIDE_SIDE_INV = Algorithm(
     prepare=prepare,
     slide=slide,
     many=True,
+    several=FormCosts("k + 1", "k + 1", "2 p"),
 )

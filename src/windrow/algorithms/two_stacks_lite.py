@@ -152,5 +152,6 @@ TWO_STACKS_LITE = Algorithm(
     slide=slide,
     steps=LITE_STEPS,
     online=FormCosts("3", "n + 2", "p + 1"),
+    listed=FormCosts("< 3 k", "k n + 2 k", "k p + k + p"),
     fed=FormCosts("5", "2 n + min(n, 1024) + 2", "p + 1025"),
 )

@@ -10,23 +10,31 @@ import pyarrow as pa
 
 from windrow.aggregates import CATALOGUE as AGGREGATES
 from windrow.algorithms import CATALOGUE as ALGORITHMS
+from windrow.algorithms import FormCosts
 from windrow.spans import CATALOGUE as TECHNIQUES
 
 from .choose import GRAPH
 from .tree import level1_of
 
-GRAPH_CARD = {
-    "name": GRAPH,
-    "form": "arrays",
-    "needs": "-",
-    "combines a slide": "at most 2 k for k ranges, 3 k + 1 without an inverse",
-    "worst": "n",
-    "space": "about 3 n",
-    "several ranges": "yes",
-    "runs": GRAPH,
-    "source": "LightSaber 5",
+GRAPH_COSTS = {
+    "k <= 16 ranges, an inverse": FormCosts("2 k", "n", "k"),
+    "k > 16 ranges, an inverse": FormCosts(
+        "< k + 2", "max(4 n, 4096)", "4 max(4 n, 4096) + n + k + 8"
+    ),
+    "one range, no inverse": FormCosts("3", "n", "n"),
+    "k > 1 ranges, no inverse": FormCosts(
+        "< 3 k + 1", "2 n + k + 4096", "2 n + k n / 256 + 8 k + 12288"
+    ),
+    "k > 1 windows of time, an inverse": FormCosts("< k + 2", "E + 1", "E + n + 2"),
+    "k > 1 windows of time, no inverse": FormCosts(
+        "< 2.5 k + 2", "2 E + n", "2 E + E / 16 + k n / 16 + 4 k + 64"
+    ),
 }
-"""The card of the graph, which is written anew for each list of windows."""
+"""The costs of the graph, which is written anew for each list of windows.
+
+Results come in groups, and the first windows count too.  Windows of time differ in how
+many slices they have: all E of the stream are scanned before the first result.
+"""
 
 
 _LEFT = ' style="text-align: left"'
@@ -91,7 +99,8 @@ def algorithm_cards() -> Cards:
     """Every algorithm: what it needs, and what each of its forms costs, as counted.
 
     Combines and inverses of a slide on average, at most before one result, and partials
-    kept, for n slices a window, p of them rounded up to a power of two, and k ranges.
+    kept, for n slices a window, p of them rounded up to a power of two, and k ranges;
+    E is the number of all slices, with which the graph's memory grows in lists of time.
     "runs" names the algorithm whose steps a form has, where they are not its own.
     """
     rows = [
@@ -109,7 +118,21 @@ def algorithm_cards() -> Cards:
         for algorithm in ALGORITHMS
         for form, costs in algorithm.forms.items()
     ]
-    return Cards([*rows, GRAPH_CARD])
+    graph = [
+        {
+            "name": GRAPH,
+            "form": form,
+            "needs": "-",
+            "combines a slide": costs.time,
+            "worst": costs.worst,
+            "space": costs.space,
+            "several ranges": "yes",
+            "runs": GRAPH,
+            "source": "LightSaber 5",
+        }
+        for form, costs in GRAPH_COSTS.items()
+    ]
+    return Cards([*rows, *graph])
 
 
 def techniques() -> Cards:
