@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -74,7 +75,8 @@ def _words() -> dict[str, Any]:
         "load": lambda fields, i: fields[_place(i)],
         "store": lambda fields, i, partial: fields.__setitem__(_place(i), partial),
         "emit": lambda out, i, partial: out.__setitem__(_place(i), partial[0]),
-        "peek": lambda array, i: int(array[i]),
+        "peek": lambda array, i: int(array[_place(i)]),
+        "poke": lambda array, i, value: array.__setitem__(_place(i), value),
     }
 
 
@@ -83,25 +85,39 @@ def _place(i: Any) -> int:
     return int(i)
 
 
-def code_of(graph: Graph) -> tuple[Any, ...]:
+def code_of(graph: Graph, walk: str = "arrays") -> tuple[Any, ...]:
     """All that a kernel is given of a graph: its text, groups and laps."""
-    kernel = write_kernel(graph)
+    kernel = write_kernel(graph, walk)
     return kernel.functions, tuple(kernel.splits), tuple(kernel.laps)
 
 
-def answered(graph: Graph, inputs: Any) -> list[list[Word]]:
-    """The windows of each root by the code of a graph."""
+def answered(graph: Graph, inputs: Any, walk: str = "arrays") -> list[list[Word]]:
+    """The windows of each root by the code of a graph.
+
+    Uneven windows are lists of bounds, or `Timed` where the code finds these itself.
+    """
     names = _words()
-    kernel = write_kernel(graph)
+    kernel = write_kernel(graph, walk)
     for function in [*map(inspect.getsource, kernel.helpers), *kernel.functions]:
         exec(compile(function, "<graph>", "exec"), names)
-    if graph.roots[0].range == 0:
+    if walk == "instants":
+        counts = [len(windows) for windows in inputs.windows]
+        out: list[Any] = [None] * sum(counts)
+        at, begins = np.cumsum([0, *counts]), np.zeros(sum(counts), np.int64)
+        room = max(b - a for those in inputs.windows for _, a, b in those)
+        evens = np.array(inputs.evens).T
+        work = range(len(inputs.instants)), len(inputs.instants), inputs.instants
+        edges = np.array(inputs.edges)
+        names["run"](*work, edges[:-1], edges[1:], *evens, begins, at,
+                     kernel.splits, kernel.laps, room, out)  # fmt: skip
+        assert begins.tolist() == [w[0] for those in inputs.windows for w in those]
+    elif graph.roots[0].range == 0:
         bounds = inputs
         starts = np.concatenate([np.array(a) for a, _ in bounds])
         stops = np.concatenate([np.array(b) for _, b in bounds])
         at = np.cumsum([0, *(len(a) for a, _ in bounds)])
         source, room = range(int(stops.max())), int((stops - starts).max())
-        out: list[Any] = [None] * len(starts)
+        out = [None] * len(starts)
         work = source, len(source), starts, stops, at, kernel.splits, kernel.laps
         names["run"](*work, room, out)
         counts = [len(a) for a, _ in bounds]
@@ -119,6 +135,47 @@ def answered(graph: Graph, inputs: Any) -> list[list[Word]]:
 
 
 # --- by the definition -----------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Timed:
+    """Inputs at instants, which rise within each run [edges[k], edges[k + 1]).
+
+    Window k of a list (range, slide, shift) lasts from shift + k * slide on for its
+    range; those count that hold an input of a run.
+    """
+
+    instants: np.ndarray[Any, Any]
+    edges: tuple[int, ...]
+    evens: tuple[tuple[int, int, int], ...]
+
+    @property
+    def windows(self) -> list[list[tuple[int, int, int]]]:
+        """Where each window of each list begins, and its first input and one past."""
+        return [
+            [
+                window
+                for run in pairwise(self.edges)
+                for window in self._over(even, *run)
+            ]
+            for even in self.evens
+        ]
+
+    @property
+    def bounds(self) -> list[tuple[list[int], list[int]]]:
+        """The same without instants."""
+        return [([a for _, a, _ in w], [b for _, _, b in w]) for w in self.windows]
+
+    def _over(self, even: Any, first: int, last: int) -> Iterator[tuple[int, int, int]]:
+        range_, slide, shift = even
+        mine = self.instants[first:last].tolist()
+        k = (mine[0] - shift) // slide - range_ // slide - 1
+        while shift + k * slide <= mine[-1]:
+            begin = shift + k * slide
+            there = [first + i for i, at in enumerate(mine) if 0 <= at - begin < range_]
+            if there:
+                yield begin, there[0], there[-1] + 1
+            k += 1
 
 
 def windows_of(root: Root, inputs: int) -> Iterator[tuple[int, int]]:

@@ -1,7 +1,8 @@
 """The code follows from the graph: what changes the one changes the other.
 
 Every term, edge and placement of specialised graphs is changed in every way.  A change
-is refused, or code and answers change, or the graph still denotes the same: judged by
+is refused, or code and answers change, or the graph still denotes the same, in the walk
+over bounds and in the one that finds them from instants (lists of time): judged by
 reading graphs over words (`graph_words.py`), which shares no code with the emitter.
 """
 
@@ -14,7 +15,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from graph_words import Unread, answered, code_of, denoted, letters, windows_of
+from graph_words import (
+    Timed,
+    Unread,
+    answered,
+    code_of,
+    denoted,
+    letters,
+    windows_of,
+)
 from windrow.graph import GraphError, initial
 from windrow.graph.graph import WHOLE, At, Graph, Need, Node, NodeKind, Root, Sum, When
 from windrow.graph.passes import (
@@ -54,11 +63,23 @@ FORMS = {
     "uneven_laps": stack_totals(UNEVEN, 4, 0),
 }
 
+WALKED = [(name, "arrays") for name in FORMS]
+WALKED += [(name, "instants") for name in FORMS if name.startswith("uneven")]
 
-def inputs_of(graph: Graph):
-    """How many inputs; or bounds of windows with gaps, short, long and empty ones."""
+
+def inputs_of(graph: Graph, walk: str):
+    """How many inputs; or bounds of windows with gaps, short, long and empty ones.
+
+    Where bounds are found by the code: instants with bursts, gaps and equal ones.
+    """
     if graph.roots[0].range:
         return INPUTS
+    if walk == "instants":
+        rng = np.random.default_rng(8)
+        steps = rng.choice([0, 0, 1, 2, 5, 20], 45)
+        instants = np.concatenate([np.cumsum(steps), 3 + np.cumsum(steps[:15])])
+        evens = ((9, 2, 1), (16, 5, -3))
+        return Timed(instants, (0, 45, 60), evens[: len(graph.roots)])
     rng = np.random.default_rng(7)
     bounds = []
     for most in (5, 12):
@@ -70,11 +91,16 @@ def inputs_of(graph: Graph):
     return bounds[: len(graph.roots)]
 
 
+def told(inputs):
+    """Inputs as the definition reads them."""
+    return inputs.bounds if isinstance(inputs, Timed) else inputs
+
+
 def expected(graph: Graph, inputs):
     if graph.roots[0].range:
         windows = [windows_of(root, inputs) for root in graph.roots]
     else:
-        windows = [zip(*bounds, strict=True) for bounds in inputs]
+        windows = [zip(*bounds, strict=True) for bounds in told(inputs)]
     return [[letters(a, b) for a, b in those] for those in windows]
 
 
@@ -136,45 +162,45 @@ def mutants(graph: Graph) -> Iterator[tuple[str, Graph]]:
             yield word, replace(graph, nodes=nodes)
 
 
-def outcome(graph: Graph, mutant: Graph, inputs, right) -> str:
+def outcome(graph: Graph, mutant: Graph, inputs, right, walk: str) -> str:
     try:
-        code = code_of(mutant)
+        code = code_of(mutant, walk)
     except (GraphError, RecursionError) as error:
         return "refused" if "\n" not in str(error) else "refused at length"
     try:
-        means_the_same = denoted(mutant, inputs) == right
+        means_the_same = denoted(mutant, told(inputs)) == right
     except Unread:
         means_the_same = False
     try:
-        is_right = answered(mutant, inputs) == right
+        is_right = answered(mutant, inputs, walk) == right
     except IndexError:  # it reads where no input is
         is_right = False
     assert is_right == means_the_same, "code and graph say two things"
     if is_right:
         return "equivalent"
-    assert code != code_of(graph), "another graph, the same code"
+    assert code != code_of(graph, walk), "another graph, the same code"
     return "wrong"
 
 
-@pytest.mark.parametrize("name", FORMS)
-def test_code_and_definition_give_each_window(name):
+@pytest.mark.parametrize(("name", "walk"), WALKED)
+def test_code_and_definition_give_each_window(name, walk):
     graph = finished(FORMS[name])
-    inputs = inputs_of(graph)
+    inputs = inputs_of(graph, walk)
 
-    assert denoted(graph, inputs) == expected(graph, inputs)
-    assert answered(graph, inputs) == expected(graph, inputs)
+    assert denoted(graph, told(inputs)) == expected(graph, inputs)
+    assert answered(graph, inputs, walk) == expected(graph, inputs)
 
 
-@pytest.mark.parametrize("name", FORMS)
-def test_no_change_of_a_graph_goes_unseen(name):
+@pytest.mark.parametrize(("name", "walk"), WALKED)
+def test_no_change_of_a_graph_goes_unseen(name, walk):
     graph = finished(FORMS[name])
-    inputs = inputs_of(graph)
+    inputs = inputs_of(graph, walk)
     right = expected(graph, inputs)
     seen: Counter[str] = Counter()
 
     for word, mutant in mutants(graph):
         try:
-            seen[outcome(graph, mutant, inputs, right)] += 1
+            seen[outcome(graph, mutant, inputs, right, walk)] += 1
         except AssertionError as error:
             raise AssertionError(f"{word}: {mutant}") from error
 
@@ -183,19 +209,20 @@ def test_no_change_of_a_graph_goes_unseen(name):
     assert seen["wrong"]
 
 
-@pytest.mark.parametrize("name", FORMS)
-def test_no_change_of_a_sum_goes_unseen_if_the_graph_is_placed_again(name):
+@pytest.mark.parametrize(("name", "walk"), WALKED)
+def test_no_change_of_a_sum_goes_unseen_if_the_graph_is_placed_again(name, walk):
     """Passes clean up behind a change, so that fewer are refused."""
     graph = finished(FORMS[name])
-    inputs = inputs_of(graph)
+    inputs = inputs_of(graph, walk)
     right = expected(graph, inputs)
     seen: Counter[str] = Counter()
 
     for word, mutant in mutants(graph):
         if not word.startswith(("term", "sums")):
             continue
+        again = place(sweep(mark(mutant)))
         try:
-            seen[outcome(graph, place(sweep(mark(mutant))), inputs, right)] += 1
+            seen[outcome(graph, again, inputs, right, walk)] += 1
         except AssertionError as error:
             raise AssertionError(f"{word}: {mutant}") from error
 
