@@ -18,25 +18,28 @@ from hypothesis.stateful import (
 )
 
 import windrow as wr
+from operator_cases import COLUMNS, HELD, MANY, TUPLES, TYPES, event, held, many
+from plain_window import Event
 from windrow.algorithms import CATALOGUE
 from windrow.loops import interpreting
 
-MANY = [each.name for each in CATALOGUE if each.steps is not None and each.steps.many]
-TUPLES = wr.Aggregate(
-    name="tuples",
-    lift=lambda value: (value,),
-    combine=lambda older, newer: older + newer,
-    lower=list,
-)
+ABLE = [each.name for each in CATALOGUE if each.steps is not None and each.steps.many]
+
+
+def of_values(function: Any) -> Any:
+    """An oracle that reads nothing but the values of events."""
+    return lambda events: function([each.value for each in events])
+
+
 CASES: dict[str, tuple[Any, Any]] = {
-    "tuples": (TUPLES, list),
-    "max": (wr.max(), max),
-    "sum": (wr.sum(), sum),
+    "tuples": (TUPLES, of_values(list)),
+    "max": (wr.max(), of_values(max)),
+    "sum": (wr.sum(), of_values(sum)),
     "first and sum": (
         {"f": wr.first("value"), "s": wr.sum("value")},
-        lambda values: {"f": values[0], "s": sum(values)},
+        of_values(lambda values: {"f": values[0], "s": sum(values)}),
     ),
-    "range": (wr.range(), lambda values: max(values) - min(values)),
+    "range": (wr.range(), of_values(lambda values: max(values) - min(values))),
     "parts": (
         {
             "r": wr.range("value"),
@@ -44,19 +47,30 @@ CASES: dict[str, tuple[Any, Any]] = {
             "s": wr.sum("value"),
             "l": wr.last("value"),
         },
-        lambda values: {
-            "r": max(values) - min(values),
-            "p": math.prod(values),
-            "s": sum(values),
-            "l": values[-1],
-        },
+        of_values(
+            lambda values: {
+                "r": max(values) - min(values),
+                "p": math.prod(values),
+                "s": sum(values),
+                "l": values[-1],
+            }
+        ),
     ),
+    "many": (MANY, many),  # nulls, ties and the order of events
+    "held": (HELD, held),  # a ring of payloads: collect, distinct values, texts
 }
 ONLY = {
-    "slick_deque": ["max", "first and sum", "range", "parts"],
+    "slick_deque": ["max", "first and sum", "range", "parts", "many"],
     "slick_deque_inv": ["sum"],
 }
-PAIRS = [(name, case) for name in MANY for case in ONLY.get(name, list(CASES)[:4])]
+HOLDS = ("two_stacks_lite", "flat_fat")  # one of a kind: payloads are the same
+PAIRS = [
+    (name, case)
+    for name in ABLE
+    for case in ONLY.get(name, ["tuples", "max", "sum", "first and sum", "many"])
+]
+PAIRS += [(name, "held") for name in HOLDS]
+VALUES = st.integers(-3, 3) | st.none()
 
 
 @pytest.fixture(autouse=True)
@@ -86,18 +100,30 @@ class Lives(RuleBasedStateMachine):
         windows = [self.window(data, range_, k) for k, range_ in enumerate(ranges)]
         self.windows = {window.name: window for window in windows}
         self.since: dict[str, int] = dict.fromkeys(self.windows, 0)
-        self.operator = wr.Operator(windows, self.aggregate, algorithm=self.algorithm)
+        names = COLUMNS.get(self.case)
+        self.operator = wr.Operator(
+            windows,
+            self.aggregate,
+            algorithm=self.algorithm,
+            types={name: TYPES[name] for name in names} if names else None,
+        )
 
     def window(self, data: st.DataObject, range_: int, number: int) -> Any:
         every = data.draw(st.integers(1, range_))
         make = wr.sliding if self.timed else wr.rows
         return make(range_, every=every, name=f"w{number}")
 
-    def event(self, value: int) -> Any:
+    def value(self, value: int | None) -> int | None:
+        """A null where nulls may come, else a number."""
+        return 0 if value is None and self.case not in COLUMNS else value
+
+    def event(self, value: int | None, number: int) -> Any:
+        if self.case in COLUMNS:
+            return event(self.case, value, number)
         return {"value": value} if isinstance(self.aggregate, dict) else value
 
-    def held(self, name: str, end: int | None = None) -> list[int]:
-        """The values in a window, now or at its end."""
+    def held(self, name: str, end: int | None = None) -> list[Event]:
+        """The events in a window, now or at its end."""
         window = self.windows[name]
         span = window.policies()
         kept = range(self.dropped, len(self.values))
@@ -109,26 +135,34 @@ class Lives(RuleBasedStateMachine):
         ticks = self.ticks
         return [self.values[i] for i in kept if end - span.range <= ticks[i] < end]
 
-    @rule(value=st.integers(-3, 3), later=st.integers(0, 4))
-    def insert(self, value: int, later: int) -> None:
-        self.now += later
-        at = self.now if self.timed else None
-        self.operator.insert(self.event(value), at=at)
-        self.values.append(value)
+    def came(self, value: int | None) -> None:
+        self.values.append(Event(len(self.values), self.now, value))
         self.ticks.append(self.now)
 
-    @rule(value=st.integers(-3, 3), later=st.integers(0, 4))
-    def insert_and_query(self, value: int, later: int) -> None:
+    @rule(value=VALUES, later=st.integers(0, 4))
+    def insert(self, value: int | None, later: int) -> None:
+        self.now += later
+        at, value = self.now if self.timed else None, self.value(value)
+        self.operator.insert(self.event(value, len(self.values)), at=at)
+        self.came(value)
+
+    @rule(value=VALUES, later=st.integers(0, 4))
+    def insert_and_query(self, value: int | None, later: int) -> None:
         self.insert(value, later)
         self.query()
 
-    @rule(values=st.lists(st.integers(-3, 3), min_size=1, max_size=12))
-    def feed(self, values: list[int]) -> None:
+    @rule(values=st.lists(VALUES, min_size=1, max_size=12))
+    def feed(self, values: list[int | None]) -> None:
         at = [self.now] * len(values) if self.timed else None
+        values = [self.value(value) for value in values]
+        rows = [self.event(v, len(self.values) + i) for i, v in enumerate(values)]
         by_name = isinstance(self.aggregate, dict)
-        self.operator.feed({"value": values} if by_name else values, at=at)
-        self.values += values
-        self.ticks += [self.now] * len(values)
+        batch = (
+            {name: [row[name] for row in rows] for name in rows[0]} if by_name else rows
+        )
+        self.operator.feed(batch, at=at)
+        for value in values:
+            self.came(value)
 
     @rule()
     def query(self) -> None:
@@ -185,6 +219,9 @@ class Lives(RuleBasedStateMachine):
         for each in results:
             if each.query in self.since and self.since[each.query] == 0:
                 assert each.value is not None
+                if not self.dropped:
+                    held = self.held(each.query, each.end)
+                    assert each.value == self.oracle(held)
 
     @rule()
     def save_and_load(self) -> None:
@@ -216,7 +253,7 @@ WINDOWS = {
 }
 
 
-@pytest.mark.parametrize("algorithm", ["auto", *MANY])
+@pytest.mark.parametrize("algorithm", ["auto", *ABLE])
 @pytest.mark.parametrize("clock", WINDOWS)
 @pytest.mark.parametrize("feeds", [True, False])
 def test_a_list_reports_what_each_window_alone_reports(algorithm, clock, feeds):

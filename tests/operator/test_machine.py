@@ -21,6 +21,18 @@ from hypothesis.stateful import (
 )
 
 import windrow as wr
+from operator_cases import (
+    COLUMNS,
+    FEW,
+    HELD,
+    MANY,
+    TUPLES,
+    TYPES,
+    event,
+    few,
+    held,
+    many,
+)
 from plain_window import Event, PlainWindow
 from windrow.algorithms import CATALOGUE
 from windrow.loops import interpreting
@@ -28,13 +40,6 @@ from windrow.loops import interpreting
 STEPWISE = [one.name for one in CATALOGUE if one.steps is not None]
 LATENESS = 20
 LONG = [17, 100, 300]  # rows: more than the room that a growing window begins with
-
-TUPLES = wr.Aggregate(
-    name="tuples",
-    lift=lambda value: (value,),
-    combine=lambda older, newer: older + newer,
-    lower=list,
-)
 
 
 def tuples(events: list[Event]) -> Any:
@@ -49,68 +54,6 @@ def total(events: list[Event]) -> Any:
     return sum(event.value for event in events) if events else None
 
 
-def many(events: list[Event]) -> dict[str, Any]:
-    """Ties in `who` tell the order of equal values; nulls are skipped."""
-    if not events:
-        return dict.fromkeys(MANY)
-    valid = [event for event in events if event.value is not None]
-    best = max((event.value for event in valid), default=None)
-    ids = [event.number for event in valid if event.value == best]
-    return {
-        "n": len(events),
-        "s": sum(event.value for event in valid) if valid else None,
-        "m": best,
-        "who": ids[0] if ids else None,
-        "f": events[0].number,
-        "l": events[-1].number,
-    }
-
-
-def few(events: list[Event]) -> dict[str, Any]:
-    """No number of an event is kept here: it is counted, or pointed at."""
-    if not events:
-        return dict.fromkeys(FEW)
-    valid = [event.value for event in events if event.value is not None]
-    return {"n": len(events), "v": len(valid), "l": valid[-1] if valid else None}
-
-
-MANY = {
-    "n": wr.count(),
-    "s": wr.sum("x"),
-    "m": wr.max("x"),
-    "who": wr.arg_max("x", "id"),
-    "f": wr.first("id"),
-    "l": wr.last("id"),
-}
-FEW = {"n": wr.count(), "v": wr.count("x"), "l": wr.last("x")}
-
-
-def held(events: list[Event]) -> dict[str, Any]:
-    """What is made of values: there are no partials, but a ring of payloads."""
-    if not events:
-        return dict.fromkeys(HELD)
-    values = [event.value for event in events if event.value is not None]
-    texts = [f"t{event.number % 7}" for event in events]
-    return {
-        "c": values,
-        "d": list(dict.fromkeys(values)),
-        "n": len(set(values)),
-        "j": "+".join(texts),
-        "hi": max(texts),
-        "lo": min(texts),
-        "s": sum(values) if values else None,
-    }
-
-
-HELD = {
-    "c": wr.collect("x"),
-    "d": wr.collect_distinct("x"),
-    "n": wr.count_distinct("x"),
-    "j": wr.concat("t", separator="+"),
-    "hi": wr.max("t"),
-    "lo": wr.min("t"),
-    "s": wr.sum("x"),
-}
 CASES = {
     "tuples": (TUPLES, tuples),
     "max": (wr.max(), largest),
@@ -119,8 +62,6 @@ CASES = {
     "many": (MANY, many),
     "held": (HELD, held),
 }
-COLUMNS = {"few": ["x"], "many": ["x", "id"], "held": ["x", "t"]}  # others: values
-TYPES = {"x": "int64", "id": "int64", "t": "string"}
 ONLY = {
     "slick_deque": ["max", "few", "many"],  # a deque for each part that selects
     "subtract_on_evict": ["sum"],
@@ -175,9 +116,7 @@ class Life(RuleBasedStateMachine):
         return 0 if value is None and not self.nulls else value
 
     def event(self, value: int | None, number: int) -> Any:
-        event = {"x": value, "id": number, "t": f"t{number % 7}"}
-        names = COLUMNS.get(self.case)
-        return {name: event[name] for name in names} if names else value
+        return event(self.case, value, number)
 
     def insert_at(self, tick: int, value: int | None) -> None:
         value = self.value(value)
