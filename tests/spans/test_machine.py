@@ -194,11 +194,11 @@ class Lives(RuleBasedStateMachine):
 )
 def test_any_life_over_spans_is_that_of_the_definition(calls, algorithm):
     machine = type("Lives", (Lives,), {"calls": calls, "algorithm": algorithm})
-    few = max(settings.default.max_examples // 2, 5)
+    some = 2 * settings.default.max_examples
     with interpreting():
         run_state_machine_as_test(
             machine,
             settings=settings(
-                settings.default, max_examples=few, stateful_step_count=20
+                settings.default, max_examples=some, stateful_step_count=20
             ),
         )
