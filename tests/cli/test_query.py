@@ -1,6 +1,7 @@
 """From options to windows."""
 
 import pytest
+from pyarrow import csv
 
 import windrow as wr
 from windrow.cli._options import QueryOptions
@@ -126,6 +127,28 @@ def test_a_span_names_start_and_end_in_place_of_a_time_column():
 
     window = wr.sliding("15 minutes", every="5 minutes", span=("a", "b"))
     assert actual["window"] == window
+
+
+def test_a_file_is_slid_over_by_the_start_and_end_of_its_events(tmp_path):
+    """The query that `windrow run` makes of its options, over the file in process."""
+    path = tmp_path / "calls.csv"
+    path.write_text(
+        "caller,start,end,len\n"
+        "ann,2024-01-01 00:01:00,2024-01-01 00:21:00,20\n"
+        "bob,2024-01-01 00:02:00,2024-01-01 00:02:00,0\n"
+        "ann,2024-01-01 00:16:00,2024-01-01 00:34:00,18\n"
+    )
+    options = {"window": ["15 minutes"], "every": ["15 minutes"], "by": "caller"}
+    agg = ["n=count()", "longest=max(len)"]
+
+    asked = query(on=None, span="start,end", agg=agg, **options)
+    found = wr.aggregate(csv.read_csv(path), **asked).to_pylist()
+
+    rows = [
+        (r["caller"], r["window"]["start"].minute, r["n"], r["longest"]) for r in found
+    ]
+    assert rows == [("ann", 0, 1, 20), ("ann", 15, 2, 20), ("ann", 30, 1, 18),
+                    ("bob", 0, 1, 0)]  # fmt: skip
 
 
 def test_the_watermark_of_a_span_is_on_its_ends():

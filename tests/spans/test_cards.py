@@ -7,8 +7,10 @@ costs and space are never exceeded.
 
 from __future__ import annotations
 
+import importlib
 import math
 import re
+from types import SimpleNamespace
 from unittest import mock
 
 import numpy as np
@@ -17,21 +19,28 @@ import pytest
 from counting import counted, objects
 from windrow.algorithms import find as find_algorithm
 from windrow.kernels import Assembly
+from windrow.loops import Lane, interpreting
+from windrow.plan.spans import places_of_ring
 from windrow.slicing import Comb
 from windrow.spans import (
     BY_NAME,
     CATALOGUE,
+    FRAME_COSTS,
     Events,
     Windows,
     Work,
     buckets,
     fill_buckets,
+    fold_frames,
     number_slices,
     ring,
     se_slicing,
     starts_and_ends,
 )
+from windrow.spans._technique import ANY_ORDER
 from windrow.windows import Even, Periodic
+
+frames = importlib.import_module("windrow.spans.frames")
 
 STEP, RANGE, LENGTH, COUNT = 10, 60, 100, 600
 LAWS = {
@@ -44,11 +53,11 @@ LAWS = {
 
 def value(formula: str, **letters: float) -> float:
     """What a formula of a card comes to; products are written without a sign."""
-    letters |= {"N": (RANGE + LENGTH) / STEP, "E": COUNT, "m": LENGTH, "p": LENGTH}
-    letters |= {"w": RANGE, "b": STEP, "T": STEP * COUNT + LENGTH}
+    known = {"N": (RANGE + LENGTH) / STEP, "E": COUNT, "m": LENGTH, "p": LENGTH}
+    known |= {"w": RANGE, "b": STEP, "T": STEP * COUNT + LENGTH}
     text = re.sub(r"log (\w)", r"log2(\1)", formula)
     text = re.sub(r"(?<=[\w)]) (?=[\w(])", " * ", text)
-    return float(eval(text, {"log2": math.log2}, letters))
+    return float(eval(text, {"log2": math.log2}, known | letters))
 
 
 def stream(*, in_order: bool = True):
@@ -203,3 +212,42 @@ def test_one_event_at_a_time_costs_what_the_card_says(name, height):
     assert np.mean(releases) == pytest.approx(value(costs.release, **letters), rel=0.1)
     assert max(releases) <= value(costs.worst, **letters)
     assert max(held) <= value(costs.space, **letters) + 2 * height
+
+
+def test_the_tree_of_over_costs_what_its_card_says(monkeypatch):
+    """Each event's frame goes back over three others; E is a power of two."""
+    count, kept = 256, []
+    tally, product = counted(lambda a, b: a + b, identity=0)
+    starts = np.arange(count) * 10
+    made = frames.arrays
+
+    def arrays(dtypes, size):
+        kept.append(size if dtypes is product.dtypes else 0)
+        return made(dtypes, size)
+
+    monkeypatch.setattr(frames, "arrays", arrays)
+    bounds, asked = (starts, starts + 14), (starts - 20, starts + 1)
+    with interpreting():
+        (out,) = fold_frames(product, (objects([1] * count),), np.arange(count),
+                             bounds, asked, Lane.COMPILED)  # fmt: skip
+
+    assert out[10] == 4, "itself, and three that end at its start less 20 or later"
+    each, inserted = np.array(tally.per_window), value(FRAME_COSTS.insert, E=count)
+    answers = each - inserted  # an event enters for each frame
+    assert answers.min() >= 0
+    assert answers.mean() == pytest.approx(value(FRAME_COSTS.release, E=count), rel=0.1)
+    assert answers.max() <= value(FRAME_COSTS.worst, E=count)
+    assert sum(kept) == value(FRAME_COSTS.space, E=count)
+
+
+def test_a_list_of_windows_keeps_an_array_of_slices_even_in_order():
+    """As the card says of several windows: the ring serves one."""
+    laid, windows = stream()
+    costs = BY_NAME["se_slicing"].forms[ANY_ORDER]
+    rules = [Periodic(0, "", Even(width, STEP, 0)) for width in (RANGE, 30)]
+    in_order = SimpleNamespace(in_order=True)
+
+    _, _, kept = count(BY_NAME["se_slicing"], laid, windows)
+
+    assert places_of_ring(BY_NAME["se_slicing"], None, rules, in_order) == 0
+    assert kept == pytest.approx(value(costs.space), rel=0.1)

@@ -168,3 +168,17 @@ def test_the_result_is_of_the_kind_that_came_in(kind):
     assert isinstance(answer, pd.DataFrame if kind == "pandas" else pl.DataFrame)
     assert list(answer["n"]) == [2, 2, 1]
     assert list(answer["most"]) == [6, 6, 6]
+
+
+@pytest.mark.parametrize("windows", [1, 2])
+def test_the_graph_of_a_list_is_refused_with_its_reason(windows):
+    """Slices of a window cannot be added up where events cross several."""
+    table = pa.table({"start": [0, 3], "end": [5, 9], "x": [1, 2]})
+    spans = [wr.sliding(4 * k, every=2, span=("start", "end")) for k in (1, 2)][
+        :windows
+    ]
+
+    with pytest.raises(wr.UnsuitableAlgorithm, match="an event that crosses several"):
+        wr.aggregate(table, spans, s=wr.sum("x"), algorithm="gag")
+    with pytest.raises(wr.UnsuitableAlgorithm, match="with a duration with gag"):
+        wr.Operator(spans[0], wr.sum("x"), algorithm="gag")

@@ -12,6 +12,7 @@ from windrow.aggregates import CATALOGUE as AGGREGATES
 from windrow.algorithms import CATALOGUE as ALGORITHMS
 from windrow.algorithms import FormCosts
 from windrow.spans import CATALOGUE as TECHNIQUES
+from windrow.spans import FRAME_COSTS
 
 from .choose import GRAPH
 from .tree import level1_of
@@ -140,7 +141,8 @@ def techniques() -> Cards:
 
     In calls of `combine` and `inverse`, for N events of mean length m in windows of
     range w and step b, and a height d; p is the longest event, T the time that the
-    table's E events cover.  A technique has a row for each of its forms.
+    table's E events cover.  A technique has a row for each of its forms;
+    the last one is the tree that `wr.over` has over E events, a power of two.
 
     >>> sorted({card["name"] for card in techniques()})[0]
     'aggregate_buckets'
@@ -160,4 +162,15 @@ def techniques() -> Cards:
         for technique in TECHNIQUES
         for form, costs in technique.forms.items()
     ]
-    return Cards(rows)
+    frames = {
+        "name": "flat_fat",
+        "form": "over(span=)",
+        "needs": "-",
+        "an event costs": FRAME_COSTS.insert,
+        "a window costs": FRAME_COSTS.release,
+        "at worst": FRAME_COSTS.worst,
+        "space": FRAME_COSTS.space,
+        "in the paper": "not in the paper",
+        "source": "RA 4, 5 (VLDB 2015)",
+    }
+    return Cards([*rows, frames])

@@ -37,7 +37,7 @@ from windrow.slicing import Cuts
 from windrow.windows import Rule, Window
 
 from .bind import BoundCall, column_type
-from .choose import FORCED, check_laws
+from .choose import FORCED, GRAPH, check_laws
 from .requests import KernelRequest
 from .table import holistic_error, label_of
 
@@ -140,6 +140,18 @@ def choose_groups(
     ]
 
 
+def find_technique(name: str) -> techniques.Technique:
+    """The technique of a name; the graph of a list of windows is none."""
+    if name == GRAPH:
+        raise UnsuitableAlgorithm.because(
+            f"cannot slide events with a duration with {GRAPH}",
+            "a graph adds up the slices of a window, and an event that crosses several "
+            "of them would count once for each",
+            "leave the algorithm to the planner: a list of windows is one pass anyway",
+        )
+    return techniques.find(name)
+
+
 def choose_one(
     request: KernelRequest, lengths: Lengths, technique: str, height: int
 ) -> TechniqueGroup:
@@ -147,7 +159,7 @@ def choose_one(
     if technique == "auto":
         name, levels, reason = _choose(request.product, lengths)
         return TechniqueGroup(request, techniques.find(name), levels, reason)
-    forced = techniques.find(technique)
+    forced = find_technique(technique)
     _check_suits(forced, request.product, [bound for bound, _ in request.calls])
     levels = height or lengths.height() if forced.name == "se_ml_slicing" else 1
     reason = FORCED + _levels(levels)
@@ -214,7 +226,7 @@ ONLINE_HOP, ONLINE_LEVEL = 10.0, 6.0  # combines of neighbours that each is wort
 def check_online(technique: str) -> None:
     """Refuse a technique that does not take one event at a time."""
     if technique not in ONLINE:
-        techniques.find(technique)
+        find_technique(technique)
         raise UnsuitableAlgorithm.because(
             f"{technique} cannot take events one at a time",
             "it lays all events of a table over slices at once",
@@ -254,7 +266,7 @@ def check_forced(
     technique: str, height: int, calls: Sequence[BoundCall], product: Product | None
 ) -> None:
     """Refuse a technique or a height that means nothing for these calls."""
-    forced = None if technique == "auto" else techniques.find(technique)
+    forced = None if technique == "auto" else find_technique(technique)
     if height and (forced is None or forced.name != "se_ml_slicing"):
         raise BadInput.because(
             f"cannot use chunks of {height} slices",

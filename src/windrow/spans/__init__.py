@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .buckets import fill_buckets
     from .catalogue import BY_NAME, CATALOGUE, find
     from .events import Events, LaidEvents, NumberedEvents, number_slices
-    from .frames import fold_frames
+    from .frames import FRAME_COSTS, fold_frames
     from .online import OnlineSlices, Released, SpanKernel
     from .se_slicing import slide_parts
     from .two_parts import HeldParts, add_goes, held, parts_of
@@ -41,6 +41,7 @@ __getattr__ = load_later(
         "add_goes": ".two_parts",
         "fill_buckets": ".buckets",
         "find": ".catalogue",
+        "FRAME_COSTS": ".frames",
         "fold_frames": ".frames",
         "held": ".two_parts",
         "measure": "._numbering",
@@ -53,6 +54,7 @@ __getattr__ = load_later(
 __all__ = [
     "BY_NAME",
     "CATALOGUE",
+    "FRAME_COSTS",
     "Events",
     "HeldParts",
     "LaidEvents",

@@ -30,6 +30,7 @@ from .events import LaidEvents
 
 Array = np.ndarray[Any, Any]
 Fields = tuple[Array, ...]
+ANY_ORDER = "table, any order or several windows"
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,8 @@ class Technique:
     """The card of a technique: its needs, its costs, and its functions.
 
     `costs` are those over a table, `any_order` those where its events are not in the
-    order of their ends and that makes a difference, `online` those of the form that
+    order of their ends, or several windows share slices, and that makes a difference,
+    `online` those of the form that
     takes one event at a time.  `paper` says what the paper's form costs.
     """
 
@@ -136,7 +138,7 @@ class Technique:
     @property
     def forms(self) -> dict[str, Costs]:
         """The costs of each form that the technique has."""
-        forms = {"table": self.costs, "table, any order": self.any_order}
+        forms = {"table": self.costs, ANY_ORDER: self.any_order}
         forms |= {"operator": self.online}
         return {form: costs for form, costs in forms.items() if costs is not None}
 

@@ -35,7 +35,10 @@ from windrow.kernels.vocabulary import (
 from windrow.loops import Lane, arrays, pinned
 
 from ._columns import fold_overlaps, lift_rows
-from ._technique import Array, Fields
+from ._technique import Array, Costs, Fields
+
+FRAME_COSTS = Costs("log E", "log E / 2", "log E", "2 E")
+"""The tree over a table's E events, rounded up to a power of two: in, and an answer."""
 
 
 def sweep_frames(
