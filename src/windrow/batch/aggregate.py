@@ -203,7 +203,7 @@ class WindowJob:
 def open_windows(table: pa.Table, plan: Plan, threads: int) -> WindowJob:
     """A table for a plan, its rows not sorted yet."""
     unsorted = None
-    if plan.must_sort is None:
+    if plan.by and plan.must_sort is None:
         unsorted = UnsortedRows(table, plan, threads)
     return WindowJob(table, plan, threads, unsorted)
 

@@ -4,6 +4,7 @@ Also `is_left_in(source, i)`, by which rows are left out before they have one.
 
     code of one column     rank[value], or the value less the least; a null is 0
     code of several        ((a * size of b) + b) * size of c + c
+    code of none           0
 
 It is text, because which columns a query has, and which of them may be null, decides
 what is read; least values and sizes are in `numbers`, so that tables share a kernel.
@@ -63,7 +64,7 @@ class KeyText:
         `tests` is negative.
         """
         lines = [f"key{n} = {key.code}" for n, key in enumerate((*keys, *tests))]
-        code = "key0"
+        code = "key0" if keys else "np.int64(0)"
         for n, key in enumerate(keys[1:], 1):
             code = f"({code}) * read(numbers, {key.size}) + key{n}"
         texts = []

@@ -150,6 +150,14 @@ def is_left_in(source: Any, i: Any) -> Any:
     """Whether row i is folded, if it has a code."""
 
 
+def choose_rows(source: Any, bounds: Any, start: Whole) -> int:  # type: ignore[empty-body]
+    """How many rows of the block that starts there are folded."""
+
+
+def row_at(bounds: Any, start: Whole, k: Whole) -> int:  # type: ignore[empty-body]
+    """The k-th of them."""
+
+
 def code_of(source: Any, numbers: Any, i: Any) -> Any:
     """The code of the key of row i; -1 if it has none, and is left out."""
 

@@ -86,8 +86,6 @@ class Plan(TablePlan):
     @property
     def must_sort(self) -> str | None:
         """Why rows are sorted by key whatever they hold, if they are (`cells.py`)."""
-        if not self.by:
-            return "rows have no key"
         if self.counts_rows or self.clock is None or self.span is not None:
             return "windows are not measured in time"
         if self.ties:

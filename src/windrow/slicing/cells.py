@@ -31,6 +31,7 @@ from windrow.kernels.vocabulary import (
     load,
     peek,
     poke,
+    row_at,
     store,
 )
 from windrow.loops import arrays
@@ -42,6 +43,7 @@ from .fold import RUN, fold_stretches
 Array = np.ndarray[Any, Any]
 
 START, STOP, SINCE, UNTIL = 0, 1, 2, 3  # rows and slices of a piece, in `bounds`
+BLOCK, CHOSEN = 512, 4  # rows that are looked at together, and the first one's place
 RUN_BITS = RUN.bit_length() - 1  # RUN is a power of two
 
 
@@ -57,51 +59,75 @@ def slice_of(edges, time):
     return low
 
 
+def choose_rows(source, bounds, start):
+    """Write down which rows of a block are left in, without a branch; their number."""
+    chosen = np.int64(0)
+    for i in range(start, min(start + BLOCK, read(bounds, STOP))):
+        poke(bounds, CHOSEN + chosen, i)
+        chosen += np.int64(is_left_in(source, i))
+    return chosen
+
+
+def chosen_row(bounds, start, k):
+    """The row that was written down k-th."""
+    return peek(bounds, CHOSEN + k)
+
+
+def all_rows(source, bounds, start):
+    """The number of rows of a block: all are left in."""
+    return min(BLOCK, read(bounds, STOP) - start)
+
+
+def next_row(bounds, start, k):
+    """Row k of a block."""
+    return start + k
+
+
 def run_cells(source, numbers, times, edges, bounds, counts, stack, out):
     """Combine each row on to its cell, one after the other."""
     slices = np.int64(len(edges) - 1)
     at, begin, end = np.int64(0), np.int64(0), np.int64(0)
-    for i in range(read(bounds, START), read(bounds, STOP)):
-        code = np.int64(-1)
-        if is_left_in(source, i):
+    for start in range(read(bounds, START), read(bounds, STOP), BLOCK):
+        for k in range(choose_rows(source, bounds, start)):
+            i = row_at(bounds, start, k)
             code = code_of(source, numbers, i)
-        if code >= 0:
-            time = read(times, i)
-            if time < begin or time >= end:
-                at = slice_of(edges, time)
-                begin, end = read(edges, at), read(edges, at + 1)
-            cell = code * slices + at
-            partial = leaf(source, i)
-            if peek(counts, cell) > 0:
-                partial = combine(load(out, cell), partial)
-            store(out, cell, partial)
-            poke(counts, cell, peek(counts, cell) + 1)
+            if code >= 0:
+                time = read(times, i)
+                if time < begin or time >= end:
+                    at = slice_of(edges, time)
+                    begin, end = read(edges, at), read(edges, at + 1)
+                cell = code * slices + at
+                partial = leaf(source, i)
+                if peek(counts, cell) > 0:
+                    partial = combine(load(out, cell), partial)
+                store(out, cell, partial)
+                poke(counts, cell, peek(counts, cell) + 1)
 
 
 def run_cells_in_runs(source, numbers, times, edges, bounds, counts, stack, out):
     """Combine rows in runs, and runs in pairs."""
     slices = np.int64(len(edges) - 1)
     at, begin, end = np.int64(0), np.int64(0), np.int64(0)
-    for i in range(read(bounds, START), read(bounds, STOP)):
-        code = np.int64(-1)
-        if is_left_in(source, i):
+    for start in range(read(bounds, START), read(bounds, STOP), BLOCK):
+        for k in range(choose_rows(source, bounds, start)):
+            i = row_at(bounds, start, k)
             code = code_of(source, numbers, i)
-        if code >= 0:
-            time = read(times, i)
-            if time < begin or time >= end:
-                at = slice_of(edges, time)
-                begin, end = read(edges, at), read(edges, at + 1)
-            cell = code * slices + at
-            rows = np.int64(peek(counts, cell))
-            partial = leaf(source, i)
-            if rows & (RUN - 1):
-                partial = combine(load(out, cell), partial)
-            rows += 1
-            poke(counts, cell, rows)
-            if rows & (RUN - 1):
-                store(out, cell, partial)
-            else:
-                push_run(stack, cell, len(counts), (rows >> RUN_BITS) - 1, partial)
+            if code >= 0:
+                time = read(times, i)
+                if time < begin or time >= end:
+                    at = slice_of(edges, time)
+                    begin, end = read(edges, at), read(edges, at + 1)
+                cell = code * slices + at
+                rows = np.int64(peek(counts, cell))
+                partial = leaf(source, i)
+                if rows & (RUN - 1):
+                    partial = combine(load(out, cell), partial)
+                rows += 1
+                poke(counts, cell, rows)
+                if rows & (RUN - 1):
+                    store(out, cell, partial)
+                else:
+                    push_run(stack, cell, len(counts), (rows >> RUN_BITS) - 1, partial)
     since, until = read(bounds, SINCE), read(bounds, UNTIL)
     for first in range(since, len(counts), slices or 1):
         for place in range(first, first + until - since):
@@ -206,12 +232,14 @@ def fold_cells(
     cells = CellTable(counts, tuple(partials))
     levels = CellTable.levels(len(rows.times)) if in_runs else 0
     stack = tuple(np.empty(levels * keys * slices, d) for d in product.dtypes)
+    choose, row = (choose_rows, chosen_row) if rows.left_in else (all_rows, next_row)
     kernel = Assembly(
         what="rows folded into cells",
         product=product,
         emit=None,
         entries=(("run", run_cells_in_runs if in_runs else run_cells),),
         columns=columns_of_cells,
+        words=(("choose_rows", choose), ("row_at", row)),
         alike=True,
         computed=rows.computed,
         generated=(
@@ -228,7 +256,8 @@ def fold_cells(
             times = rows.times[[piece.start, piece.stop - 1]]
             since, until = np.searchsorted(edges, times, side="right")
             ends = [since - 1, until]
-        bounds = np.array([piece.start, piece.stop, *ends], np.int64)
+        bounds = np.zeros(CHOSEN + BLOCK, np.int64)
+        bounds[:CHOSEN] = piece.start, piece.stop, *ends
         return lambda: kernel.run(
             rows.source,
             rows.numbers,

@@ -28,8 +28,8 @@ def loop_steps(pass_: Pass) -> list[str]:
 def why_not_in_loop(pass_: Pass) -> str | None:
     """Why rows are prepared before they are aggregated; None if not so."""
     rows, joins = pass_.rows, pass_.rows.joins
-    if rows.numbered is not None or not pass_.windows or not pass_.keys:
-        return "rows are numbered first, or nothing is grouped"
+    if rows.numbered is not None or not pass_.windows:
+        return "rows are numbered first, or come out as they are"
     if not all(w.is_timed and w.is_numbered and w.span is None for w in pass_.windows):
         return "windows are not measured in time"
     if any(join.is_left or len(join.pairs) > 1 for join in joins):
