@@ -23,6 +23,7 @@ from windrow._dispatch import aggregate, explain
 from windrow._later import dataclass
 from windrow.batch import relation as table_relation
 from windrow.batch.row_loop import loop_rows
+from windrow.errors import BadInput
 from windrow.plan import Explanation, plan_windows, resolve
 from windrow.plan.aggregate import Plan
 from windrow.plan.cql import TOTAL, Member, Pass, loop_steps, why_not_in_loop
@@ -97,7 +98,11 @@ def _run_in_loop(inputs: Mapping[str, Any], pass_: Pass) -> pa.Table | None:
     if planned.plan.must_sort is not None:
         return None
     job = found.open(planned.plan)
-    resolved = _resolve_cells(planned, job.facts)
+    try:
+        facts = job.facts
+    except BadInput:  # perhaps for a time that where leaves out
+        return None
+    resolved = _resolve_cells(planned, facts)
     return None if resolved is None else job.run(resolved)
 
 

@@ -22,8 +22,8 @@ import windrow as wr
 from lanes import in_both_lanes
 from strategies import part
 from windrow import _cql_passes
-from windrow.batch.row_loop import LoopRows
-from windrow.loops import Lane, pinned
+from windrow.batch.cells import NO_TEXTS, UnsortedRows
+from windrow.loops import Lane, interpreting, pinned
 
 CONDITIONS = {
     "kind = 1": lambda r: _all(r["kind"], lambda v: v == 1),
@@ -72,17 +72,18 @@ def step_by_step():
 
 @contextlib.contextmanager
 def watched_loops():
-    """The rows that were filtered and joined in the loop within."""
-    opened = []
-    real = LoopRows.open
+    """The rows that were filtered, joined or computed as they were folded within."""
+    folded = []
+    real = UnsortedRows.fold
 
-    def open_rows(self, plan):
-        opened.append(self)
-        return real(self, plan)
+    def fold(self, *rest):
+        if self.texts is not NO_TEXTS:
+            folded.append(self)
+        return real(self, *rest)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(LoopRows, "open", open_rows)
-        yield opened
+        patch.setattr(UnsortedRows, "fold", fold)
+        yield folded
 
 
 def lists(n, values):
@@ -92,11 +93,13 @@ def lists(n, values):
 @st.composite
 def streams(draw):
     n = draw(st.integers(0, 14))
-    at = draw(st.lists(st.integers(-30, 60), min_size=n, max_size=n))
+    at = draw(lists(n, st.integers(-30, 60)))
+    if draw(st.booleans()):
+        at.sort(key=lambda instant: -99 if instant is None else instant)
     floats = st.sampled_from([-1.5, 0.0, 0.5, 2.0, math.nan, math.inf])
     return pa.table(
         {
-            "at": pa.array(sorted(at) if draw(st.booleans()) else at, pa.int64()),
+            "at": pa.array(at, pa.int64()),
             "kind": pa.array(draw(lists(n, st.integers(0, 2))), pa.int8()),
             "ad": pa.array(draw(lists(n, st.integers(-2, 6))), pa.int32()),
             "flag": pa.array(draw(lists(n, st.booleans())), pa.bool_()),
@@ -117,12 +120,13 @@ def plain(stream, table, condition, key):
     met = {row["ad"]: row["campaign"] for row in table.to_pylist()}
     groups = {}
     for row in stream.to_pylist():
-        if not CONDITIONS[condition](row):
+        if row["at"] is None or not CONDITIONS[condition](row):
             continue
-        if key == "campaign":
+        if key in ("campaign", "none, joined"):
             if row["ad"] not in met or row["ad"] is None:
                 continue
             row["campaign"] = met[row["ad"]]
+        row |= {"none": "none", "none, joined": "none"}
         for start, end in oracles.time_windows([row["at"]], 20, 10):
             values = groups.setdefault((row[key], start, end), [])
             values.append(row["x"])
@@ -137,25 +141,29 @@ def plain(stream, table, condition, key):
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
-@pytest.mark.parametrize("key", ["campaign", "kind"])
+@pytest.mark.parametrize("key", ["campaign", "kind", "none", "none, joined"])
 @part(0.5)
 @given(stream=streams(), table=tables())
 def test_one_loop_and_single_steps_equal_the_plain_reading(
     condition, key, stream, table
 ):
-    join = "join T on S.ad = T.ad" if key == "campaign" else ""
-    text = f"""select {key} as key, at, count(*) as n, max(x) as m
-        from S [range 20 slide 10] {join} where {condition} group by {key}"""
+    is_joined = key in ("campaign", "none, joined")
+    join = "join T on S.ad = T.ad" if is_joined else ""
+    chosen, grouped = f"{key} as key", f"group by {key}"
+    if key.startswith("none"):
+        chosen, grouped = "'none' as key", ""
+    text = f"""select {chosen}, at, count(*) as n, max(x) as m
+        from S [range 20 slide 10] {join} where {condition} {grouped}"""
 
     def ask():
         return wr.cql(text, S=stream, T=table, time={"S": "at"}).to_pylist()
 
-    with watched_loops() as opened:
+    with watched_loops() as folded:
         actual = in_both_lanes(ask)
     with step_by_step():
         steps = in_both_lanes(ask)
 
-    assert opened
+    assert folded
     expected = plain(stream, table, condition, key)
     assert oracles.alike(actual, expected, 1e-9)
     assert oracles.alike(steps, expected, 1e-9)
@@ -184,12 +192,12 @@ def test_a_compiled_loop_gives_what_columns_give():
     def ask():
         return wr.cql(TEXT, S=stream, T=table, time={"S": "at"})
 
-    with pinned(Lane.COMPILED), watched_loops() as opened:
+    with pinned(Lane.COMPILED), watched_loops() as folded:
         actual = ask()
     with pinned(Lane.COLUMNS):
         expected = ask()
 
-    assert len(opened) == 1
+    assert len(folded) == 1
     assert actual.equals(expected)
 
 
@@ -208,12 +216,12 @@ def test_a_compiled_loop_gives_what_columns_give():
 def test_tables_that_do_not_fit_are_joined_before(table):
     stream, _ = events()
 
-    with watched_loops() as opened:
+    with watched_loops() as folded:
         actual = wr.cql(TEXT, S=stream, T=table, time={"S": "at"})
     with step_by_step():
         expected = wr.cql(TEXT, S=stream, T=table, time={"S": "at"})
 
-    assert not opened
+    assert not folded
     assert actual.equals(expected)
 
 
@@ -246,6 +254,8 @@ def computed_windows(stream, expression, as_key):
     groups = {}
     for row in stream.to_pylist():
         value = COMPUTED[expression](row)
+        if row["at"] is None:
+            continue
         for _, end in oracles.time_windows([row["at"]], 20, 10):
             key = value if as_key else row["kind"]
             groups.setdefault((key, end), []).append(value)
@@ -274,13 +284,13 @@ def test_computed_columns_are_computed_in_the_loop(expression, as_key, stream):
     def ask():
         return wr.cql(text, S=stream, time="at").to_pylist()
 
-    with watched_loops() as opened:
+    with watched_loops() as folded:
         actual = in_both_lanes(ask)
     with step_by_step():
         steps = in_both_lanes(ask)
 
-    assert opened
-    assert all(rows.texts.numbers for rows in opened)
+    assert folded
+    assert all(rows.texts.numbers for rows in folded)
     expected = computed_windows(stream, expression, as_key)
     assert oracles.alike(actual, expected, 1e-9)
     assert oracles.alike(steps, expected, 1e-9)
@@ -294,14 +304,14 @@ def test_computed_columns_that_are_compiled_give_what_columns_give():
     def ask():
         return wr.cql(text, S=stream, time="at")
 
-    with pinned(Lane.COMPILED), watched_loops() as opened:
+    with pinned(Lane.COMPILED), watched_loops() as folded:
         actual = ask()
     with pinned(Lane.COLUMNS):
         expected = ask()
     with pinned(Lane.COLUMNS), step_by_step():
         steps = ask()
 
-    assert len(opened[0].texts.numbers) == 3
+    assert len(folded[0].texts.numbers) == 3
     assert actual.equals(expected)
     assert expected.equals(steps)
 
@@ -325,17 +335,92 @@ def test_rows_that_where_leaves_out_cannot_fail():
     assert actual["s"].to_pylist() == [12]
 
 
+def odd_events(rows=3_000):
+    """Events with nulls, NaN and infinities, of which none is in its place by time."""
+    rng = np.random.default_rng(5)
+    some = lambda share: rng.random(rows) < share  # noqa: E731
+    x = rng.integers(-9, 9, rows) / 4
+    x[some(0.05)], x[some(0.01)] = math.nan, math.inf
+    return pa.table(
+        {
+            "at": pa.array(rng.integers(0, 500, rows), mask=some(0.1)),
+            "kind": pa.array(rng.integers(0, 3, rows), mask=some(0.2)),
+            "x": pa.array(x, mask=some(0.2)),
+        }
+    )
+
+
+NO_KEY = """select at, count(*) as n, max(x) as m, sum(kind * 3 - 1) as s
+            from S [range 50 slide 10] where """
+
+
+@pytest.mark.parametrize(
+    "condition", ["kind = 1 and x > 0.0", "kind = 9", "x = x or kind > 0"]
+)
+@pytest.mark.parametrize(
+    ("rows", "is_sorted"), [(3_000, True), (3_000, False), (512, True), (0, True)]
+)
+def test_rows_without_a_key_are_filtered_in_every_lane(rows, condition, is_sorted):
+    stream = odd_events().slice(0, rows)
+    if is_sorted:
+        stream = stream.sort_by("at")
+
+    def ask():
+        return wr.cql(NO_KEY + condition, S=stream, time="at")
+
+    with step_by_step(), pinned(Lane.COLUMNS):
+        expected = ask()
+    with watched_loops() as folded:
+        with pinned(Lane.COMPILED):
+            compiled = ask()
+        with pinned(Lane.COLUMNS):
+            columns = ask()
+        with interpreting():
+            interpreted = ask()
+
+    assert len(folded) == 3
+    assert (expected.num_rows == 0) == (condition == "kind = 9" or not rows)
+    for actual in (compiled, columns, interpreted):
+        assert oracles.alike(actual.to_pylist(), expected.to_pylist(), 0)
+        assert actual.schema == expected.schema
+
+
+def test_sums_without_a_key_are_those_of_single_steps_bit_for_bit():
+    stream, _ = events(20_000)
+    text = "select at, sum(x) as s, avg(x) as m from S [range 50 slide 50] where "
+
+    def ask():
+        return wr.cql(text + "kind <> 1", S=stream, time="at")
+
+    with pinned(Lane.COMPILED), watched_loops() as folded:
+        actual = ask()
+    with pinned(Lane.COMPILED), step_by_step():
+        expected = ask()
+
+    assert folded
+    assert actual.equals(expected)
+
+
+@pytest.mark.parametrize("key", ["", "group by kind"])
+@pytest.mark.parametrize("far", [2**63 - 1, 2**61])
+def test_times_that_where_leaves_out_may_be_anywhere(key, far):
+    stream = pa.table({"at": [1, 2, far], "kind": [1, 1, 2]})
+    text = f"select at, count(*) as n from S [range 10 slide 10] where kind = 1 {key}"
+
+    assert wr.cql(text, S=stream, time="at").to_pylist() == [{"at": 10, "n": 2}]
+
+
 def test_a_join_without_a_key_of_the_table_only_leaves_rows_out():
     stream, table = events()
     text = """select kind, at, count(*) as n from S [range 50 slide 50]
               join T on S.ad = T.ad group by kind"""
 
-    with watched_loops() as opened:
+    with watched_loops() as folded:
         actual = wr.cql(text, S=stream, T=table, time={"S": "at"})
     with step_by_step():
         expected = wr.cql(text, S=stream, T=table, time={"S": "at"})
 
-    assert opened
+    assert folded
     assert actual.equals(expected)
 
 
@@ -344,6 +429,7 @@ def test_a_join_without_a_key_of_the_table_only_leaves_rows_out():
     [
         (TEXT, "  loop       where and join while rows are folded into cells"),
         (TEXT.replace("sum(x)", "sum(x * 2)"), "loop       where and join and compute"),
+        (NO_KEY + "kind = 1", "  loop       where and compute while rows are folded"),
         (TEXT.replace("join T", "left join T"), "an inner join by one column"),
         (TEXT.replace("kind = 1", "campaign = 1"), "where reads a joined column"),
         (TEXT.replace("sum(x)", "sum(campaign)"), "is computed of a joined column"),
