@@ -169,6 +169,198 @@ def test_one_loop_and_single_steps_equal_the_plain_reading(
     assert oracles.alike(steps, expected, 1e-9)
 
 
+JOINS = {
+    "join T on S.ad = T.ad": ("ad",),
+    "left join T on S.ad = T.ad": ("ad",),
+    "join T on S.ad = T.ad and S.kind = T.kind": ("ad", "kind"),
+    "left join T on S.kind = T.kind and S.ad = T.ad": ("kind", "ad"),
+}
+JOINED_KEYS = {
+    "campaign": lambda r: r["campaign"],
+    "w": lambda r: r["w"],
+    "w * 2": lambda r: _all(r["w"], lambda w: w * 2),  # by Arrow, over the table alone
+    "w + S.kind": lambda r: _both(r["w"], r["kind"], lambda w, k: w + k),
+    "w > 0": lambda r: _all(r["w"], lambda w: w > 0),
+    "S.kind": lambda r: r["kind"],
+    "": lambda _: "none",
+}
+JOINED_SUMS = {
+    "w": lambda r: r["w"],
+    "f": lambda r: r["f"],
+    "w * 3 - 1": lambda r: _all(r["w"], lambda w: w * 3 - 1),
+    "w * S.kind": lambda r: _both(r["w"], r["kind"], lambda w, k: w * k),
+    "x + f": lambda r: _both(r["x"], r["f"], lambda x, f: x + f),
+    "S.kind / w": lambda r: _both(r["kind"], r["w"], _quotient),
+}
+JOINED_CONDITIONS = {
+    "S.kind >= 0": lambda r: _all(r["kind"], lambda _: True),
+    "w > 0": lambda r: _all(r["w"], lambda w: w > 0),
+    "w > S.kind": lambda r: _both(r["w"], r["kind"], lambda w, k: w > k),
+    "campaign = 'a'": lambda r: _all(r["campaign"], lambda word: word == "a"),
+    "campaign is null": lambda r: r["campaign"] is None,
+    "f >= x and S.kind = 1": lambda r: _and(
+        _both(r["f"], r["x"], lambda f, x: math.isnan(f) or f >= x),
+        _all(r["kind"], lambda k: k == 1),
+    ),
+    "w = 1 or campaign = 'a'": lambda r: _or(
+        _all(r["w"], lambda w: w == 1), _all(r["campaign"], lambda word: word == "a")
+    ),
+}
+
+
+@st.composite
+def wide_tables(draw, names):
+    """A table by one column or two, each set of them once, with nulls beside them."""
+    keys = st.tuples(st.integers(-2, 5), st.integers(0, 2))
+    same = {"ad": lambda key: key[0]}.get("".join(names))
+    found = draw(
+        st.lists(keys, min_size=1, max_size=7, unique_by=same or (lambda k: k))
+    )
+    n, floats = len(found), st.sampled_from([-1.5, 0.0, 0.5, math.nan, math.inf])
+    words = pa.array(draw(lists(n, st.sampled_from(["b", "a", "c"]))), pa.string())
+    return pa.table(
+        {
+            "ad": pa.array([ad for ad, _ in found], pa.int16()),
+            "kind": pa.array([kind for _, kind in found], pa.int64()),
+            "campaign": words.dictionary_encode() if draw(st.booleans()) else words,
+            "w": pa.array(draw(lists(n, st.integers(-1, 2))), pa.int32()),
+            "f": pa.array(draw(lists(n, floats)), pa.float32()),
+        }
+    )
+
+
+def joined(stream, table, names, is_left):
+    """The rows of a stream with what they meet, by definition."""
+    met = {tuple(row[name] for name in names): row for row in table.to_pylist()}
+    none = dict.fromkeys(table.column_names)
+    rows = stream.to_pylist()
+    pairs = [(row, met.get(tuple(row[name] for name in names))) for row in rows]
+    return [{**(o or none), **row} for row, o in pairs if is_left or o is not None]
+
+
+@pytest.mark.parametrize("join", JOINS)
+@part(4)
+@given(data=st.data())
+def test_a_joined_table_is_read_in_the_loop(join, data):
+    names = JOINS[join]
+    stream, table = data.draw(streams()), data.draw(wide_tables(names))
+    key, value, condition = (
+        data.draw(st.sampled_from(list(menu)))
+        for menu in (JOINED_KEYS, JOINED_SUMS, JOINED_CONDITIONS)
+    )
+    chosen, grouped = (f"{key} as key,", "group by key") if key else ("", "")
+    text = f"""select {chosen} at, count(*) as n, sum({value}) as s, max({value}) as m
+        from S [range 20 slide 10] {join} where {condition} {grouped}"""
+
+    def ask():
+        return wr.cql(text, S=stream, T=table, time={"S": "at"}).to_pylist()
+
+    with watched_loops() as folded:
+        actual = in_both_lanes(ask)
+    with step_by_step():
+        steps = in_both_lanes(ask)
+
+    groups = {}
+    for row in joined(stream, table, names, join.startswith("left")):
+        if row["at"] is not None and JOINED_CONDITIONS[condition](row):
+            for _, end in oracles.time_windows([row["at"]], 20, 10):
+                group = groups.setdefault((JOINED_KEYS[key](row), end), [])
+                group.append(JOINED_SUMS[value](row))
+    ordered = sorted(
+        groups, key=lambda g: (g[0] is not None, g[0] or type(g[0])(), g[1])
+    )
+    expected = [
+        {
+            **({"key": at[0]} if key else {}),
+            "at": at[1],
+            "n": len(groups[at]),
+            "s": oracles.lower("sum", groups[at]),
+            "m": oracles.lower("max", groups[at]),
+        }
+        for at in ordered
+    ]
+    assert folded
+    assert oracles.alike(actual, expected, 1e-6)
+    assert oracles.alike(steps, expected, 1e-6)
+
+
+def test_one_table_is_looked_up_by_what_another_has():
+    stream, ads = events()
+    campaigns = pa.table({"campaign": [0, 1, 3], "firm": ["x", None, "y"]})
+    text = """select firm, at, sum(x * ad) as s, count(*) as n from S [range 50 slide 50]
+              join T on S.ad = T.ad left join C on T.campaign = C.campaign
+              where firm = 'x' or firm is null group by firm"""
+
+    def ask():
+        return wr.cql(text, S=stream, T=ads, C=campaigns, time={"S": "at"})
+
+    with watched_loops() as folded:
+        actual = in_both_lanes(lambda: ask().to_pylist())
+        with pinned(Lane.COMPILED):
+            compiled = ask()
+    with step_by_step():
+        steps = ask()
+
+    assert len(folded) == 3
+    assert oracles.alike(actual, steps.to_pylist(), 1e-9)
+    assert oracles.alike(compiled.to_pylist(), actual, 1e-9)
+    assert compiled.schema == steps.schema
+
+
+def test_a_left_join_that_is_compiled_gives_what_columns_give():
+    stream = odd_events().append_column("ad", pa.array(np.arange(3_000) % 23 - 4))
+    table = pa.table(
+        {"ad": range(15), "w": pa.array([None, 1, 2] * 5), "c": list("abc") * 5}
+    )
+    text = """select c, at, sum(w * kind) as s, max(w) as m, count(*) as n
+              from S [range 50 slide 10] left join T on S.ad = T.ad
+              where x < 1.0 and (w <> 1 or kind = 0) group by c"""
+
+    def ask():
+        return wr.cql(text, S=stream, T=table, time={"S": "at"})
+
+    with pinned(Lane.COMPILED), watched_loops() as folded:
+        actual = ask()
+    with pinned(Lane.COLUMNS):
+        columns = ask()
+        with step_by_step():
+            steps = ask()
+
+    assert folded
+    assert actual.equals(columns)
+    assert actual.equals(steps)
+
+
+@pytest.mark.parametrize(
+    ("part", "other"),
+    [
+        ("kind = 1", "kind = 1 or campaign = 'a'"),  # of both, and of text
+        ("sum(x)", "min(campaign)"),
+        ("sum(x)", "arg_max(x, w)"),  # results are looked up in rows
+        ("sum(x)", "max(d)"),
+        ("T.ad", "S.x"),
+    ],
+)
+def test_what_the_loop_cannot_compute_is_computed_before(part, other):
+    stream, table = events(200)
+    table = table.set_column(1, "campaign", pa.array(list("abcab") * 3))
+    table = table.append_column("w", pa.array(range(15)))
+    table = table.append_column("d", pa.array(range(15)).cast(pa.decimal128(9, 2)))
+
+    def ask(text):
+        return wr.cql(text, S=stream, T=table, time={"S": "at"})
+
+    text = TEXT.replace(part, other)
+    with watched_loops() as folded:
+        actual = ask(text)
+        ask(TEXT)
+    with step_by_step():
+        expected = ask(text)
+
+    assert len(folded) == 1
+    assert actual.equals(expected)
+
+
 def events(rows=3_000):
     rng = np.random.default_rng(4)
     stream = pa.table(
@@ -430,9 +622,11 @@ def test_a_join_without_a_key_of_the_table_only_leaves_rows_out():
         (TEXT, "  loop       where and join while rows are folded into cells"),
         (TEXT.replace("sum(x)", "sum(x * 2)"), "loop       where and join and compute"),
         (NO_KEY + "kind = 1", "  loop       where and compute while rows are folded"),
-        (TEXT.replace("join T", "left join T"), "an inner join by one column"),
-        (TEXT.replace("kind = 1", "campaign = 1"), "where reads a joined column"),
-        (TEXT.replace("sum(x)", "sum(campaign)"), "is computed of a joined column"),
+        (TEXT.replace("join T", "left join T"), "loop       where and join while rows"),
+        (TEXT.replace("kind = 1", "campaign = 1"), "where and join while rows are"),
+        (TEXT.replace("sum(x)", "first(campaign)"), "loop       none, where and join"),
+        (TEXT.replace("sum(x)", "first(campaign)"), "looked up in campaign, of a"),
+        (TEXT.replace("range 50 slide 50", "rows 5"), "none, where and join go before"),
     ],
 )
 def test_explain_says_what_runs_in_the_loop(text, words):

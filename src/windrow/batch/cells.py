@@ -38,18 +38,36 @@ Array = np.ndarray[Any, Any]
 class LoopTexts:
     """What the loop does with row i beside folding it (`row_loop.py`).
 
-    Texts read `columns`, by their numbers in braces.  Rows for which one of `left_in`
-    is false are left out; `keys` are joined or computed, and `numbers` are computed
-    columns, by their names in the plan.
+    Texts read `columns`, by their numbers in braces, and call `functions`.  Rows for
+    which one of `left_in` is false are left out, and then those for which one of the
+    `tests` is; `keys` are joined or computed, and `numbers` are computed columns, by
+    their names in the plan.
     """
 
     left_in: tuple[str, ...]
+    tests: tuple[str, ...]
+    functions: tuple[str, ...]
     keys: Mapping[str, KeyColumn]
     numbers: Mapping[str, NumberText]
     columns: tuple[Array, ...]
 
 
-NO_TEXTS = LoopTexts((), {}, {}, ())
+NO_TEXTS = LoopTexts((), (), (), {}, {}, ())
+
+
+@dataclass(frozen=True)
+class Place:
+    """How a text reads a column in row i, and its `array` itself."""
+
+    number: int
+
+    @property
+    def array(self) -> str:
+        """The array of the column."""
+        return f"source[{self.number}]"
+
+    def __str__(self) -> str:
+        return f"read({self.array}, i)"
 
 
 @dataclass(frozen=True)
@@ -156,9 +174,14 @@ class UnsortedRows:
 
         def read(column: Array) -> str:
             columns.append(column)
-            return f"read(source[{len(columns) - 1}], i)"
+            return str(Place(len(columns) - 1))
 
-        places = [read(column) for column in self.texts.columns]
+        texts = self.texts
+        places = [Place(len(columns) + n) for n in range(len(texts.columns))]
+        columns += texts.columns
+
+        def written(texts: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(text.format(*places) for text in texts)
 
         def key_text(column: KeyColumn) -> KeyText:
             if column.texts is not None:
@@ -166,28 +189,24 @@ class UnsortedRows:
             else:
                 value = read(column.values)
                 valid = None if column.valid is None else read(column.valid)
-            rank, length = None, None
+            rank = None
             low, size = len(numbers), len(numbers) + 1
             numbers.extend([column.low, column.size])
             if column.rank is not None:
                 rank = len(columns)
                 columns.append(column.rank)
-                length = len(numbers) if column.is_joined else None
-                numbers.append(len(column.rank))
-            return KeyText(value or "", low, size, rank, valid, length)
+            return KeyText(value or "", low, size, rank, valid)
 
         keys = tuple(map(key_text, self.keys.columns))
         left_in = [] if has_time is None else [read(has_time)]
-        left_in += [text.format(*places) for text in self.texts.left_in]
-        others = self.texts.keys.items()
-        tests = tuple(key_text(c) for n, c in others if n not in self.plan.by)
+        left_in += written(texts.left_in)
         computed = []
         for (name, _), slot in slots.columns.items():
-            if name in self.texts.numbers:
-                computed.append((slot, self.texts.numbers[name].value.format(*places)))
+            if name in texts.numbers:
+                computed.append((slot, texts.numbers[name].value.format(*places)))
         for name, slot in slots.masks.items():
-            if name in self.texts.numbers:
-                valid = self.texts.numbers[name].valid or "True"
+            if name in texts.numbers:
+                valid = texts.numbers[name].valid or "True"
                 computed.append((slot, f"({valid.format(*places)})"))
         return CellRows(
             tuple(columns),
@@ -195,6 +214,7 @@ class UnsortedRows:
             times,
             keys,
             " & ".join(left_in) or None,
-            tests,
+            written(texts.tests),
             tuple(computed),
+            written(texts.functions),
         )

@@ -46,9 +46,6 @@ class KeyColumn:
 
     With `texts` numbers are computed in the loop that reads them: the text of a number
     and of its validity, if it may be null.
-
-    If it `is_joined`, the code is `rank[number - low]`, where there is one that is not
-    negative; other rows have none, nor have those that are not valid.
     """
 
     values: Array
@@ -57,7 +54,6 @@ class KeyColumn:
     low: int = 0
     valid: Array | None = None
     rank: Array | None = None
-    is_joined: bool = False
     texts: tuple[str, str | None] | None = None
 
     @property
@@ -65,7 +61,7 @@ class KeyColumn:
         """Whether a null has the code 0."""
         if self.texts is not None:
             return self.texts[1] is not None
-        return self.valid is not None and not self.is_joined
+        return self.valid is not None
 
     def codes(self, threads: int) -> Array:
         """The code of each row."""

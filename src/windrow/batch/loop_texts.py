@@ -3,17 +3,18 @@
     position / 5280     (np.int64({0}) // np.int64(5280))
     event_type = 0      (np.int64({1}) == np.int64(0))
 
-A place in braces is a column that the loop reads.  A text computes what Arrow would
-(`expressions.py`), and null for null.  Whole numbers have one only where the least and
-the greatest values of columns tell that no row overflows; words, decimals and instants
-have none.  Where a row is null its value may be anything, but never stops the loop.
+A place in braces is a column that the loop reads, or the array of one.  A text computes
+what Arrow would (`expressions.py`), and null for null.  Whole numbers have one only
+where the least and the greatest values of columns tell that no row overflows; words,
+decimals and instants have none.  Where a row is null its value may be anything, but
+never stops the loop.
 A condition has two texts, where it is true and where it is false: elsewhere it is null.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cached_property
 from typing import Any
 
@@ -78,12 +79,35 @@ class NumberText:
 
 
 class LoopColumns:
-    """The columns of a table that texts read, numbered in the order of their use."""
+    """The columns of a table that texts read, numbered in the order of their use.
+
+    Columns of `joined` tables are read at the row of theirs that row i meets, of which
+    the text stands beside them.
+    """
 
     def __init__(self, table: pa.Table) -> None:
         self.table = table
+        self.joined: list[tuple[pa.Table, str]] = []
         self.arrays: list[Array] = []
         self._numbers: dict[str, NumberText] = {}
+
+    def join(self, table: pa.Table, row: str) -> None:
+        """Add a table that is joined by the text of its row."""
+        self.joined.append((table, row))
+
+    def owner(self, names: Collection[str]) -> tuple[pa.Table, str] | None:
+        """The joined table that has all columns of those names, and its row."""
+        owners = (one for one in self.joined if set(names) <= set(one[0].column_names))
+        return next(owners, None) if names else None
+
+    def is_own(self, names: Collection[str]) -> bool:
+        """Whether no column of those names is one of a joined table."""
+        return not any(self.owner([name]) for name in names)
+
+    def kind(self, name: str) -> pa.DataType:
+        """The type of a column."""
+        table, _ = self.owner([name]) or (self.table, "")
+        return table.schema.field(name).type
 
     def number(self, name: str) -> NumberText:
         """The number in a column."""
@@ -91,20 +115,35 @@ class LoopColumns:
             self._numbers[name] = self._read(name)
         return self._numbers[name]
 
-    def add(self, array: Array) -> str:
-        """The text of an array's value in row i."""
+    def add(self, array: Array, row: str | None = None) -> str:
+        """The text of an array's value in row i, or in that row of its own."""
+        if row is not None:
+            return f"read({self.add_array(array)}, {row})"
         self.arrays.append(array)
         return f"{{{len(self.arrays) - 1}}}"
 
+    def add_array(self, array: Array) -> str:
+        """The text of an array itself."""
+        self.arrays.append(array)
+        return f"{{{len(self.arrays) - 1}.array}}"
+
     def _read(self, name: str) -> NumberText:
-        kind = self.table.schema.field(name).type
+        table, row = self.owner([name]) or (self.table, None)
+        return self.number_of(table.column(name), name, row)
+
+    def number_of(
+        self, values: pa.ChunkedArray | pa.Array, name: str, row: str | None
+    ) -> NumberText:
+        """The number in a column, in row i or in that row of its own."""
+        kind = values.type
         is_float = pat.is_float32(kind) or pat.is_float64(kind)
         is_whole = pat.is_integer(kind) and not pat.is_uint64(kind)
         if not (is_float or is_whole or pat.is_boolean(kind)):
             raise NoTextError
-        column = numbers(self.table.column(name), name)
-        valid = None if column.valid is None else self.add(column.valid)
-        text = f"np.{'float64' if is_float else 'int64'}({self.add(column.values)})"
+        column = numbers(values, name)
+        valid = None if column.valid is None else self.add(column.valid, row)
+        value = self.add(column.values, row)
+        text = f"np.{'float64' if is_float else 'int64'}({value})"
 
         def bounds() -> Bounds:
             values = column.values

@@ -2,11 +2,12 @@
 
     stream   ts, ad, event_type         the columns themselves
     texts    event_type = 0             what is true of row i, or computed of it
-    table    ad --> campaign            codes of campaigns, by the number of the ad
+    table    ad --> row of T            codes of campaigns, by the row that is met
 
-What has no text (`loop_texts.py`) is computed by Arrow before.  A joined table must
-have each key once, and its keys lie close together; else nothing is opened, and rows
-are prepared one step after the other (`relation.py`).
+What has no text (`loop_texts.py`) is computed by Arrow before, from the stream alone or
+from a joined table alone.  A joined table must have each key once, and its keys lie
+close together (`loop_joins.py`); else nothing is opened, and rows are prepared one step
+after the other (`relation.py`).
 """
 
 from __future__ import annotations
@@ -14,27 +15,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-from pyarrow import types as pat
 
 from windrow._later import dataclass
 from windrow.errors import BadInput
 from windrow.loops import as_numpy, thread_count
 from windrow.loops import compute as pc
 from windrow.plan.aggregate import Plan
-from windrow.plan.cql import JoinedTable, Pass
-from windrow.query.tree import Apply, ColumnName, Expression, columns_in
+from windrow.plan.cql import Pass
+from windrow.query.tree import Apply, Expression, columns_in
 
 from .aggregate import WindowJob
 from .cells import LoopTexts, UnsortedRows
 from .columns import plain_array
 from .expressions import evaluate
-from .keys import KeyColumn, computed_key, most_codes, number_keys
-from .loop_texts import LoopColumns, NumberText, computed_text, condition_text
+from .keys import KeyColumn, computed_key, most_codes
+from .loop_joins import joined_key, look_up
+from .loop_texts import (
+    LoopColumns,
+    NoTextError,
+    NumberText,
+    computed_text,
+    condition_text,
+)
 from .tables import read
-
-Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -55,37 +59,58 @@ class LoopRows:
 def loop_rows(inputs: Mapping[str, Any], pass_: Pass) -> LoopRows | None:
     """The rows of a pass for the loop, if its tables fit."""
     relation = pass_.rows
-    raw = read(inputs[relation.stream], pass_.own_reads)
-    keys: dict[str, KeyColumn] = {}
-    joined: dict[str, pa.DataType] = {}
+    loop = LoopColumns(read(inputs[relation.stream], pass_.own_reads))
+    functions, tests = list[str](), list[str]()
     for join in relation.joins:
-        table = read(inputs[join.table], [own for _, own in join.columns])
-        looked_up = _looked_up(raw.column(join.pairs[0][0]), table, join, pass_)
-        if looked_up is None:
+        found = look_up(inputs[join.table], join, pass_.reads, loop)
+        if found is None:
             return None
-        keys |= looked_up
-        joined |= {name: table.schema.field(own).type for name, own in join.columns}
-    loop = LoopColumns(raw)
+        functions.append(found.function)
+        tests += [] if found.is_left else [f"({found.row} > 0)"]
     columns: dict[str, Any] = {}
+    keys: dict[str, KeyColumn] = {}
     computed: dict[str, NumberText] = {}
     kinds: dict[str, pa.DataType] = {}
     try:
         for name, value in pass_.columns.items():
-            if isinstance(value, ColumnName) and value.name in joined:
-                kinds[name] = joined[value.name]
+            used = [column.name for column in columns_in(value)]
+            if (owner := loop.owner(used)) is not None:
+                kinds[name] = _joined(name, value, pass_, loop, owner, keys, computed)
             elif (text := _text(name, value, pass_, loop)) is not None:
                 kinds[name], computed[name] = text.kind, text
-            else:
-                columns[name] = evaluate(value, raw)
+                if name in pass_.keys:
+                    keys[name] = computed_key(text)
+            elif loop.is_own(used):
+                columns[name] = evaluate(value, loop.table)
                 kinds[name] = columns[name].type
-        left_in = _condition(relation.where, loop)
-    except BadInput:  # perhaps of a row that where leaves out
+            else:
+                return None
+        left_in = tuple(_condition(part, loop) for part in _parts(relation.where))
+    except (BadInput, NoTextError):  # perhaps of a row that where leaves out
         return None
-    keys |= {
-        name: computed_key(computed[name]) for name in pass_.keys if name in computed
-    }
-    texts = LoopTexts(left_in, keys, computed, tuple(loop.arrays))
+    texts = LoopTexts(
+        left_in, tuple(tests), tuple(functions), keys, computed, tuple(loop.arrays)
+    )
     return LoopRows(pa.table(columns), pa.schema(kinds), texts)
+
+
+def _joined(
+    name: str,
+    value: Expression,
+    pass_: Pass,
+    loop: LoopColumns,
+    owner: tuple[pa.Table, str],
+    keys: dict[str, KeyColumn],
+    computed: dict[str, NumberText],
+) -> pa.DataType:
+    """Add a column of a joined table, or one that Arrow computes of that alone."""
+    table, row = owner
+    column = evaluate(value, table)
+    if name in pass_.keys:
+        keys[name] = joined_key(column, row)
+    if name in pass_.measured:
+        computed[name] = loop.number_of(column, name, row)
+    return column.type
 
 
 def _text(
@@ -102,54 +127,21 @@ def _text(
     return text
 
 
-def _condition(where: Expression | None, loop: LoopColumns) -> tuple[str, ...]:
+def _parts(where: Expression | None) -> list[Expression]:
+    """The conditions that must all hold."""
+    if isinstance(where, Apply) and where.name == "and":
+        return [part for side in where.arguments for part in _parts(side)]
+    return [] if where is None else [where]
+
+
+def _condition(part: Expression, loop: LoopColumns) -> str:
     """The text of a condition, or of a column that Arrow computes of it."""
-    if where is None:
-        return ()
-    text = condition_text(where, loop)
-    if text is None:
-        holds = evaluate(where, loop.table).cast(pa.bool_())
-        text = loop.add(as_numpy(plain_array(pc.fill_null(holds, False))))
-    return (text,)
-
-
-def _looked_up(
-    left: pa.ChunkedArray, table: pa.Table, join: JoinedTable, pass_: Pass
-) -> dict[str, KeyColumn] | None:
-    """The codes of keys of a joined table by the number of the row that it meets.
-
-    Without such a key, the column that rows meet it by has codes: rows that meet no
-    row of it are left out.
-    """
-    here, there = plain_array(left), plain_array(table.column(join.pairs[0][1]))
-    whole = [
-        pat.is_integer(c.type) and not pat.is_uint64(c.type) for c in (here, there)
-    ]
-    if not all(whole) or there.null_count or not len(there):
-        return None
-    bounds = pc.min_max(there)
-    low, high = bounds["min"].as_py(), bounds["max"].as_py()
-    if high - low >= most_codes(len(here) + len(there)):
-        return None
-    places = as_numpy(there).astype(np.int64) - low
-    rank = np.full(high - low + 1, -1, np.int32)
-    rank[places] = np.arange(len(places))
-    if np.count_nonzero(rank >= 0) < len(places):  # a key stands there twice
-        return None
-    valid = as_numpy(pc.is_valid(here)) if here.null_count else None
-    values = as_numpy(pc.fill_null(here, 0) if here.null_count else here)
-    names = dict(join.columns)
-    plain = {n: v for n, v in pass_.columns.items() if isinstance(v, ColumnName)}
-    columns = [
-        (name, names[plain[name].name])
-        for name in pass_.keys
-        if name in plain and plain[name].name in names
-    ]
-    found: dict[str, KeyColumn] = {}
-    for name, column in columns or [(f"join {join.table}", join.pairs[0][1])]:
-        key = number_keys(table, [column], 1).columns[0]
-        codes = np.full(high - low + 1, -1, np.int32)
-        codes[places] = key.codes(1)
-        meets = (low, valid, codes)
-        found[name] = KeyColumn(values, key.size, key.words, *meets, is_joined=True)
-    return found
+    used = [column.name for column in columns_in(part)]
+    table, row = loop.owner(used) or (loop.table, None)
+    text = condition_text(part, loop) if row is None else None
+    if text is not None:
+        return text
+    if row is None and not loop.is_own(used):
+        raise NoTextError
+    holds = evaluate(part, table).cast(pa.bool_())
+    return loop.add(as_numpy(plain_array(pc.fill_null(holds, False))), row)

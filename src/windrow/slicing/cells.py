@@ -37,6 +37,7 @@ from windrow.kernels.vocabulary import (
 from windrow.loops import arrays
 from windrow.loops.columns import read
 from windrow.loops.sort import stable_order
+from windrow.loops.text import defined_name
 
 from .fold import RUN, fold_stretches
 
@@ -192,8 +193,9 @@ class CellRows:
     """Rows in no order, and how their keys are numbered (`windrow.kernels.codes`).
 
     Keys are read from `source`, behind the columns of the product, and `numbers`; rows
-    for which the expression `left_in` is false, or one of the `tests` has no code, are
-    left out.  `computed` are the texts of slots that stand for no column.
+    for which the expression `left_in` or one of the `tests` is false are left out.
+    `computed` are the texts of slots that stand for no column; texts may call the
+    `functions`.
     """
 
     source: tuple[Array, ...]
@@ -201,8 +203,9 @@ class CellRows:
     times: Array
     keys: tuple[KeyText, ...]
     left_in: str | None = None
-    tests: tuple[KeyText, ...] = ()
+    tests: tuple[str, ...] = ()
     computed: tuple[tuple[int, str], ...] = ()
+    functions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -243,10 +246,16 @@ def fold_cells(
         alike=True,
         computed=rows.computed,
         generated=(
+            *rows.functions,
             KeyText.is_left_in(rows.left_in),
             KeyText.code_of(rows.keys, rows.tests),
         ),
-        inline=("is_left_in", "code_of", "push_run"),
+        inline=(
+            *map(defined_name, rows.functions),
+            "is_left_in",
+            "code_of",
+            "push_run",
+        ),
         allocates=product.has_users,
     )
 
