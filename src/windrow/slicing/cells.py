@@ -36,7 +36,7 @@ from windrow.kernels.vocabulary import (
 )
 from windrow.loops import arrays
 from windrow.loops.columns import read
-from windrow.loops.sort import stable_order
+from windrow.loops.sort import is_sorted, stable_order
 from windrow.loops.text import defined_name
 
 from .fold import RUN, fold_stretches
@@ -169,17 +169,23 @@ def whole_cell(stack, cell, cells, counts, out):
 def columns_of_cells(source, numbers, times, edges, bounds, counts, stack, out):
     """Sort the numbers of cells by counting, and fold the rows of each."""
     start, stop = bounds[START], bounds[STOP]
-    rows = np.arange(start, stop)
-    some = slice(start, stop)
+    rows, some = np.arange(start, stop), slice(start, stop)
+    left_in = is_left_in(source, some)
+    if left_in is not True:
+        some = rows = rows[np.broadcast_to(left_in, len(rows))]
     codes = np.broadcast_to(code_of(source, numbers, some), len(rows))
-    codes = np.where(is_left_in(source, some), codes, -1)
     if (codes < 0).any():
         rows = rows[codes >= 0]
         codes = codes[codes >= 0]
-    at = np.searchsorted(edges, times[rows], side="right") - 1
+    own = times[rows]
+    if is_sorted(own):
+        at = np.repeat(np.arange(len(edges) - 1), np.diff(np.searchsorted(own, edges)))
+    else:
+        at = np.searchsorted(edges, own, side="right") - 1
     cells = codes.astype(np.int64) * (len(edges) - 1) + at
-    order = stable_order(cells, len(counts))
-    rows, cells = rows[order], cells[order]
+    if not is_sorted(cells):  # one key, in order of time, is
+        order = stable_order(cells, len(counts))
+        rows, cells = rows[order], cells[order]
     is_first = np.ones(len(cells), np.bool_)
     is_first[1:] = cells[1:] != cells[:-1]
     firsts = np.flatnonzero(is_first)
