@@ -216,7 +216,7 @@ def wide_tables(draw, names):
     keys = st.tuples(st.integers(-2, 5), st.integers(0, 2))
     same = {"ad": lambda key: key[0]}.get("".join(names))
     found = draw(
-        st.lists(keys, min_size=1, max_size=7, unique_by=same or (lambda k: k))
+        st.lists(keys, min_size=1, max_size=24, unique_by=same or (lambda k: k))
     )
     n, floats = len(found), st.sampled_from([-1.5, 0.0, 0.5, math.nan, math.inf])
     words = pa.array(draw(lists(n, st.sampled_from(["b", "a", "c"]))), pa.string())
@@ -310,14 +310,23 @@ def test_one_table_is_looked_up_by_what_another_has():
     assert compiled.schema == steps.schema
 
 
-def test_a_left_join_that_is_compiled_gives_what_columns_give():
+@pytest.mark.parametrize("join", JOINS)
+def test_a_join_that_is_compiled_gives_what_columns_and_single_steps_give(join):
     stream = odd_events().append_column("ad", pa.array(np.arange(3_000) % 23 - 4))
+    pairs = [(ad, kind) for kind in (2, 0) for ad in range(3, 18) if ad != 6 + kind]
+    if "and" not in join:
+        pairs = [(ad, ad) for ad in range(15)]
     table = pa.table(
-        {"ad": range(15), "w": pa.array([None, 1, 2] * 5), "c": list("abc") * 5}
+        {
+            "ad": [ad for ad, _ in pairs],
+            "kind": [kind for _, kind in pairs],
+            "w": [[None, 1, 2, 7][n % 4] for n in range(len(pairs))],
+            "c": ["abcde"[n % 5] for n in range(len(pairs))],
+        }
     )
-    text = """select c, at, sum(w * kind) as s, max(w) as m, count(*) as n
-              from S [range 50 slide 10] left join T on S.ad = T.ad
-              where x < 1.0 and (w <> 1 or kind = 0) group by c"""
+    text = f"""select c, at, sum(w * S.kind) as s, max(w) as m, count(*) as n
+              from S [range 50 slide 10] {join}
+              where x < 1.0 and (w <> 1 or S.kind = 0) group by c"""
 
     def ask():
         return wr.cql(text, S=stream, T=table, time={"S": "at"})
