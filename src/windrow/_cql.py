@@ -23,6 +23,7 @@ from windrow._cql_passes import (
     is_stream,
     run_pass,
     run_together,
+    why_prepared,
 )
 from windrow.aggregates import Aggregate
 from windrow.errors import BadInput, QueryError, UnknownName
@@ -224,8 +225,9 @@ class _Session:
         bound = self._bind(queries)
         passes = _passes(self._text, self._inputs, bound)
         plans = [explain_pass(self._inputs, pass_, self._options) for pass_ in passes]
+        reasons = [why_prepared(self._inputs, pass_) for pass_ in passes]
         on_spark = any(map(is_spark, self._inputs.values()))
-        explained = explain_passes(passes, plans, on_spark)
+        explained = explain_passes(passes, plans, reasons, on_spark)
         parts = [*map(str, self._inner), str(explained)]
         return Explanation("\n".join(parts))
 

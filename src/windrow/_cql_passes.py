@@ -92,7 +92,7 @@ def _run_in_loop(inputs: Mapping[str, Any], pass_: Pass) -> pa.Table | None:
     if is_spark(data) or not loop_steps(pass_) or why_not_in_loop(pass_):
         return None
     found = loop_rows(inputs, pass_)
-    if found is None:
+    if isinstance(found, str):
         return None
     planned = _plan(pass_, found.schema)
     if planned.plan.must_sort is not None:
@@ -190,6 +190,30 @@ def explain_pass(
             name: batch.schema_of(value).empty_table() for name, value in inputs.items()
         }
     return explain(_prepare_rows(inputs, pass_), **pass_.arguments, **options)
+
+
+def why_prepared(inputs: Mapping[str, Any], pass_: Pass) -> str | None:
+    """Why the rows of a pass are prepared before they are folded, whatever they hold.
+
+    It is asked of one row for each input, with nulls beside the numbers of joins.
+    """
+    reason = why_not_in_loop(pass_)
+    if reason is not None or is_spark(inputs[pass_.rows.stream]):
+        return reason
+    paired = {(join.table, own) for join in pass_.rows.joins for _, own in join.pairs}
+    samples = {}
+    for name, data in inputs.items():
+        columns = {
+            field.name: pa.array([0], field.type)
+            if (name, field.name) in paired and pa.types.is_integer(field.type)
+            else pa.nulls(1, field.type)
+            for field in batch.schema_of(data)
+        }
+        samples[name] = pa.table(columns)
+    found = loop_rows(samples, pass_)
+    return (
+        found if isinstance(found, str) else _plan(pass_, found.schema).plan.must_sort
+    )
 
 
 def is_spark(data: Any) -> bool:

@@ -640,11 +640,19 @@ def test_a_join_without_a_key_of_the_table_only_leaves_rows_out():
         (TEXT.replace("kind = 1", "campaign = 1"), "where and join while rows are"),
         (TEXT.replace("sum(x)", "first(campaign)"), "loop       none, where and join"),
         (TEXT.replace("sum(x)", "first(campaign)"), "looked up in campaign, of a"),
+        (TEXT, ", where these and the keys of T serve"),
+        (NO_KEY.replace("max(x)", "median(x)") + "kind = 1", "needs the rows of each"),
+        (TEXT.replace("kind = 1", "kind = 1 or word = 'a'"), "where compares several"),
+        (TEXT.replace("sum(x)", "min(word)"), "word of a joined table is not a number"),
+        (TEXT.replace("sum(x)", "max(abs(w * x))"), "of several tables, and more than"),
+        (TEXT.replace("S.ad", "S.x"), "the keys of T are not whole numbers"),
         (TEXT.replace("range 50 slide 50", "rows 5"), "none, where and join go before"),
     ],
 )
 def test_explain_says_what_runs_in_the_loop(text, words):
     stream, table = events()
+    table = table.append_column("word", pa.array(list("abcde") * 3))
+    table = table.append_column("w", pa.array(range(15)))
 
     explained = str(wr.explain_cql(text, S=stream, T=table, time={"S": "at"}))
 

@@ -56,15 +56,16 @@ class LoopRows:
         return WindowJob(self.table, plan, threads, unsorted)
 
 
-def loop_rows(inputs: Mapping[str, Any], pass_: Pass) -> LoopRows | None:
-    """The rows of a pass for the loop, if its tables fit."""
+def loop_rows(inputs: Mapping[str, Any], pass_: Pass) -> LoopRows | str:
+    """The rows of a pass for the loop, or why they are prepared before it."""
     relation = pass_.rows
     loop = LoopColumns(read(inputs[relation.stream], pass_.own_reads))
     functions, tests = list[str](), list[str]()
     for join in relation.joins:
         found = look_up(inputs[join.table], join, pass_.reads, loop)
         if found is None:
-            return None
+            keys_of = f"the keys of {join.table}"
+            return f"{keys_of} are not whole numbers, each once and close together"
         functions.append(found.function)
         tests += [] if found.is_left else [f"({found.row} > 0)"]
     columns: dict[str, Any] = {}
@@ -84,10 +85,12 @@ def loop_rows(inputs: Mapping[str, Any], pass_: Pass) -> LoopRows | None:
                 columns[name] = evaluate(value, loop.table)
                 kinds[name] = columns[name].type
             else:
-                return None
+                return f"{name} is of several tables, and more than arithmetic"
         left_in = tuple(_condition(part, loop) for part in _parts(relation.where))
-    except (BadInput, NoTextError):  # perhaps of a row that where leaves out
-        return None
+    except NoTextError as error:
+        return str(error)
+    except BadInput:  # perhaps of a row that where leaves out
+        return "a value cannot be computed for each row"
     texts = LoopTexts(
         left_in, tuple(tests), tuple(functions), keys, computed, tuple(loop.arrays)
     )
@@ -109,7 +112,10 @@ def _joined(
     if name in pass_.keys:
         keys[name] = joined_key(column, row)
     if name in pass_.measured:
-        computed[name] = loop.number_of(column, name, row)
+        try:
+            computed[name] = loop.number_of(column, name, row)
+        except NoTextError:
+            raise NoTextError(f"{name} of a joined table is not a number") from None
     return column.type
 
 
@@ -142,6 +148,6 @@ def _condition(part: Expression, loop: LoopColumns) -> str:
     if text is not None:
         return text
     if row is None and not loop.is_own(used):
-        raise NoTextError
+        raise NoTextError("where compares several tables by more than arithmetic")
     holds = evaluate(part, table).cast(pa.bool_())
     return loop.add(as_numpy(plain_array(pc.fill_null(holds, False))), row)
