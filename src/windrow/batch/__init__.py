@@ -16,7 +16,7 @@
     partials.py        partials as columns of a table: tiles.py
     relation.py        filters, joins and select lists of CQL: expressions.py
     row_loop.py        filters, joins and computed columns of CQL within the loop of
-                       cells: loop_texts.py
+                       cells: loop_texts.py, loop_joins.py
 
 A call opens a job, whose `facts` complete the plan, and runs it:
 
