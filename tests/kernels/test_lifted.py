@@ -198,6 +198,7 @@ GENERATED = {
         ]
     },
     "algorithms/_parts.py": (7, "as many parts as a product has, field by field"),
+    "batch/loop_joins.py": (1, "columns of a key, and which of them may be null"),
     "kernels/codes.py": (2, "columns of a key, and which of them may be null"),
     "kernels/leaves.py": (6, "numba sees rows and partials field by field"),
     "kernels/source.py": (16, "numba sees partials field by field; products differ"),
