@@ -28,8 +28,10 @@ def loop_steps(pass_: Pass) -> list[str]:
 def why_not_in_loop(pass_: Pass) -> str | None:
     """Why rows are prepared before they are aggregated; None if not so."""
     rows = pass_.rows
-    if rows.numbered is not None or not pass_.windows:
-        return "rows are numbered first, or come out as they are"
+    if not pass_.windows:
+        return "rows come out as they are"
+    if rows.numbered is not None:
+        return "rows are numbered before any is left out"
     if not all(w.is_timed and w.is_numbered and w.span is None for w in pass_.windows):
         return "windows are not measured in time"
     joined = {called for join in rows.joins for called, _ in join.columns}
