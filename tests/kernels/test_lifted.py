@@ -209,7 +209,7 @@ GENERATED = {
         "words of a block by its sections; plain Python has views",
     ),
     "operator/layout.py": (1, "as many views as an operator's memory has sections"),
-    "operator/runtime.py": (6, "as many ints and partials as the algorithm keeps"),
+    "operator/runtime.py": (7, "as many ints and partials as the algorithm keeps"),
 }
 
 
