@@ -60,7 +60,10 @@ format: $(READY) ## let ruff lay the code out
 	@$(BIN)/ruff check --fix --select I
 	@$(BIN)/ruff format
 
-REPORT = $(BIN)/windrow bench report --into docs/bench --page docs/results.md --readme README.md
+REPORT = $(BIN)/windrow bench report --into docs/bench --size full \
+    --page docs/results.md --readme README.md
+# Of the papers' experiments a quick run is whole, the full one is not yet.
+PAPERS = $(BIN)/windrow bench report --into docs/bench --size quick --page docs/bench/quick.md
 
 bench: $(READY) ## measure every bar in process; writes docs/results.md
 	@$(BIN)/windrow bench run bars --full --into docs/bench
@@ -87,6 +90,7 @@ docs: $(READY) ## write tables and pictures, build the documentation into site/
 	@$(BIN)/python tools/tables.py
 	@$(BIN)/python -m tools.pictures
 	@$(REPORT)
+	@$(PAPERS)
 	@$(BIN)/python -m mkdocs build --strict
 	@echo "open site/index.html"
 

@@ -162,7 +162,7 @@ def weak_spots(sketch: Mapping[str, Array]) -> str | None:
     """What about most sketches makes their quantiles rough; None if nothing does."""
     count = np.asarray(sketch["count"], dtype=np.float64)
     least, most = (np.asarray(sketch[name], float) for name in ("least", "most"))
-    some = (count > FEW) & (least < most) & np.isfinite(most - least)
+    some = (count > FEW) & (least < most) & np.isfinite(least) & np.isfinite(most)
     if not some.any():
         return None
     least, most = least[some], most[some]
