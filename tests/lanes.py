@@ -18,6 +18,12 @@ T = TypeVar("T")
 TOLERANCE = 1e-9
 
 
+def in_lane(lane: Lane | str, run: Callable[[], T]) -> T:
+    """The answer in a lane; "interpreted" is plain Python."""
+    with interpreting() if lane == "interpreted" else pinned(Lane(lane)):
+        return run()
+
+
 def in_both_lanes(run: Callable[[], T]) -> T:
     """The answer over columns, which is that of the loops; as plain Python values."""
     with interpreting():

@@ -86,6 +86,18 @@ def watched_loops():
         yield folded
 
 
+def looped_and_single(text, **streams):
+    """What was folded in the loop, its answer, and that of single steps."""
+
+    def ask():
+        return wr.cql(text, time={"S": "at"}, **streams).to_pylist()
+
+    with watched_loops() as folded:
+        actual = in_both_lanes(ask)
+    with step_by_step():
+        return folded, actual, in_both_lanes(ask)
+
+
 def lists(n, values):
     return st.lists(st.none() | values, min_size=n, max_size=n)
 
@@ -155,13 +167,7 @@ def test_one_loop_and_single_steps_equal_the_plain_reading(
     text = f"""select {chosen}, at, count(*) as n, max(x) as m
         from S [range 20 slide 10] {join} where {condition} {grouped}"""
 
-    def ask():
-        return wr.cql(text, S=stream, T=table, time={"S": "at"}).to_pylist()
-
-    with watched_loops() as folded:
-        actual = in_both_lanes(ask)
-    with step_by_step():
-        steps = in_both_lanes(ask)
+    folded, actual, steps = looped_and_single(text, S=stream, T=table)
 
     assert folded
     expected = plain(stream, table, condition, key)
@@ -254,13 +260,7 @@ def test_a_joined_table_is_read_in_the_loop(join, data):
     text = f"""select {chosen} at, count(*) as n, sum({value}) as s, max({value}) as m
         from S [range 20 slide 10] {join} where {condition} {grouped}"""
 
-    def ask():
-        return wr.cql(text, S=stream, T=table, time={"S": "at"}).to_pylist()
-
-    with watched_loops() as folded:
-        actual = in_both_lanes(ask)
-    with step_by_step():
-        steps = in_both_lanes(ask)
+    folded, actual, steps = looped_and_single(text, S=stream, T=table)
 
     groups = {}
     for row in joined(stream, table, names, join.startswith("left")):
@@ -487,13 +487,7 @@ def test_computed_columns_are_computed_in_the_loop(expression, as_key, stream):
     call = "count(*) as n" if as_key else f"sum({expression}) as m"
     text = f"select {key}, at, {call} from S [range 20 slide 10] group by key"
 
-    def ask():
-        return wr.cql(text, S=stream, time="at").to_pylist()
-
-    with watched_loops() as folded:
-        actual = in_both_lanes(ask)
-    with step_by_step():
-        steps = in_both_lanes(ask)
+    folded, actual, steps = looped_and_single(text, S=stream)
 
     assert folded
     assert all(rows.texts.numbers for rows in folded)

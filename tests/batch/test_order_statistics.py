@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 import oracles
 import windrow as wr
+from lanes import in_lane
 from windrow.batch.holistic import holistic
-from windrow.loops import Lane, interpreting, pinned
+from windrow.loops import Lane, pinned
 from windrow.plan.selection import LEAST_WIDTH
 from windrow.selection import (
     CATALOGUE,
@@ -89,14 +90,6 @@ def tables(rng, longest, count):
 
 
 LANES = ["interpreted", Lane.COLUMNS]
-
-
-def in_lane(lane, run):
-    if lane == "interpreted":
-        with interpreting():
-            return run()
-    with pinned(lane):
-        return run()
 
 
 @pytest.mark.parametrize("method", [RANKED_BITS, COUNTING], ids=lambda m: m.name)

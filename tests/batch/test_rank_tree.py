@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 import oracles
 import windrow as wr
+from lanes import in_lane
 from windrow.batch.holistic import holistic
-from windrow.loops import Lane, interpreting, pinned
+from windrow.loops import Lane, pinned
 from windrow.selection import _stretches, limbs_of, weighted_tree, winners
 from windrow.selection._stretches import stretches
 
@@ -36,14 +37,6 @@ WEIGHTS = {
     "large": st.integers(2**52, 2**53),
     "none": st.just(0.0),
 }
-
-
-def in_lane(lane, run):
-    if lane == "interpreted":
-        with interpreting():
-            return run()
-    with pinned(lane):
-        return run()
 
 
 @pytest.fixture(params=[1, 8, 1 << 18], ids=lambda least: f"stretches of {least}")

@@ -12,7 +12,7 @@ once: the garbage collector would wait, as it counts objects and not how large t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -24,10 +24,8 @@ from .keys import Runs, check_key, check_keyed, hashable, key_codes, runs_of
 from .late_windows import LateWindow
 from .layout import Array
 from .results import ResultBatch, Results
+from .setup import OperatorSetup, or_forget
 from .window import KeyWindow
-
-if TYPE_CHECKING:
-    from .setup import OperatorSetup
 
 Function = Callable[..., Any]
 NO_EVENT = (None, -np.inf, -np.inf)
@@ -51,12 +49,7 @@ class LongWays:
 
     def insert(self, value: Any = None, at: Any = None, key: Any = None) -> Any:
         """Let an event in; what has to leave leaves.  Gives a handle to the event."""
-        known = self.setup.known
-        try:
-            return self._insert(value, at, key)
-        except BaseException:
-            self.setup.go_back(known)
-            raise
+        return or_forget(self.setup, self._insert, value, at, key)
 
     def _insert(self, value: Any, at: Any, key: Any) -> Any:
         check_keyed(self.keyed, key)
@@ -87,12 +80,7 @@ class LongWays:
 
     def feed(self, values: Any = None, at: Any = None, key: Any = None) -> Any:
         """Let a batch in; None if its window was made only now, and takes arrays."""
-        known = self.setup.known
-        try:
-            return self._feed(values, at, key)
-        except BaseException:
-            self.setup.go_back(known)
-            raise
+        return or_forget(self.setup, self._feed, values, at, key)
 
     def _feed(self, values: Any, at: Any, key: Any) -> Any:
         values = as_columns(values)

@@ -12,8 +12,8 @@ window is kept is decided in `windrow.plan.operator`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -43,6 +43,7 @@ from .policies import LEAST_KEY
 from .runtime import OperatorKernel, WindowProgram
 from .window import LEAST, KeyWindow, places_for
 
+T = TypeVar("T")
 Known = tuple[pa.Schema | None, WindowProgram | None, bool]
 
 
@@ -250,6 +251,27 @@ def _lateness(lateness: object, policies: PolicyNumbers) -> Duration | None:
 def schema_of_event(names: list[str], event: Mapping[str, Any]) -> pa.Schema:
     """The types that the first event tells."""
     return pa.schema({name: _type_of(name, event) for name in names})
+
+
+class Told(Protocol):
+    """What learns types from the first event: a setup, or a program over spans."""
+
+    @property
+    def known(self) -> Any:
+        """What events have told so far."""
+
+    def go_back(self, known: Any) -> None:
+        """Know no more than that."""
+
+
+def or_forget(told: Told, take: Callable[..., T], *event: Any) -> T:
+    """Take an event or a batch; one that is refused has told nothing."""
+    known = told.known
+    try:
+        return take(*event)
+    except BaseException:
+        told.go_back(known)
+        raise
 
 
 def schema_of_batch(columns: Mapping[str, Any]) -> pa.Schema:

@@ -29,7 +29,7 @@ from .events import EventReader, as_columns, with_columns
 from .keys import Runs, check_key, check_keyed, hashable, key_codes, runs_of
 from .results import Result, Results
 from .saved_columns import schema_of, types_text
-from .setup import schema_of_batch, schema_of_event, schema_of_types
+from .setup import or_forget, schema_of_batch, schema_of_event, schema_of_types
 from .span_windows import SAVED, SpanProgram, SpanWindow
 
 
@@ -86,12 +86,7 @@ class SpanOperator:
 
         It is folded into slices, so that there is no handle to it.
         """
-        known = self._program.known
-        try:
-            self._insert(value, at, key)
-        except BaseException:
-            self._program.go_back(known)
-            raise
+        or_forget(self._program, self._insert, value, at, key)
 
     def _insert(self, value: Any, at: Any, key: Any) -> None:
         check_keyed(self._keyed, key)
@@ -112,12 +107,7 @@ class SpanOperator:
         `values` is a table or a mapping of arrays, with the columns of the span, unless
         `at` is a pair of arrays, of starts and ends.
         """
-        known = self._program.known
-        try:
-            return self._feed(values, at, key)
-        except BaseException:
-            self._program.go_back(known)
-            raise
+        return or_forget(self._program, self._feed, values, at, key)
 
     def _feed(self, values: Any, at: Any, key: Any) -> Results:
         values = as_columns(values)
