@@ -4,7 +4,7 @@ An event passes through these modules, from top to bottom:
 
     operator.py       wr.Operator: insert, feed, query, trigger, save
     spans.py          the same over events with a duration, which
-                      span_windows.py reads and keeps
+                      span_program.py reads and span_windows.py keeps
     long_ways.py      windows by key, and the ways of any event or batch to them
     keys.py           which keys can be kept, and which key each event has
     order.py          refuses events that come too late
@@ -13,7 +13,9 @@ An event passes through these modules, from top to bottom:
     array_feed.py     batches of numbers, in one call
     list_feed.py      the same for a list of windows
     setup.py          with the first event: types, plan, kernel
-    inputs.py         an event as numbers and payloads; events that wait
+    inputs.py         an event as numbers and payloads, made of what
+                      read_values.py reads or refuses
+    waiting.py        events that wait
     window.py         one window: its memory, what waits, what fell due
     keyed.py          the windows of all keys, where they can share one array
     many.py           the windows of a list, over one ring of events

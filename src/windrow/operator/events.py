@@ -27,8 +27,9 @@ from windrow.errors import BadInput, UnknownName
 from windrow.windows import Duration
 from windrow.windows.policy_numbers import EXACT, PolicyNumbers
 
-from .inputs import Events, Others, as_column, check_array, check_length
+from .inputs import Events, Others
 from .layout import Array
+from .read_values import as_column, check_array, check_length
 
 # Only conditions need the parser.
 _load = load_later(__name__, {"names_of": "windrow.plan.where"})

@@ -1,4 +1,4 @@
-"""Turns events into the numbers that kernels read, and keeps those that wait.
+"""Turns events into the numbers that kernels read.
 
 insert({"len": 3.5, "caller": "ann"})    wr.max("len"), wr.arg_max("len", "caller")
 
@@ -34,9 +34,16 @@ from windrow.plan.requests import (
     request_kernel,
     slots_of,
 )
-from windrow.windows.policy_numbers import DELTA, PolicyNumbers
 
 from .layout import Array
+from .read_values import (
+    OTHER_TYPE,
+    as_column,
+    cast_column,
+    is_number,
+    one_value,
+    refusal,
+)
 
 if TYPE_CHECKING:
     from windrow.plan.where import Mask
@@ -55,7 +62,6 @@ NO_EVENTS: Events = tuple(np.empty(0, kind) for kind in ("i8", "f8", "f8", "i1")
 """Instants, marks, signals and flags of events that have none."""
 
 _EVENT, _NUMBER = "", pa.int64()  # a column that every event has, and no table
-_OTHER_TYPE = (pa.ArrowException, TypeError, ValueError, OverflowError)
 _PLAIN = {pa.string(): str, pa.float64(): float, pa.bool_(): bool, pa.binary(): bytes}
 
 
@@ -88,7 +94,7 @@ class EventColumns:
             code = "d" if as_floats or value_kind(kind) == "float" else "q"
             place = array(code, [0])  # refuses values of another type
             self.codes.append(code)
-            self._columns.append((name, as_floats, _is_number(kind), place))
+            self._columns.append((name, as_floats, is_number(kind), place))
         self.codes += "b" * len(self.slots.masks)
 
     @cached_property
@@ -119,9 +125,15 @@ class EventColumns:
         plain = all(plain for _, _, plain, _ in self._columns)
         return plain and not self.payloads and not self.masks
 
-    def checked(self, event: Mapping[str, Any]) -> list[Any]:
-        """The slots of one event, or refused; a null is a zero that does not count."""
-        event, slots = self._masked_event(event), []
+    def event(self, event: Mapping[str, Any]) -> tuple[list[Any], tuple[Any, ...]]:
+        """The slots of one event, and what results may point to; or refused."""
+        if self.masks:
+            event = self._masked_event(event)
+        return self._slots_of(event), self._payload_of(event) if self._plain else ()
+
+    def _slots_of(self, event: Mapping[str, Any]) -> list[Any]:
+        """A number for each slot; a null is a zero that does not count."""
+        slots = []
         for name, as_floats, plain, place in self._columns:
             value = event[name]
             if not plain or value is None:
@@ -129,14 +141,35 @@ class EventColumns:
             try:
                 place[0] = value
             except (TypeError, OverflowError) as error:
-                raise _refusal(value, name, self.type_of(name)) from error
+                raise refusal(value, name, self.type_of(name)) from error
             slots.append(value)
         slots += [event[name] is not None for name in self.slots.masks]
         return slots
 
-    def arrays(self, columns: Mapping[str, Any]) -> Source:
-        """The slots of many events."""
-        columns, slots, valid = self._masked(columns), [], {}
+    def _payload_of(self, event: Mapping[str, Any]) -> tuple[Any, ...]:
+        """The values that results may point to, refused if they are of another type."""
+        for name, plain in self._plain:
+            value = event[name]
+            if value is None and not self.nulls:
+                self._check_null(name)
+            if value is not None and type(value) is not plain:
+                kind = self.type_of(name)
+                try:
+                    pa.scalar(value, kind)
+                except OTHER_TYPE as error:
+                    raise refusal(value, name, kind) from error
+        return tuple(event[name] for name in self.payloads)
+
+    def batch(
+        self, columns: Mapping[str, Any]
+    ) -> tuple[Source, list[tuple[Any, ...]] | None]:
+        """The same of many events; None where results point to nothing."""
+        columns = self._masked(columns)
+        source = self._arrays(columns)
+        return source, self._payload_rows(columns) if self.payloads else None
+
+    def _arrays(self, columns: Mapping[str, Any]) -> Source:
+        slots, valid = [], {}
         for (name, as_floats), code in zip(
             self.slots.columns, self.codes, strict=False
         ):
@@ -149,30 +182,10 @@ class EventColumns:
             slots.append(np.ones(len(columns[name]), bool) if mask is None else mask)
         return slots
 
-    def payload(self, event: Mapping[str, Any]) -> tuple[Any, ...]:
-        """What results may point to, refused if it is of another type."""
-        if not self._plain:
-            return ()
-        event = self._masked_event(event)
-        for name, plain in self._plain:
-            value = event[name]
-            if value is None and not self.nulls:
-                self._check_null(name)
-            if value is not None and type(value) is not plain:
-                kind = self.type_of(name)
-                try:
-                    pa.scalar(value, kind)
-                except _OTHER_TYPE as error:
-                    raise _refusal(value, name, kind) from error
-        return tuple(event[name] for name in self.payloads)
-
-    def payload_rows(self, columns: Mapping[str, Any]) -> list[tuple[Any, ...]] | None:
-        """The same of many events; None where results point to nothing."""
-        if not self.payloads:
-            return None
-        columns, lists = self._masked(columns), []
+    def _payload_rows(self, columns: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        lists = []
         for name in self.payloads:
-            column = _cast(columns[name], name, self.type_of(name))
+            column = cast_column(columns[name], name, self.type_of(name))
             if column.null_count and not self.nulls:
                 self._check_null(name)
             lists.append(column.to_pylist())
@@ -187,16 +200,16 @@ class EventColumns:
         if not self.masks:
             return columns
         read = dict.fromkeys(name for mask in self.masks for name in mask.reads)
-        own = {name: _cast(columns[name], name, self.type_of(name)) for name in read}
+        own = {
+            name: cast_column(columns[name], name, self.type_of(name)) for name in read
+        }
         table = _load("add_masks")(pa.table(own), self.masks)
         return {**columns, **{m.name: table.column(m.name) for m in self.masks}}
 
     def _masked_event(self, event: Mapping[str, Any]) -> Mapping[str, Any]:
         """The same of one event."""
-        if not self.masks:
-            return event
         names = dict.fromkeys(name for mask in self.masks for name in mask.reads)
-        one = self._masked({n: _alone(event[n], n, self.type_of(n)) for n in names})
+        one = self._masked({n: one_value(event[n], n, self.type_of(n)) for n in names})
         masked = dict(event)
         for mask in self.masks:
             whole = True if mask.column is None else event[mask.column]
@@ -208,7 +221,7 @@ class EventColumns:
         if value is None:
             self._check_null(name)
             return 0
-        column = _alone(value, name, kind)
+        column = one_value(value, name, kind)
         return numbers(column, name, as_floats=as_floats).values[0].item()
 
     def _array(
@@ -217,10 +230,10 @@ class EventColumns:
         kind = self.type_of(name)
         if isinstance(values, np.ndarray) and values.dtype.kind in "fiu":
             if pat.is_integer(kind) and values.dtype.kind == "f":
-                raise _refusal(values.dtype, name, kind)
-            if _is_number(kind):
+                raise refusal(values.dtype, name, kind)
+            if is_number(kind):
                 return values, None
-        read = numbers(_cast(values, name, kind), name, as_floats=as_floats)
+        read = numbers(cast_column(values, name, kind), name, as_floats=as_floats)
         if read.valid is not None:
             self._check_null(name)
         return read.values, read.valid
@@ -263,137 +276,3 @@ def _request(
         for call in bound
     )
     return slots, replace(request, calls=own)
-
-
-class WaitingEvents:
-    """Events that wait to get in: a growing array for each of their numbers.
-
-    `events` are instants, marks, signals and flags, empty where there are none.  What
-    came the quick way is one number and no more; that it is not null is filled in when
-    somebody needs to know.
-    """
-
-    def __init__(self, columns: EventColumns, policies: PolicyNumbers) -> None:
-        self.slots: list[Any] = [array(code) for code in columns.codes]
-        self.events: tuple[Any, ...] = tuple(map(array, "qddb"))
-        deltas = policies.evict == DELTA, policies.trigger == DELTA
-        reads = zip((*deltas, policies.punctuated), self.events[1:], strict=True)
-        self._others = [(k, own) for k, (is_read, own) in enumerate(reads) if is_read]
-        self.column = self.slots[0] if self.slots else array("d")
-        self.known = self.slots[1] if len(self.slots) == 2 else array("b")
-
-    def add(self, numbers: list[Any], tick: int | None, others: Others) -> None:
-        """Let one event wait."""
-        self._fill_in()
-        for slot, value in zip(self.slots, numbers, strict=True):
-            slot.append(value)
-        if not self.slots:  # rows that are only counted
-            self.column.append(0.0)
-        if tick is not None:
-            self.events[0].append(tick)
-        for k, column in self._others:
-            column.append(others[k])
-
-    def __len__(self) -> int:
-        return len(self.column)
-
-    def take_all(self) -> tuple[Source, Events]:
-        """The slots of all, who wait no longer, and what is known of each event.
-
-        The growing arrays stay the same ones, so that others may keep them.
-        """
-        self._fill_in()
-        dtypes = [slot.typecode.replace("b", "?") for slot in self.slots]  # truths
-        source = list(map(np.array, self.slots, dtypes))
-        events = tuple(
-            np.array(column, none.dtype) if column else none
-            for column, none in zip(self.events, NO_EVENTS, strict=True)
-        )
-        self.clear()
-        return source, events
-
-    def clear(self) -> None:
-        """Forget all."""
-        for column in (self.column, *self.slots, *self.events):
-            del column[:]
-
-    def only(self) -> tuple[int, float, list[Any]]:
-        """Instant, mark and slots of the one event that waits."""
-        self._fill_in()
-        ticks, marks, _, _ = self.events
-        tick, mark = ticks[0] if ticks else 0, marks[0] if marks else 0.0
-        return tick, mark, [slot[0] for slot in self.slots]
-
-    def _fill_in(self) -> None:
-        missing = len(self.column) - len(self.known)
-        if len(self.slots) == 2 and self.known.typecode == "b" and missing:
-            self.known.frombytes(b"\1" * missing)
-
-
-def _refusal(value: Any, name: str, kind: pa.DataType) -> BadInput:
-    """A value that is not of the column's type."""
-    return BadInput.because(
-        f"cannot take {value!r} in {name!r}",
-        f"the column is of type {kind}, as its first value was",
-        f"convert the value, or say the type when the operator is made: "
-        f"types={{{name!r}: 'float64'}}",
-    )
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    return bool(pat.is_floating(kind) or pat.is_integer(kind))
-
-
-def check_length(values: Any, count: int, fact: str, noun: str) -> None:
-    """Refuse values that are not one for each of `count` events."""
-    if len(values) != count:
-        cause = f"there are {len(values)} {noun}"
-        raise BadInput.because(fact, cause, "give one for each event")
-
-
-def check_array(values: Any) -> None:
-    """Refuse what is no array with an entry for each event."""
-    dimensions = getattr(values, "ndim", 1)
-    if not hasattr(values, "__len__") or dimensions not in (1, None):
-        name = type(values).__name__
-        raise BadInput.because(
-            f"cannot take a {name} as a batch of events",
-            f"it has {dimensions} dimensions"
-            if hasattr(values, "__len__")
-            else "it has no length",
-            "give one array, or a mapping of arrays, with one entry for each event",
-        )
-
-
-def as_column(values: Any) -> Any:
-    """Values as an Arrow column, refused where they are not of one type."""
-    if hasattr(values, "combine_chunks"):
-        return values
-    try:
-        return pa.array(values)
-    except _OTHER_TYPE as error:
-        cause = str(error).partition("\n")[0] or "it is not an array"
-        raise BadInput.because(
-            f"cannot read one column from a {type(values).__name__}",
-            cause,
-            "give an array or a list of values of one type",
-        ) from error
-
-
-def _alone(value: Any, name: str, kind: pa.DataType) -> pa.Array:
-    """A value as a column of that type, or refused: Arrow would cut a fraction off."""
-    try:
-        if pat.is_integer(kind) and isinstance(value, (float, np.floating)):
-            raise TypeError
-        return pa.array([value], kind)
-    except _OTHER_TYPE as error:
-        raise _refusal(value, name, kind) from error
-
-
-def _cast(values: Any, name: str, kind: pa.DataType) -> Any:
-    """A column of that type, or refused."""
-    try:
-        column = as_column(values)
-        return column.cast(kind) if column.type != kind else column
-    except _OTHER_TYPE as error:
-        raise _refusal(type(values).__name__, name, kind) from error

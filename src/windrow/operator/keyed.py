@@ -20,7 +20,7 @@ from windrow.loops import arrays
 from windrow.windows.policy_numbers import DELTA, PUNCTUATION, TIME
 
 from .arena import Arena, PayloadRing, SlotPayloads
-from .inputs import Events, Source, WaitingEvents
+from .inputs import Events, Source
 from .keys import check_key, hashable
 from .layout import Array
 from .policies import INTS, LEAST_KEY, NEVER, SHORT, TOP, TOTAL
@@ -34,6 +34,7 @@ from .results import (
     part_of_batch,
 )
 from .runtime import WindowProgram
+from .waiting import WaitingEvents
 from .window import MOST
 
 Column = Any  # an array of the module array
@@ -85,7 +86,7 @@ class KeyedWindows:
         numbers: list[Any],
         tick: int | None,
         others: tuple[float, float, int],
-        payload: tuple[Any, ...] | None,
+        payload: tuple[Any, ...],
     ) -> Any:
         """Let an event wait that was checked; gives its handle."""
         slot = self.slots.get(key)

@@ -17,8 +17,8 @@ from windrow.batch.columns import plain_array
 from windrow.errors import BadInput
 
 from .description import text_of, value_of
-from .inputs import check_length
 from .layout import Array
+from .read_values import check_length
 
 Runs = list[tuple[Any, Array | None]]
 

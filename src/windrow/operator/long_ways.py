@@ -58,8 +58,7 @@ class LongWays:
         event, tick = self.reader.event(value), self.reader.tick_of(at, value)
         program = self.setup.program_for(event)
         columns, others = program.columns, self.reader.others(event)
-        numbers = columns.checked(event)
-        payload = columns.payload(event) if columns.payloads else None
+        numbers, payload = columns.event(event)
         if key is not None and (shared := self._share()) is not None:
             slot = shared.slots.get(key)
             if slot is not None:
@@ -178,9 +177,8 @@ def feed_batch(
     """Let the rows of each key in; the results that fell due, key by key."""
     program = setup.program_for_batch(columns)
     ticks = setup.reader.ticks_of(at, values, count)
-    source = program.columns.arrays(columns)
+    source, payloads = program.columns.batch(columns)
     events = (ticks, *setup.reader.other_columns(columns, count))
-    payloads = program.columns.payload_rows(columns)
     batches: list[ResultBatch] = []
     events_of = [tuple(_pick(column, rows) for column in events) for _, rows in runs]
     for (key, _), own_events in zip(runs, events_of, strict=True):
@@ -230,8 +228,7 @@ def feed_keys(
         setup.reader.ticks_of(at, values, count),
         *setup.reader.other_columns(columns, count),
     )
-    source = program.columns.arrays(columns)
-    payloads = program.columns.payload_rows(columns)
+    source, payloads = program.columns.batch(columns)
     known = [windows.slot(key) for key in distinct]
     setup.order.check_batches(windows.last_of(known), codes, events)
     own = [

@@ -162,7 +162,7 @@ class Operator:
             self._ways.window_of, handle, "correct"
         )
         columns = window.program.columns
-        numbers, payload = columns.checked(event), columns.payload(event)
+        numbers, payload = columns.event(event)
         window.correct(place, number, tick, numbers)
         if payload:
             window.payloads[number] = payload

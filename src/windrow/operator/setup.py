@@ -34,12 +34,13 @@ from windrow.windows import Duration, parse_duration
 from windrow.windows.policy_numbers import COUNT, DELTA, PolicyNumbers
 
 from .events import EventReader, with_columns
-from .inputs import EventColumns, as_column
+from .inputs import EventColumns
 from .keyed import KeyedWindows
 from .late_windows import LateWindow, RevisedWindow
 from .many import ManyWindow
 from .order import OrderCheck
 from .policies import LEAST_KEY
+from .read_values import as_column
 from .runtime import OperatorKernel, WindowProgram
 from .window import LEAST, KeyWindow, places_for
 

@@ -30,7 +30,8 @@ from .keys import Runs, check_key, check_keyed, hashable, key_codes, runs_of
 from .results import Result, Results
 from .saved_columns import schema_of, types_text
 from .setup import or_forget, schema_of_batch, schema_of_event, schema_of_types
-from .span_windows import SAVED, SpanProgram, SpanWindow
+from .span_program import SpanProgram
+from .span_windows import SAVED, SpanWindow
 
 
 class SpanOperator:
@@ -95,7 +96,7 @@ class SpanOperator:
         columns = program.columns
         if columns is None:
             columns = program.open(schema_of_event(self._reader.names, event))
-        numbers, payload = columns.checked(event), columns.payload(event)
+        numbers, payload = columns.event(event)
         last = program.last_instant(start, end)
         window = self._window(key) or SpanWindow(program)
         window.check_event(start, last)
@@ -122,7 +123,7 @@ class SpanOperator:
                 check_key(name)
         program = self._program
         known = program.columns or program.open(schema_of_batch(columns))
-        source, payloads = known.arrays(columns), known.payload_rows(columns)
+        source, payloads = known.batch(columns)
         starts, lasts = program.instants(starts, ends)
         parts = []
         for name, rows in runs:

@@ -19,12 +19,13 @@ import numpy as np
 from windrow.loops import arrays
 from windrow.windows.policy_numbers import COUNT, PUNCTUATION, TIME
 
-from .inputs import Events, Others, Source, WaitingEvents
+from .inputs import Events, Others, Source
 from .layout import Array, Memory
 from .policies import BOUNDARY, EVERY, INTS, LEAST_NODES, MASK, SINCE, TOTAL
 from .read_results import payloads_at, reader_of, same_value
 from .results import Result, ResultBatch, Results
 from .runtime import WindowProgram
+from .waiting import WaitingEvents
 
 MOST = 4096  # events that wait
 LEAST = 16  # places of a window that grows
