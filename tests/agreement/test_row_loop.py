@@ -310,7 +310,13 @@ def test_one_table_is_looked_up_by_what_another_has():
     assert compiled.schema == steps.schema
 
 
-@pytest.mark.parametrize("join", JOINS)
+@pytest.mark.parametrize(
+    "join",
+    [
+        pytest.param(join, marks=() if is_usual else pytest.mark.deep)
+        for join, is_usual in zip(JOINS, [False, True, True, False], strict=True)
+    ],
+)
 def test_a_join_that_is_compiled_gives_what_columns_and_single_steps_give(join):
     stream = odd_events().append_column("ad", pa.array(np.arange(3_000) % 23 - 4))
     pairs = [(ad, kind) for kind in (2, 0) for ad in range(3, 18) if ad != 6 + kind]
@@ -555,7 +561,12 @@ NO_KEY = """select at, count(*) as n, max(x) as m, sum(kind * 3 - 1) as s
 
 
 @pytest.mark.parametrize(
-    "condition", ["kind = 1 and x > 0.0", "kind = 9", "x = x or kind > 0"]
+    "condition",
+    [
+        "kind = 1 and x > 0.0",
+        pytest.param("kind = 9", marks=pytest.mark.deep),  # each is machine code
+        pytest.param("x = x or kind > 0", marks=pytest.mark.deep),
+    ],
 )
 @pytest.mark.parametrize(
     ("rows", "is_sorted"), [(3_000, True), (3_000, False), (512, True), (0, True)]
@@ -585,16 +596,19 @@ def test_rows_without_a_key_are_filtered_in_every_lane(rows, condition, is_sorte
         assert actual.schema == expected.schema
 
 
-def test_sums_without_a_key_are_those_of_single_steps_bit_for_bit():
+@pytest.mark.parametrize(
+    "lane", [pytest.param(Lane.COMPILED, marks=pytest.mark.deep), Lane.COLUMNS]
+)
+def test_sums_without_a_key_are_those_of_single_steps_bit_for_bit(lane):
     stream, _ = events(20_000)
     text = "select at, sum(x) as s, avg(x) as m from S [range 50 slide 50] where "
 
     def ask():
         return wr.cql(text + "kind <> 1", S=stream, time="at")
 
-    with pinned(Lane.COMPILED), watched_loops() as folded:
+    with pinned(lane), watched_loops() as folded:
         actual = ask()
-    with pinned(Lane.COMPILED), step_by_step():
+    with pinned(lane), step_by_step():
         expected = ask()
 
     assert folded

@@ -31,9 +31,16 @@ def product(names):
 
 
 @pytest.mark.parametrize(
-    "names", [NARROW, MANY, pytest.param(FEW, marks=pytest.mark.deep)], ids=len
+    ("names", "lead"),
+    [
+        (NARROW, False),
+        (MANY, True),
+        *(
+            pytest.param(*case, marks=pytest.mark.deep)
+            for case in [(NARROW, True), (MANY, False), (FEW, False), (FEW, True)]
+        ),
+    ],
 )
-@pytest.mark.parametrize("lead", [False, True])
 def test_the_fast_path_equals_whole_columns(names, lead):
     generator = np.random.default_rng(7)
     asked = product(names)

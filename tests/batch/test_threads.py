@@ -179,7 +179,7 @@ def test_lists_of_windows_are_the_same_bits_and_in_the_same_order(name, table):
 
 @pytest.mark.parametrize("by", ["key", None])
 @pytest.mark.parametrize("closed", ["both", "left", "right", "neither"])
-@part(0.5)
+@part(0.25)
 @given(table=tables(), unplaced=st.booleans())
 def test_every_row_has_the_same_past_on_any_number_of_threads(
     closed, by, table, unplaced
@@ -201,7 +201,7 @@ def test_every_row_has_the_same_past_on_any_number_of_threads(
 
 @pytest.mark.parametrize("by", ["key", None])
 @pytest.mark.parametrize("closed", ["left", "right"])
-@part(0.5)
+@part(0.25)
 @given(table=tables(), asks=tables())
 def test_labels_have_the_same_features_on_any_number_of_threads(
     closed, by, table, asks

@@ -7,7 +7,7 @@ from windrow_bench._claims import ahead, among, everywhere, from_, level
 from windrow_bench._over_panels import always, steady
 from windrow_bench.bars._bar import number, speed
 from windrow_bench.experiment import Claim, NotMeasured, Trial, Verdict
-from windrow_bench.findings import FINE, gather
+from windrow_bench.findings import FINE, ZERO, gather
 from windrow_bench.runner import run
 from windrow_bench.store import ResultStore
 
@@ -31,10 +31,11 @@ def raising(error):
         (claim(False), "fails", ""),
         (claim(None, why="it needs 16 cores"), "open", "it needs 16 cores"),
         (raising(NotMeasured("daba was not")), "open", "daba was not"),
+        (raising(ZeroDivisionError("by zero")), "open", ZERO),
         (
-            raising(ZeroDivisionError("by zero")),
+            raising(ValueError("no numbers")),
             "open",
-            "its numbers cannot be compared: by zero",
+            "its numbers cannot be compared: no numbers",
         ),
     ],
 )

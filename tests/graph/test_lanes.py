@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
+from strategies import part
 from windrow.aggregates import find
 from windrow.graph import slide_graph, slide_uneven, slide_walked
 from windrow.graph.loops.whole_columns import INPUTS
@@ -33,6 +34,7 @@ def agree(both):
 
 
 @pytest.mark.parametrize(("kind", "names"), PRODUCTS)
+@part(0.5)
 @given(
     st.lists(
         st.tuples(st.sampled_from([1, 2, 5, 64, 70, 300]), st.integers(1, 4)),
@@ -53,6 +55,7 @@ def test_even_windows_of_runs_with_gaps_between(kind, names, windows, sizes):
 
 
 @pytest.mark.parametrize(("kind", "names"), PRODUCTS)
+@part(0.5)
 @given(
     st.lists(
         st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=30),
@@ -77,6 +80,7 @@ def test_uneven_windows_of_several_lists(kind, names, moves):
 
 
 @pytest.mark.parametrize(("kind", "names"), PRODUCTS)
+@part(0.5)
 @given(
     st.lists(
         st.tuples(st.integers(1, 90), st.integers(1, 40), st.integers(-9, 9)),

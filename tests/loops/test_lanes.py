@@ -129,10 +129,10 @@ def test_first_calls_need_no_compiler(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "way",
-    ["slide", "over", "spans", "operator"]
+    ["over", "spans", "operator"]
     + [
         pytest.param(way, marks=pytest.mark.deep)  # the same functions beneath them
-        for way in ("as_of", "time", "tumbling", "others", "tiles")
+        for way in ("slide", "as_of", "time", "tumbling", "others", "tiles")
     ],
 )
 def test_the_first_call_of_no_aggregate_waits_for_a_compiler(

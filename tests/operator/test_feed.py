@@ -341,7 +341,9 @@ def test_windows_that_are_too_short_or_too_long_share_no_laps(by_laps):
     assert not by_laps
 
 
-@pytest.mark.parametrize("aggregate", ["sum", "max"])
+@pytest.mark.parametrize(
+    "aggregate", ["sum", pytest.param("max", marks=pytest.mark.deep)]
+)
 def test_machine_code_of_shared_laps(aggregate, compiled_lane, by_laps):
     values = np.random.default_rng(2).integers(-99, 99, 9_000)
     ranges = 1_500, 512, 600
@@ -360,7 +362,9 @@ def test_machine_code_of_shared_laps(aggregate, compiled_lane, by_laps):
     assert by_laps == [1_000, 2_000, 2_001, 3_999]
 
 
-@pytest.mark.parametrize("aggregate", ["sum", "max"])
+@pytest.mark.parametrize(
+    "aggregate", [pytest.param("sum", marks=pytest.mark.deep), "max"]
+)
 def test_machine_code_of_a_list(aggregate, compiled_lane, monkeypatch):
     values = np.random.default_rng(2).integers(-99, 99, 5_000)
     operator = wr.Operator(

@@ -168,7 +168,16 @@ def test_events_by_hand_between_batches(algorithm, values, cuts, data):
         assert len(operator) == len(kept)
 
 
-@pytest.mark.parametrize("algorithm", STRETCHES)
+@pytest.mark.parametrize(
+    "algorithm",
+    [
+        "sba",
+        "subtract_on_evict",
+        # test_feed.py and test_compiled.py have machine code of these
+        pytest.param("pba", marks=pytest.mark.deep),
+        pytest.param("two_stacks_lite", marks=pytest.mark.deep),
+    ],
+)
 def test_machine_code_over_lanes_and_ends_of_the_ring(algorithm, compiled_lane):
     values = np.random.default_rng(1).integers(-50, 50, 9_000)
     totals = np.concatenate([[0], np.cumsum(values)])

@@ -77,9 +77,9 @@ LATER = {"beside": wr.sum("amount", last=2, next=3)}
         ("card", CALLS | AHEAD | ORDERED, {"hot": 20, "delay": "10 seconds"}),
         ("card", CALLS | ROWS | COPIED, {"hot": 50, "closed": "right"}),
         ("card", CALLS | AHEAD | ORDERED, {"hot": 100, "delay": "10 seconds"}),
-        (None, CALLS | AHEAD, {"hot": 200}),
+        pytest.param(None, CALLS | AHEAD, {"hot": 200}, marks=pytest.mark.deep),
         (None, CALLS | ROWS, {"hot": 9}),
-        (None, CALLS | ROWS, {"closed": "right"}),
+        pytest.param(None, CALLS | ROWS, {"closed": "right"}, marks=pytest.mark.deep),
         (None, ROWS, {}),
     ],
 )

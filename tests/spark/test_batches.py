@@ -2,7 +2,7 @@
 
 maxRecordsPerBatch     1         every row a batch of its own
                        7         keys, panes and windows end inside batches
-                       100,000   all in one, as in all other tests
+                       more      all in one, as in all other tests
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from answers import assert_same_rows
 from typed import frame_of, table_of
 
 import windrow as wr
+from covering import covering
 from windrow.loops import interpreting
 from windrow.spark import ship
 
@@ -29,8 +30,7 @@ QUERIES = {
 }
 
 
-@pytest.mark.parametrize("size", [1, 7, pytest.param(100_000, marks=pytest.mark.deep)])
-@pytest.mark.parametrize("name", QUERIES)
+@pytest.mark.parametrize(("name", "size"), covering(QUERIES, [1, 7]))
 def test_the_size_of_arrow_batches_changes_no_answer(
     spark, settings_of, monkeypatch, name, size
 ):

@@ -25,8 +25,22 @@ def expected_of(table, calls, **how):
         return wr.aggregate(table, WINDOW, aggregates=calls, **how)
 
 
-@pytest.mark.parametrize("holistic", [False, True], ids=["partials", "holistic"])
-@pytest.mark.parametrize("kind", TYPES)
+ROWS_OF = ("bigint", "double", "boolean", "timestamp", "decimal(18,4)", "string")
+
+
+@pytest.mark.parametrize(
+    ("kind", "holistic"),
+    [
+        pytest.param(
+            kind,
+            holistic,
+            id=f"{'holistic' if holistic else 'partials'}-{kind}",
+            marks=pytest.mark.deep if holistic and kind not in ROWS_OF else (),
+        )
+        for holistic in (False, True)
+        for kind in TYPES
+    ],
+)
 def test_aggregates_over_each_type_give_the_answers_of_the_engine(
     spark, kind, holistic
 ):

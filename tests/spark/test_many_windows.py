@@ -37,7 +37,13 @@ SCANS = ("LocalTableScan", "Scan", "BatchScan", "Range")
 
 
 @pytest.mark.parametrize(
-    ("path", "by"), [("native", "key"), ("native", []), ("kernel", "key"), ("rows", [])]
+    ("path", "by"),
+    [
+        ("native", "key"),
+        pytest.param("native", [], marks=pytest.mark.deep),
+        ("kernel", "key"),
+        ("rows", []),
+    ],
 )
 def test_a_list_of_windows_equals_each_alone(spark, path, by):
     frame = spark.createDataFrame(table_of("double"))

@@ -59,24 +59,12 @@ WINDOW = wr.sliding("30 seconds", every="7 seconds", on="at")
         pytest.param("no key", marks=pytest.mark.deep),
     ],
 )
-def test_own_aggregates_give_the_answers_of_the_engine(spark, how):
+def test_own_aggregates_beside_built_in_ones_give_the_answers_of_the_engine(spark, how):
     table = table_of("smallint")
     frame = spark.createDataFrame(table)
     by = [] if how == "no key" else "key"
-    calls = {one.name: one("x") for one in OWN}
-
-    actual = wr.aggregate(frame, WINDOW, by=by, aggregates=calls, hot=how == "hot")
-
-    with interpreting():
-        expected = wr.aggregate(table, WINDOW, by=by, aggregates=calls)
-    assert_same_rows(actual, expected)
-
-
-def test_own_aggregates_share_the_window_and_use_names_of_their_surroundings(spark):
-    table = table_of("bigint")  # plain min and max have no order for NaN
-    frame = spark.createDataFrame(table).coalesce(1)  # compiled in one worker
     scale = 3
-    scaled = wr.Aggregate(
+    scaled = wr.Aggregate(  # a name of its surroundings
         name="scaled",
         identity=0,
         lift=lambda value: value * scale,
@@ -84,12 +72,11 @@ def test_own_aggregates_share_the_window_and_use_names_of_their_surroundings(spa
         lower=lambda partial: partial,
         laws="commutative",
     )
+    calls = {one.name: one("x") for one in [*OWN, scaled]}
+    calls |= {"most": wr.max("x"), "n": wr.count()}
 
-    calls = {"most": wr.max("x"), "spread": SPREAD("y"), "n": wr.count()}
-    calls["scaled"] = scaled("x")
-
-    actual = wr.aggregate(frame, WINDOW, by="key", aggregates=calls)
+    actual = wr.aggregate(frame, WINDOW, by=by, aggregates=calls, hot=how == "hot")
 
     with interpreting():
-        expected = wr.aggregate(table, WINDOW, by="key", aggregates=calls)
+        expected = wr.aggregate(table, WINDOW, by=by, aggregates=calls)
     assert_same_rows(actual, expected)

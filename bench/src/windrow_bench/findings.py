@@ -21,6 +21,7 @@ from .runner import lacking
 from .store import ResultStore, StoredTrial
 
 FINE = "some of its times lie under the clock's grain"
+ZERO = "it divides by 0, as times come out that lie under the clock's grain"
 NOT_FOUND = "not found out"
 Standing = Literal["holds", "partly", "fails", "open", "unmeasured"]
 WORDS: dict[Standing, str] = {
@@ -109,6 +110,8 @@ class Finding:
             verdict = claim.judge(rows)
         except NotMeasured as error:
             verdict = Verdict("", None, str(error))
+        except ZeroDivisionError:
+            verdict = Verdict("", None, ZERO)
         except (ArithmeticError, ValueError) as error:
             verdict = Verdict("", None, f"its numbers cannot be compared: {error}")
         if verdict.holds is not None and rows.under_grain:

@@ -166,6 +166,7 @@ def test_queries_of_a_text_share_one_state_and_come_out_in_one_frame(
     assert {len(progress["stateOperators"]) for progress in ran.progresses} == {1}
 
 
+@pytest.mark.deep  # test_clock.py has it of a call, test_what_a_text_asks the options
 def test_a_row_of_a_text_that_is_far_ahead_of_the_clock_closes_nothing(
     streaming, tmp_path
 ):

@@ -49,6 +49,7 @@ def assert_answer(batches, *ran):
     assert_same_rows(rows, closed(expected, ran[-1].watermark), named_by=named_by)
 
 
+@pytest.mark.deep  # test_restart.py goes on under the same ones
 def test_a_query_goes_on_under_other_settings(streaming, settings_of, tmp_path):
     batches = random_batches(Random(6), streams=6, batches=4)
     folder, checkpoint = tmp_path / "in", tmp_path / "checkpoint"

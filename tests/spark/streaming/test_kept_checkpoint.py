@@ -26,7 +26,14 @@ NAMED_BY = {
 }
 
 
-@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize(
+    "query",
+    [
+        "time windows",
+        "rolling columns",
+        pytest.param("count windows", marks=pytest.mark.deep),  # kept by row as well
+    ],
+)
 def test_a_query_goes_on_from_a_checkpoint_that_was_kept(streaming, tmp_path, query):
     checkpoint = taken_out(query, tmp_path / "checkpoint")
 

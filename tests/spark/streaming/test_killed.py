@@ -37,7 +37,7 @@ CAMPAIGN = [
 @pytest.mark.parametrize(
     ("query", "kills", "executors"),
     [
-        ("time windows", 5, False),
+        ("time windows", 3, False),
         *CAMPAIGN,
     ],
 )

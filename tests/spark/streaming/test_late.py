@@ -76,6 +76,7 @@ def stream(streaming, tmp_path):
     return stream_of(streaming, folder, late_by="10 seconds")
 
 
+@pytest.mark.deep  # state/test_late_rows.py has both; below are their counts too
 def test_late_rows_are_left_out_and_counted(stream, tmp_path):
     query = wr.aggregate(
         stream, WINDOW, by="key", late="drop", buckets=1, aggregates=CALLS
