@@ -107,6 +107,33 @@ def algorithm_cards() -> str:
     )
 
 
+def algorithm_list() -> str:
+    """One row for each algorithm: over even windows, where it has a form for these."""
+
+    def row(card: Algorithm) -> tuple[str, ...]:
+        costs = card.strided if card.strided and not card.strided.by else card
+        online = "yes" if card.online else "no"
+        if card.online and card.online.by:
+            online = f"as `{card.online.by}`"
+        several = "yes" if card.several or card.listed else "no"
+        cost = (costs.time, costs.worst, costs.space)
+        return (f"`{card.name}`", _needs(card), *cost, online, several, card.source)
+
+    return _table(
+        (
+            "algorithm",
+            "needs",
+            "combines a window",
+            "at worst",
+            "partials kept",
+            "one event at a time",
+            "several ranges",
+            "from",
+        ),
+        map(row, ALGORITHMS),
+    )
+
+
 def algorithm_card(card: Algorithm) -> str:
     """What an algorithm costs, in a sentence: to stand below its drawing."""
     suited = _needs(card) if card.needs else "all"
@@ -294,6 +321,7 @@ def aggregate_names() -> str:
 
 TABLES: dict[str, Callable[[], str]] = {
     "algorithms": algorithm_cards,
+    "algorithm-list": algorithm_list,
     "algorithm-pictures": algorithm_pictures,
     "techniques": technique_cards,
     "slicers": slicer_cards,
