@@ -163,12 +163,37 @@ def test_windows_of_keys_grow_shrink_and_tick(monkeypatch, calls_past_the_dispat
     assert compiled == run()
 
 
-def test_kernels_count_no_holders_of_arrays_unless_a_user_may_make_some():
-    def text(aggregate):
-        operator = wr.Operator(wr.rows(3), aggregate)
-        operator.insert(1.0)
-        kernel = operator._windows[None].program.kernel
-        return kernel.assembly(interpreted=False).text().render()
+@pytest.mark.parametrize(
+    ("aggregate", "how"),
+    [
+        (wr.max(), {}),
+        (wr.max(), {"algorithm": "flat_fat"}),
+        (wr.max(), {"lateness": 5}),
+        (DOUBLED, {}),
+    ],
+)
+def test_kernels_count_no_holders_of_arrays(aggregate, how):
+    operator = wr.Operator(wr.rows(3), aggregate, **how)
+    operator.insert(1.0, at=1 if "lateness" in how else None)
+    kernel = operator._windows[None].program.kernel
 
-    assert text(wr.max()).count("@njit(") == text(wr.max()).count("_nrt=False")
-    assert "_nrt=False" not in text(DOUBLED)
+    text = kernel.assembly(interpreted=False).text().render()
+
+    assert text.count("@njit(") == text.count("_nrt=False") > 10
+
+
+@pytest.mark.deep  # compiles arrays, for seconds
+def test_functions_of_your_own_may_make_arrays_all_the_same():
+    clipped = wr.Aggregate(
+        name="clipped",
+        lift=lambda value: np.sort(np.array([value, 5.0]))[0],
+        combine=lambda older, newer: np.maximum(
+            np.array([older]), np.array([newer])
+        ).sum(),
+        lower=lambda partial: partial,
+    )
+    operator = wr.Operator(wr.rows(4), clipped)
+
+    fed = operator.feed(np.arange(9.0))
+
+    assert [each.value for each in fed] == [3, 4, 5, 5, 5, 5]

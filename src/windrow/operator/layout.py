@@ -140,10 +140,10 @@ class Memory:
 
     @cached_property
     def views(self) -> tuple[Any, ...]:
-        """Words, then the sections; an algorithm may sort numbers of its own."""
+        """Words, then the sections."""
         pairs = zip(self.layout, self.sections, strict=True)
         return self.words.data, *(
-            array if "object" in section or section.name == "number" else array.data
+            array if section.dtype == "object" else array.data
             for section, array in pairs
         )
 

@@ -7,7 +7,7 @@ WindowProgram     its steps, and what all windows of an operator share
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import pyarrow as pa
@@ -56,7 +56,7 @@ class OperatorKernel:
         assert steps is not None
         return (steps.list_form if self.many else None) or steps
 
-    @property
+    @cached_property
     def layout(self) -> Layout:
         """What the memory of a window looks like."""
         policies = self.evict, self.trigger
@@ -140,7 +140,7 @@ class OperatorKernel:
             words=tuple((w, f) for w, f in words.items() if not isinstance(f, str)),
             entries=tuple((entry.__name__, entry) for entry in entries),
             part_words=steps.part_words,
-            allocates=self.product.has_users or not steps.fifo,
+            allocates=False,
             inline=(*_INLINE, *(f"{name}_{k}" for name, _, k in steps.part_words)),
         )
 

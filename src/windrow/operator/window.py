@@ -252,7 +252,7 @@ class KeyWindow:
 
         It may not have been read yet: memory is given back between the two.
         """
-        old, new = self.memory, self.program.memory(capacity)
+        old, new = self.memory, Memory(self.program.kernel.layout, capacity)
         self.program.steps.call_move(old, new)
         for section, result in zip(new.named("out"), old.named("out"), strict=True):
             section[:] = result

@@ -262,7 +262,7 @@ def fold_cells(
             "code_of",
             "push_run",
         ),
-        allocates=product.has_users,
+        allocates=False,
     )
 
     def work(piece: slice) -> Any:

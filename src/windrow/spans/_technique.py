@@ -75,6 +75,7 @@ class Work:
             leaf=self.leaf,
             entries=(("run", loop),),
             columns=columns,
+            allocates=False,
             **how,
         )
         with pinned(self.lane):

@@ -64,6 +64,7 @@ class SpanKernel:
             product=product,
             leaf="events",
             entries=tuple((loop.__name__, loop) for loop in LOOPS),
+            allocates=False,
             **{**assembly, "inline": STEPS},
         )
         stem = lambda: kernel_name(compiled_content(self._assembly.text().render()))  # noqa: E731
