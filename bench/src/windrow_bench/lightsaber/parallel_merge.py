@@ -38,7 +38,7 @@ QUERIES = ("SG2", "LRB1")
 ALL, ONE, ALONE = "all merge", "one merges", "one worker"
 LAZY = "lazy slicing, by key"
 PAPER = 16  # cores
-RANGES = 4, 60  # of stream: quick, and full
+RANGES = 4, 20  # of stream: quick, and full, which takes 5 GB (60: more than 16)
 
 
 def trials(size: Size) -> list[Trial]:
