@@ -62,8 +62,6 @@ format: $(READY) ## let ruff lay the code out
 
 REPORT = $(BIN)/windrow bench report --into docs/bench --size full \
     --page docs/results.md --readme README.md
-# Of the papers' experiments a quick run is whole, the full one is not yet.
-PAPERS = $(BIN)/windrow bench report --into docs/bench --size quick --page docs/bench/quick.md
 
 bench: $(READY) ## measure every bar in process; writes docs/results.md
 	@$(BIN)/windrow bench run bars --full --into docs/bench
@@ -90,7 +88,6 @@ docs: $(READY) ## write tables and pictures, build the documentation into site/
 	@$(BIN)/python tools/tables.py
 	@$(BIN)/python -m tools.pictures
 	@$(REPORT)
-	@$(PAPERS)
 	@$(BIN)/python -m mkdocs build --strict
 	@echo "open site/index.html"
 

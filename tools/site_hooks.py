@@ -2,7 +2,7 @@
 
 ![words](pictures/sba.svg)         the picture itself, so that it takes the colours
                                    of the page; elsewhere (on a code host) an image
-bench/report.html                  `make docs` draws it from docs/bench/quick.jsonl
+bench/report.html                  `make docs` draws it from docs/bench/full.jsonl
 ../README.md#..., ../src/...       refused by mkdocs: the site has no such page
 llms.txt, llms-full.txt            the list of pages, and all of them in one file
 """
