@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -117,14 +118,23 @@ OWN_AGGREGATE = bar(
     "allocated; the loop by hand has the same chunks, and no framework",
     [panel(name, "window (rows)", kind="lines", log_x=True) for name in PANELS],
     [
-        cost("A mean of one's own takes at most 1.3 times the built-in one.",
-             "mean", OWN, (BUILT_IN,), NEAR),
+        replace(
+            cost("A mean of one's own takes at most 1.3 times the built-in one.",
+                 "mean", OWN, (BUILT_IN,), NEAR),
+            tried="a sum of one's own, one number as the built-in one is: 0.93 to 1.06 "
+            "times; the built-in mean keeps no count over even windows without nulls, "
+            "and a mean of one's own carries both its numbers",
+        ),
         cost("A log-sum-exp of one's own takes at most 1.3 times a loop by hand.",
              "log-sum-exp", OWN, (BY_HAND,), NEAR),
         cost("So does one without an identity.",
              "log-sum-exp", BARE, (BY_HAND,), NEAR),
-        cost("Five together take at most twice the dearest of them alone.",
-             "five together", FIVE, TOGETHER, 2.0, dearest=True),
+        replace(
+            cost("Five together take at most twice the dearest of them alone.",
+                 "five together", FIVE, TOGETHER, 2.0, dearest=True),
+            tried="20,000 rows, whose results stay in the cache: 1.3 to 2.0 times; of "
+            "millions five columns of results go to memory, and one of each alone",
+        ),
     ],
     trials,
     share=1.5,
