@@ -457,3 +457,14 @@ def test_the_largest_text_is_refused_where_slices_keep_no_events():
 
     with pytest.raises(wr.UnsupportedType, match="needs the events of a window"):
         op.insert({"start": 1, "end": 18, "name": "z"})
+
+
+@pytest.mark.parametrize("levels", [False, True])
+def test_kernels_count_no_holders_of_arrays(levels):
+    operator = wr.Operator(wr.sliding(9, every=3, span=("a", "b")), wr.max("x"))
+    operator.insert({"a": 1, "b": 5, "x": 2.0})
+    kernel = operator._program.kernels[levels]
+
+    text = kernel._assembly.text().render()
+
+    assert text.count("@njit(") == text.count("_nrt=False") > 5

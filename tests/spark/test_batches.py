@@ -2,7 +2,7 @@
 
 maxRecordsPerBatch     1         every row a batch of its own
                        7         keys, panes and windows end inside batches
-                       more      all in one, as in all other tests
+                       100,000   all in one, as in all other tests
 """
 
 from __future__ import annotations
@@ -30,7 +30,13 @@ QUERIES = {
 }
 
 
-@pytest.mark.parametrize(("name", "size"), covering(QUERIES, [1, 7]))
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        *covering(QUERIES, [1, 7]),
+        *(pytest.param(name, 100_000, marks=pytest.mark.deep) for name in QUERIES),
+    ],
+)
 def test_the_size_of_arrow_batches_changes_no_answer(
     spark, settings_of, monkeypatch, name, size
 ):
